@@ -1,0 +1,82 @@
+package io.millrace.bindings;
+
+/**
+ * Linux error numbers that the data plane tells apart ({@code asm-generic/errno-base.h}, {@code asm-generic/errno.h}; the
+ * same on x86-64 and aarch64). Positive, as in C.
+ */
+public final class Errno
+{
+    /** Operation not permitted. */
+    public static final int EPERM = 1;
+    /** No such file or directory. */
+    public static final int ENOENT = 2;
+    /** Interrupted system call. */
+    public static final int EINTR = 4;
+    /** Input/output error. */
+    public static final int EIO = 5;
+    /** Bad file descriptor. */
+    public static final int EBADF = 9;
+    /** Try again; the same number as {@code EWOULDBLOCK}. */
+    public static final int EAGAIN = 11;
+    /** Out of memory. */
+    public static final int ENOMEM = 12;
+    /** Permission denied. */
+    public static final int EACCES = 13;
+    /** Device or resource busy. */
+    public static final int EBUSY = 16;
+    /** File exists. */
+    public static final int EEXIST = 17;
+    /** No such device. */
+    public static final int ENODEV = 19;
+    /** Invalid argument. */
+    public static final int EINVAL = 22;
+    /** Too many open files in this process. */
+    public static final int EMFILE = 24;
+    /** File too large. */
+    public static final int EFBIG = 27;
+    /** No space left on device. */
+    public static final int ENOSPC = 28;
+    /** Read-only file system. */
+    public static final int EROFS = 30;
+    /** Broken pipe. */
+    public static final int EPIPE = 32;
+    /** Function not implemented. */
+    public static final int ENOSYS = 38;
+    /** No data available; a block device's medium error is reported with it. */
+    public static final int ENODATA = 61;
+    /** Timer expired. */
+    public static final int ETIME = 62;
+    /** Operation not supported. */
+    public static final int EOPNOTSUPP = 95;
+    /** Address already in use. */
+    public static final int EADDRINUSE = 98;
+    /** Cannot assign requested address. */
+    public static final int EADDRNOTAVAIL = 99;
+    /** Connection reset by peer. */
+    public static final int ECONNRESET = 104;
+    /** Connection timed out. */
+    public static final int ETIMEDOUT = 110;
+    /** Connection refused. */
+    public static final int ECONNREFUSED = 111;
+    /** Operation now in progress. */
+    public static final int EINPROGRESS = 115;
+    /** Disk quota exceeded. */
+    public static final int EDQUOT = 122;
+    /** Operation cancelled. */
+    public static final int ECANCELED = 125;
+
+    private Errno()
+    {
+    }
+
+    /**
+     * What the C library says of an error number, with the number.
+     *
+     * @param errno positive error number.
+     * @return for example {@code "Address already in use (errno 98)"}.
+     */
+    public static String describe(final int errno)
+    {
+        return Native.strerror(errno) + " (errno " + errno + ")";
+    }
+}

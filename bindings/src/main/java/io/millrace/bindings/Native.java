@@ -1,0 +1,148 @@
+package io.millrace.bindings;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+
+/**
+ * Links functions of the C library so that their {@code errno} is kept. Stateless but for one small capture segment a
+ * thread; any thread.
+ */
+public final class Native
+{
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final StructLayout CAPTURE_LAYOUT = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO =
+        CAPTURE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+    private static final ThreadLocal<MemorySegment> CAPTURE =
+        ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(CAPTURE_LAYOUT));
+    private static final MethodHandle STRERROR = link("strerror",
+        FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
+
+    private Native()
+    {
+    }
+
+    /**
+     * A C library function whose {@code errno} matters. The handle takes {@link #capture()} as first argument.
+     *
+     * @param name       of the function.
+     * @param descriptor of its arguments and result.
+     * @param options    more linker options, such as the first variadic argument.
+     * @return a handle for {@code invokeExact}.
+     */
+    public static MethodHandle linkErrno(
+        final String name, final FunctionDescriptor descriptor, final Linker.Option... options)
+    {
+        return linkWith(name, descriptor, options, Linker.Option.captureCallState("errno"));
+    }
+
+    /**
+     * As {@link #linkErrno} for a function that never blocks: no thread-state transition, so no safepoint can happen while
+     * it runs.
+     *
+     * @param name       of the function.
+     * @param descriptor of its arguments and result.
+     * @param options    more linker options, such as the first variadic argument.
+     * @return a handle for {@code invokeExact}.
+     */
+    public static MethodHandle linkCriticalErrno(
+        final String name, final FunctionDescriptor descriptor, final Linker.Option... options)
+    {
+        return linkWith(name, descriptor, options,
+            Linker.Option.captureCallState("errno"), Linker.Option.critical(false));
+    }
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle linkWith(
+        final String name,
+        final FunctionDescriptor descriptor,
+        final Linker.Option[] options,
+        final Linker.Option... fixed)
+    {
+        final Linker.Option[] all = Arrays.copyOf(options, options.length + fixed.length);
+        System.arraycopy(fixed, 0, all, options.length, fixed.length);
+        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, all);
+    }
+
+    /**
+     * A C library function that sets no {@code errno}.
+     *
+     * @param name       of the function.
+     * @param descriptor of its arguments and result.
+     * @return a handle for {@code invokeExact}.
+     */
+    @SuppressWarnings("restricted")
+    public static MethodHandle link(final String name, final FunctionDescriptor descriptor)
+    {
+        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor);
+    }
+
+    /**
+     * {@return this thread's segment into which a call leaves its {@code errno}}
+     */
+    public static MemorySegment capture()
+    {
+        return CAPTURE.get();
+    }
+
+    /**
+     * Folds a C result and the captured {@code errno} into one number.
+     *
+     * @param capture that was handed to the call.
+     * @param result  of the call; -1 is failure.
+     * @return the result, or the negated {@code errno}.
+     */
+    public static long result(final MemorySegment capture, final long result)
+    {
+        return -1L == result ? -(int)ERRNO.get(capture, 0L) : result;
+    }
+
+    /**
+     * As {@link #result(MemorySegment, long)} for an {@code int}.
+     *
+     * @param capture that was handed to the call.
+     * @param result  of the call; -1 is failure.
+     * @return the result, or the negated {@code errno}.
+     */
+    public static int result(final MemorySegment capture, final int result)
+    {
+        return -1 == result ? -(int)ERRNO.get(capture, 0L) : result;
+    }
+
+    /**
+     * A method handle threw what C cannot throw: the linkage itself is broken.
+     *
+     * @param thrown by {@code invokeExact}.
+     * @return never; throws, so that callers can write {@code throw broken(t)}.
+     */
+    public static AssertionError broken(final Throwable thrown)
+    {
+        if (thrown instanceof final Error error)
+        {
+            throw error;
+        }
+        return new AssertionError("native call cannot be made", thrown);
+    }
+
+    @SuppressWarnings("restricted")
+    static String strerror(final int errno)
+    {
+        try
+        {
+            final MemorySegment text = (MemorySegment)STRERROR.invokeExact(errno);
+            return text.reinterpret(256).getString(0);
+        }
+        catch (final Throwable t)
+        {
+            throw broken(t);
+        }
+    }
+}

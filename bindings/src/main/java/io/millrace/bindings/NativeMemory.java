@@ -1,0 +1,194 @@
+package io.millrace.bindings;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Memory by absolute address: kernel rings, DMA buffers, structures handed to system calls. Nothing is checked, so callers
+ * check before they come here. Values are little-endian, as both supported processors, NVMe and the kernel rings are.
+ * Stateless; any thread. Accesses compile to plain loads and stores.
+ */
+public final class NativeMemory
+{
+    @SuppressWarnings("restricted")
+    private static final MemorySegment ALL = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    private static final ValueLayout.OfShort SHORT =
+        ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INT_ORDERED = ValueLayout.JAVA_INT.varHandle();
+
+    private NativeMemory()
+    {
+    }
+
+    /**
+     * {@return the byte at an address}
+     *
+     * @param address to read.
+     */
+    public static byte getByte(final long address)
+    {
+        return ALL.get(ValueLayout.JAVA_BYTE, address);
+    }
+
+    /**
+     * Stores a 8-bit value.
+     *
+     * @param address to write.
+     * @param value   to store.
+     */
+    public static void putByte(final long address, final byte value)
+    {
+        ALL.set(ValueLayout.JAVA_BYTE, address, value);
+    }
+
+    /**
+     * {@return the 16-bit value at an address}
+     *
+     * @param address to read; any alignment.
+     */
+    public static short getShort(final long address)
+    {
+        return ALL.get(SHORT, address);
+    }
+
+    /**
+     * Stores a 16-bit value.
+     *
+     * @param address to write; any alignment.
+     * @param value   to store.
+     */
+    public static void putShort(final long address, final short value)
+    {
+        ALL.set(SHORT, address, value);
+    }
+
+    /**
+     * {@return the 32-bit value at an address}
+     *
+     * @param address to read; any alignment.
+     */
+    public static int getInt(final long address)
+    {
+        return ALL.get(INT, address);
+    }
+
+    /**
+     * Stores a 32-bit value.
+     *
+     * @param address to write; any alignment.
+     * @param value   to store.
+     */
+    public static void putInt(final long address, final int value)
+    {
+        ALL.set(INT, address, value);
+    }
+
+    /**
+     * {@return the 64-bit value at an address}
+     *
+     * @param address to read; any alignment.
+     */
+    public static long getLong(final long address)
+    {
+        return ALL.get(LONG, address);
+    }
+
+    /**
+     * Stores a 64-bit value.
+     *
+     * @param address to write; any alignment.
+     * @param value   to store.
+     */
+    public static void putLong(final long address, final long value)
+    {
+        ALL.set(LONG, address, value);
+    }
+
+    /**
+     * {@return the 32-bit value at an address, read with acquire order}
+     *
+     * @param address to read; aligned to 4.
+     */
+    public static int getIntAcquire(final long address)
+    {
+        return (int)INT_ORDERED.getAcquire(ALL, address);
+    }
+
+    /**
+     * Stores with release order.
+     *
+     * @param address to write; aligned to 4.
+     * @param value   to store.
+     */
+    public static void putIntRelease(final long address, final int value)
+    {
+        INT_ORDERED.setRelease(ALL, address, value);
+    }
+
+    /**
+     * Atomically replaces a 32-bit value when it is as expected.
+     *
+     * @param address  aligned to 4.
+     * @param expected value.
+     * @param value    to store.
+     * @return true when it was replaced.
+     */
+    public static boolean compareAndSetInt(final long address, final int expected, final int value)
+    {
+        return INT_ORDERED.compareAndSet(ALL, address, expected, value);
+    }
+
+    /**
+     * Copies bytes; the ranges may overlap.
+     *
+     * @param source      address.
+     * @param destination address.
+     * @param lengthBytes how many.
+     */
+    public static void copy(final long source, final long destination, final long lengthBytes)
+    {
+        MemorySegment.copy(ALL, source, ALL, destination, lengthBytes);
+    }
+
+    /**
+     * Sets bytes to one value.
+     *
+     * @param address     of the first.
+     * @param lengthBytes how many.
+     * @param value       of each.
+     */
+    public static void fill(final long address, final long lengthBytes, final byte value)
+    {
+        ALL.asSlice(address, lengthBytes).fill(value);
+    }
+
+    /**
+     * Where two ranges differ first.
+     *
+     * @param a           address of one.
+     * @param b           address of the other.
+     * @param lengthBytes of both.
+     * @return offset of the first different byte, or -1 when they are equal.
+     */
+    public static long mismatch(final long a, final long b, final long lengthBytes)
+    {
+        return MemorySegment.mismatch(ALL, a, a + lengthBytes, ALL, b, b + lengthBytes);
+    }
+
+    /**
+     * A byte buffer over memory that outlives it. Set-up only: allocates.
+     *
+     * @param address     of the first byte.
+     * @param lengthBytes up to 2 GiB - 1.
+     * @return a direct, little-endian buffer.
+     */
+    public static ByteBuffer asByteBuffer(final long address, final int lengthBytes)
+    {
+        return ALL.asSlice(address, lengthBytes).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+}

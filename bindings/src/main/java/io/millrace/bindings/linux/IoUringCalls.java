@@ -1,0 +1,126 @@
+package io.millrace.bindings.linux;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.millrace.bindings.Native;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The three io_uring system calls, which the C library does not wrap ({@code io_uring_setup(2)}, {@code io_uring_enter(2)},
+ * {@code io_uring_register(2)}). Numbers are the same on x86-64 and aarch64.
+ */
+public final class IoUringCalls
+{
+    private static final long NR_IO_URING_SETUP = 425;
+    private static final long NR_IO_URING_ENTER = 426;
+    private static final long NR_IO_URING_REGISTER = 427;
+
+    private static final FunctionDescriptor SYSCALL_DESCRIPTOR = FunctionDescriptor.of(
+        JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle SETUP = Native.linkErrno("syscall",
+        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG), Linker.Option.firstVariadicArg(1));
+    private static final MethodHandle ENTER = Native.linkErrno("syscall",
+        SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
+    private static final MethodHandle ENTER_NO_WAIT = Native.linkCriticalErrno("syscall",
+        SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
+    private static final MethodHandle REGISTER = Native.linkErrno("syscall",
+        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT),
+        Linker.Option.firstVariadicArg(1));
+
+    private IoUringCalls()
+    {
+    }
+
+    /**
+     * Makes a ring.
+     *
+     * @param entries       of the submission queue.
+     * @param paramsAddress of a {@code struct io_uring_params}, 120 bytes, filled by the kernel.
+     * @return ring descriptor or negated errno.
+     */
+    public static int setup(final int entries, final long paramsAddress)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return (int)Native.result(capture,
+                (long)SETUP.invokeExact(capture, NR_IO_URING_SETUP, entries, paramsAddress));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Submits and waits for completions; may block.
+     *
+     * @param ringFd      ring.
+     * @param toSubmit    entries to submit.
+     * @param minComplete completions to wait for.
+     * @param flags       {@code IORING_ENTER_*}.
+     * @return entries submitted or negated errno.
+     */
+    public static int enter(final int ringFd, final int toSubmit, final int minComplete, final int flags)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return (int)Native.result(capture, (long)ENTER.invokeExact(
+                capture, NR_IO_URING_ENTER, ringFd, toSubmit, minComplete, flags, 0L, 0L));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Submits without waiting; linked as critical.
+     *
+     * @param ringFd   ring.
+     * @param toSubmit entries to submit.
+     * @param flags    {@code IORING_ENTER_*}; with {@code GETEVENTS} pending task work is run, nothing is waited for.
+     * @return entries submitted or negated errno.
+     */
+    public static int enterNoWait(final int ringFd, final int toSubmit, final int flags)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return (int)Native.result(capture, (long)ENTER_NO_WAIT.invokeExact(
+                capture, NR_IO_URING_ENTER, ringFd, toSubmit, 0, flags, 0L, 0L));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Registers resources with a ring, or probes it.
+     *
+     * @param ringFd          ring.
+     * @param operation       {@code IORING_REGISTER_*}.
+     * @param argumentAddress of the operation's argument.
+     * @param count           of items in it.
+     * @return result or negated errno.
+     */
+    public static int register(final int ringFd, final int operation, final long argumentAddress, final int count)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return (int)Native.result(capture, (long)REGISTER.invokeExact(
+                capture, NR_IO_URING_REGISTER, ringFd, operation, argumentAddress, count));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+}

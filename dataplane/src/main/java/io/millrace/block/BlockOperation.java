@@ -1,0 +1,20 @@
+package io.millrace.block;
+
+/**
+ * What a {@link BlockRequest} asks for.
+ */
+public enum BlockOperation
+{
+    /** Device to memory. */
+    READ,
+    /** Memory to device. */
+    WRITE,
+    /** Everything written and completed before is stable when this completes. */
+    FLUSH,
+    /** Range reads as zeroes afterwards. */
+    WRITE_ZEROES,
+    /** Range's content is no longer needed; it reads as zeroes afterwards where the device says so. */
+    DEALLOCATE,
+    /** Memory is compared with the device; {@link BlockStatus#COMPARE_FAILURE} when they differ. */
+    COMPARE
+}

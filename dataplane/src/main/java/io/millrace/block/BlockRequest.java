@@ -1,0 +1,273 @@
+package io.millrace.block;
+
+/**
+ * One I/O on its way: a pooled slot that is filled, submitted, completed and filled again. Not thread-safe: it belongs to
+ * one reactor for life, to its submitter while idle and to the channel while submitted.
+ * <p>
+ * Payload is described by up to {@link #SEGMENT_COUNT_MAX} segments of absolute address and length, in order, which together
+ * make {@code blocks} times the block size. A wrapper that needs state of its own for a request (RAID, fault, remote) keeps
+ * it in its own slot and submits requests of its own.
+ */
+public final class BlockRequest
+{
+    /** Most segments of a request. */
+    public static final int SEGMENT_COUNT_MAX = 16;
+
+    private final long[] segmentAddresses = new long[SEGMENT_COUNT_MAX];
+    private final int[] segmentLengths = new int[SEGMENT_COUNT_MAX];
+    private final BlockCompletionListener listener;
+    private final Object owner;
+
+    private BlockOperation operation = BlockOperation.FLUSH;
+    private BlockStatus status = BlockStatus.SUCCESS;
+    private long lba;
+    private int blocks;
+    private boolean forceUnitAccess;
+    private boolean lendable;
+    private boolean lent;
+    private int segmentCount;
+    private int channelSlot = -1;
+    private BlockRequest next;
+
+    /**
+     * Made once at set-up and used for ever.
+     *
+     * @param owner    of the slot, for the listener to find its context without a look-up; may be null.
+     * @param listener told of every completion.
+     */
+    public BlockRequest(final Object owner, final BlockCompletionListener listener)
+    {
+        this.owner = owner;
+        this.listener = listener;
+    }
+
+    /**
+     * Begins a new use: sets what is asked for and forgets segments, status and lending.
+     *
+     * @param newOperation what to do.
+     * @param newLba       first block; 0 for a flush.
+     * @param newBlocks    how many; 0 for a flush.
+     * @return this, to chain.
+     */
+    public BlockRequest reset(final BlockOperation newOperation, final long newLba, final int newBlocks)
+    {
+        operation = newOperation;
+        lba = newLba;
+        blocks = newBlocks;
+        status = BlockStatus.SUCCESS;
+        forceUnitAccess = false;
+        lendable = false;
+        lent = false;
+        segmentCount = 0;
+        channelSlot = -1;
+        next = null;
+        return this;
+    }
+
+    /**
+     * Asks that a write be stable when it completes.
+     *
+     * @param force true for FUA.
+     * @return this, to chain.
+     */
+    public BlockRequest forceUnitAccess(final boolean force)
+    {
+        forceUnitAccess = force;
+        return this;
+    }
+
+    /**
+     * Says that a read without segments may be answered with the device's own memory. Only for devices whose geometry says
+     * {@code lendsReads}. After completion {@link #lent()} is true, the segments point into the device, and the submitter
+     * must hand the request to {@link BlockChannel#giveBack} when the data has been used.
+     *
+     * @param isLendable true to allow it.
+     * @return this, to chain.
+     */
+    public BlockRequest lendable(final boolean isLendable)
+    {
+        lendable = isLendable;
+        return this;
+    }
+
+    /**
+     * Adds a segment.
+     *
+     * @param address     of its first byte.
+     * @param lengthBytes of it; positive.
+     * @return this, to chain.
+     */
+    public BlockRequest addSegment(final long address, final int lengthBytes)
+    {
+        segmentAddresses[segmentCount] = address;
+        segmentLengths[segmentCount] = lengthBytes;
+        segmentCount++;
+        return this;
+    }
+
+    /**
+     * Called by the channel, once: sets the status and tells the submitter.
+     *
+     * @param result how it went.
+     */
+    public void complete(final BlockStatus result)
+    {
+        status = result;
+        listener.onComplete(this);
+    }
+
+    /**
+     * Called by a lending channel before it completes a read.
+     *
+     * @param address     of the device's own memory.
+     * @param lengthBytes of the read.
+     */
+    public void lend(final long address, final int lengthBytes)
+    {
+        segmentCount = 0;
+        addSegment(address, lengthBytes);
+        lent = true;
+    }
+
+    /**
+     * The submitter gave lent memory back.
+     */
+    public void clearLent()
+    {
+        lent = false;
+    }
+
+    /**
+     * {@return whose slot this is}
+     */
+    public Object owner()
+    {
+        return owner;
+    }
+
+    /**
+     * {@return what is asked for}
+     */
+    public BlockOperation operation()
+    {
+        return operation;
+    }
+
+    /**
+     * {@return how it went, once complete}
+     */
+    public BlockStatus status()
+    {
+        return status;
+    }
+
+    /**
+     * {@return first block}
+     */
+    public long lba()
+    {
+        return lba;
+    }
+
+    /**
+     * {@return count of blocks}
+     */
+    public int blocks()
+    {
+        return blocks;
+    }
+
+    /**
+     * {@return whether a write must be stable when it completes}
+     */
+    public boolean forceUnitAccess()
+    {
+        return forceUnitAccess;
+    }
+
+    /**
+     * {@return whether a read may be answered with the device's own memory}
+     */
+    public boolean lendable()
+    {
+        return lendable;
+    }
+
+    /**
+     * {@return whether the segments point into the device's own memory}
+     */
+    public boolean lent()
+    {
+        return lent;
+    }
+
+    /**
+     * {@return count of segments}
+     */
+    public int segmentCount()
+    {
+        return segmentCount;
+    }
+
+    /**
+     * {@return address of a segment}
+     *
+     * @param index below {@link #segmentCount()}.
+     */
+    public long segmentAddress(final int index)
+    {
+        return segmentAddresses[index];
+    }
+
+    /**
+     * {@return length of a segment in bytes}
+     *
+     * @param index below {@link #segmentCount()}.
+     */
+    public int segmentLength(final int index)
+    {
+        return segmentLengths[index];
+    }
+
+    /**
+     * {@return slot that the owning channel keeps its own state under; -1 when none}
+     */
+    public int channelSlot()
+    {
+        return channelSlot;
+    }
+
+    /**
+     * For the channel that owns the request.
+     *
+     * @param slot of the channel's own state.
+     */
+    public void channelSlot(final int slot)
+    {
+        channelSlot = slot;
+    }
+
+    /**
+     * {@return next request of the list its present owner keeps it in}
+     */
+    public BlockRequest next()
+    {
+        return next;
+    }
+
+    /**
+     * Links requests for their present owner.
+     *
+     * @param following request, or null.
+     */
+    public void next(final BlockRequest following)
+    {
+        next = following;
+    }
+
+    @Override
+    public String toString()
+    {
+        return operation + " lba=" + lba + " blocks=" + blocks + " status=" + status;
+    }
+}

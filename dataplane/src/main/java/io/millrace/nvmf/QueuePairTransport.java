@@ -1,0 +1,37 @@
+package io.millrace.nvmf;
+
+/**
+ * A transport's side of a queue pair: what the command handling asks of the connection. Called on the queue pair's reactor
+ * only. The transport calls back into its {@code QueuePair} on the same thread.
+ */
+public interface QueuePairTransport
+{
+    /**
+     * Asks the host for the payload of a command: {@code request.dataLength()} bytes into {@code request.dataAddress()}. When
+     * all has arrived the transport calls {@code QueuePair.onDataReceived(request)}.
+     *
+     * @param request whose data is wanted.
+     */
+    void receiveData(Request request);
+
+    /**
+     * Sends the answer: {@code request.dataLength()} bytes at {@code request.dataAddress()} first when
+     * {@code request.sendsData()}, then the completion. When the memory is no longer needed the transport calls
+     * {@code QueuePair.onSent(request)}; the request is idle afterwards.
+     *
+     * @param request that is complete.
+     */
+    void respond(Request request);
+
+    /**
+     * Ends the connection soon, never within this call. The transport calls {@code QueuePair.onDisconnected()} once.
+     *
+     * @param reason for the log and the counters.
+     */
+    void disconnect(String reason);
+
+    /**
+     * {@return the transport's own limit of data that arrives within a capsule, in bytes}
+     */
+    int inCapsuleDataBytesMax();
+}

@@ -1,0 +1,15 @@
+package io.millrace.reactor;
+
+/**
+ * Told when a timer of a {@link Reactor} expires. Called on the reactor's thread only.
+ */
+@FunctionalInterface
+public interface TimerListener
+{
+    /**
+     * The deadline has passed.
+     *
+     * @param nowNs the cycle's clock.
+     */
+    void onTimer(long nowNs);
+}
