@@ -15,6 +15,8 @@ public final class QueuePair
     /**
      * A slot for the next command, with its tag set.
      *
+     * @param source that holds the submission queue entry; it is copied.
+     * @param offset of the entry in it.
      * @return null when the host has more commands outstanding than its queue holds: the transport ends the connection.
      */
     public Request begin(final UnsafeBuffer source, final int offset)
