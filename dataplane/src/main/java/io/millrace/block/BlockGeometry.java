@@ -5,11 +5,14 @@ package io.millrace.block;
  *
  * @param blockSizeBytes        512 or 4096.
  * @param blockCount            of the device.
- * @param maxTransferBytes      of one request; a multiple of the block size.
- * @param memoryAlignmentBytes  what segment addresses must be a multiple of; 1 when anything will do.
+ * @param maxTransferBytes      of one request with payload; a multiple of the block size. {@link BlockOperation#WRITE_ZEROES}
+ *                              and {@link BlockOperation#DEALLOCATE} may cover any range of the device.
+ * @param memoryAlignmentBytes  what segment addresses must be a multiple of; 1 when anything will do. Where it is more, each
+ *                              segment's length is a multiple of the block size too.
  * @param lendsReads            reads may be answered with the device's own memory; see {@link BlockRequest#lendable}.
- * @param completesInline       every request completes within {@code submit}, so that a write's segments may lie in memory
- *                              that is reused as soon as {@code submit} returns.
+ * @param completesInline       a request with payload either completes within {@code submit} or is refused by it; it is
+ *                              never kept. So a write's segments may lie in memory that is reused as soon as
+ *                              {@code submit} returned true; refused, the submitter copies them before it tries again.
  * @param volatileWriteCache    writes without FUA are stable only after a flush.
  * @param supportsWriteZeroes   {@link BlockOperation#WRITE_ZEROES} works.
  * @param supportsDeallocate    {@link BlockOperation#DEALLOCATE} works.
@@ -50,6 +53,31 @@ public record BlockGeometry(
             throw new BlockDeviceException("largest transfer of " + maxTransferBytes +
                 " bytes is not a positive multiple of the block size " + blockSizeBytes);
         }
+    }
+
+    /**
+     * Checks a configured size and turns it into blocks.
+     *
+     * @param name           of the device, for the message.
+     * @param sizeBytes      of the device.
+     * @param blockSizeBytes of the device.
+     * @return count of blocks, at least 1.
+     * @throws BlockDeviceException when the block size is neither 512 nor 4096, or the size not a positive multiple of it.
+     */
+    public static long blockCountOf(final String name, final long sizeBytes, final int blockSizeBytes)
+    {
+        if (512 != blockSizeBytes && 4096 != blockSizeBytes)
+        {
+            throw new BlockDeviceException(
+                "device " + name + ": block-size " + blockSizeBytes + " is not supported: use 512 or 4096");
+        }
+        if (sizeBytes < blockSizeBytes || 0 != sizeBytes % blockSizeBytes)
+        {
+            throw new BlockDeviceException("device " + name + ": size " + sizeBytes +
+                " bytes is not a positive multiple of block-size " + blockSizeBytes + ": use " +
+                Math.max(blockSizeBytes, sizeBytes / blockSizeBytes * blockSizeBytes) + " or another multiple");
+        }
+        return sizeBytes / blockSizeBytes;
     }
 
     /**

@@ -1,0 +1,132 @@
+package io.millrace.block.file;
+
+import io.millrace.memory.DmaMemory;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Settings of a {@link FileDevice}. Immutable.
+ *
+ * @param name             of the device.
+ * @param path             of a regular file or block device.
+ * @param sizeBytes        of the device; 0 takes what is there. A file is made or grown to it, never cut.
+ * @param blockSizeBytes   512 or 4096.
+ * @param readOnly         refuses writes, and lets other readers have the file too.
+ * @param preallocate      takes the file's space when the device is opened, so that a full disk is found then; not used for
+ *                         block devices.
+ * @param queueDepth       most requests that each reactor's channel takes at once, 1 to {@link #QUEUE_DEPTH_MAX}.
+ * @param polling          whether completions are polled from the drive instead of waiting for its interrupts.
+ * @param registeredMemory memory that most payload lies in; registered with each ring, so that the kernel need not map its
+ *                         pages again for each I/O. Other memory works too.
+ */
+public record FileDeviceConfig(
+    String name,
+    Path path,
+    long sizeBytes,
+    int blockSizeBytes,
+    boolean readOnly,
+    boolean preallocate,
+    int queueDepth,
+    Polling polling,
+    List<DmaMemory> registeredMemory)
+{
+    /** Default of {@link #queueDepth()}. */
+    public static final int QUEUE_DEPTH_DEFAULT = 256;
+    /** Bound of {@link #queueDepth()}. */
+    public static final int QUEUE_DEPTH_MAX = 4096;
+
+    /** Whether completions are polled from the drive ({@code IORING_SETUP_IOPOLL}). */
+    public enum Polling
+    {
+        /** Where the device can. */
+        AUTO,
+        /** Yes; a device that cannot is refused. */
+        ON,
+        /** No. */
+        OFF
+    }
+
+    /**
+     * Copies the list.
+     */
+    public FileDeviceConfig
+    {
+        registeredMemory = List.copyOf(registeredMemory);
+    }
+
+    /**
+     * Settings with their defaults: read and write, preallocated, depth 256, polling where the device can.
+     *
+     * @param name           of the device.
+     * @param path           of a regular file or block device.
+     * @param sizeBytes      of the device; 0 takes what is there.
+     * @param blockSizeBytes 512 or 4096.
+     * @return settings.
+     */
+    public static FileDeviceConfig of(
+        final String name, final Path path, final long sizeBytes, final int blockSizeBytes)
+    {
+        return new FileDeviceConfig(
+            name, path, sizeBytes, blockSizeBytes, false, true, QUEUE_DEPTH_DEFAULT, Polling.AUTO, List.of());
+    }
+
+    /**
+     * Changes {@link #readOnly()}.
+     *
+     * @param value new value.
+     * @return a copy.
+     */
+    public FileDeviceConfig withReadOnly(final boolean value)
+    {
+        return new FileDeviceConfig(
+            name, path, sizeBytes, blockSizeBytes, value, preallocate, queueDepth, polling, registeredMemory);
+    }
+
+    /**
+     * Changes {@link #preallocate()}.
+     *
+     * @param value new value.
+     * @return a copy.
+     */
+    public FileDeviceConfig withPreallocate(final boolean value)
+    {
+        return new FileDeviceConfig(
+            name, path, sizeBytes, blockSizeBytes, readOnly, value, queueDepth, polling, registeredMemory);
+    }
+
+    /**
+     * Changes {@link #queueDepth()}.
+     *
+     * @param value new value.
+     * @return a copy.
+     */
+    public FileDeviceConfig withQueueDepth(final int value)
+    {
+        return new FileDeviceConfig(
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, value, polling, registeredMemory);
+    }
+
+    /**
+     * Changes {@link #polling()}.
+     *
+     * @param value new value.
+     * @return a copy.
+     */
+    public FileDeviceConfig withPolling(final Polling value)
+    {
+        return new FileDeviceConfig(
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, value, registeredMemory);
+    }
+
+    /**
+     * Changes {@link #registeredMemory()}.
+     *
+     * @param value new value.
+     * @return a copy.
+     */
+    public FileDeviceConfig withRegisteredMemory(final List<DmaMemory> value)
+    {
+        return new FileDeviceConfig(
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, value);
+    }
+}

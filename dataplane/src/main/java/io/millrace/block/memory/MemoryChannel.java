@@ -1,0 +1,250 @@
+package io.millrace.block.memory;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.Mappings;
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.memory.DmaMemory;
+
+/**
+ * One reactor's way to a {@link MemoryDevice}. Zeroing of ranges longer than the largest transfer is the one thing that is
+ * kept past {@code submit}: it is worked off a piece a poll, so that a host that discards a whole device does not hold up
+ * the reactor.
+ */
+final class MemoryChannel implements BlockChannel
+{
+    private static final long HUGEPAGE_BYTES = 2L << 20;
+    private static final int LONG_REQUESTS_MAX = 64;
+    // Linux, asm-generic/mman-common.h: pages are dropped and read as zeroes afterwards.
+    private static final int MADV_DONTNEED = 4;
+
+    private final BlockGeometry geometry;
+    private final StripeLocks locks;
+    private final long baseAddress;
+    private final int blockShift;
+    private final boolean givesPagesBack;
+
+    private BlockRequest longHead;
+    private BlockRequest longTail;
+    private long longDoneBytes;
+    private int longCount;
+
+    MemoryChannel(final BlockGeometry geometry, final DmaMemory memory, final StripeLocks locks)
+    {
+        this.geometry = geometry;
+        this.locks = locks;
+        baseAddress = memory.address();
+        blockShift = geometry.blockShift();
+        // A page of the kernel's hugepage pool that was dropped may not be there when it is needed again.
+        givesPagesBack = DmaMemory.Backing.TRANSPARENT_HUGEPAGES == memory.backing();
+    }
+
+    @Override
+    public boolean submit(final BlockRequest request)
+    {
+        return switch (request.operation())
+        {
+            case READ -> read(request);
+            case WRITE -> write(request);
+            case COMPARE -> compare(request);
+            case WRITE_ZEROES, DEALLOCATE -> zero(request);
+            case FLUSH -> done(request, BlockStatus.SUCCESS);
+        };
+    }
+
+    @Override
+    public void giveBack(final BlockRequest request)
+    {
+        request.clearLent();
+        locks.releaseShared(request.lba() << blockShift, (long)request.blocks() << blockShift);
+    }
+
+    @Override
+    public int inFlight()
+    {
+        return longCount;
+    }
+
+    @Override
+    public int poll()
+    {
+        if (null == longHead)
+        {
+            return 0;
+        }
+        final BlockRequest request = longHead;
+        final long start = (request.lba() << blockShift) + longDoneBytes;
+        final long left = ((long)request.blocks() << blockShift) - longDoneBytes;
+        final long piece;
+        if (mayGivePagesBack(request))
+        {
+            piece = Math.min(left, HUGEPAGE_BYTES - (start & (HUGEPAGE_BYTES - 1)));
+        }
+        else
+        {
+            piece = Math.min(left, geometry.maxTransferBytes());
+        }
+        if (!locks.tryExclusive(start, piece))
+        {
+            return 0;
+        }
+        if (HUGEPAGE_BYTES != piece || !mayGivePagesBack(request) ||
+            0 != Mappings.madvise(baseAddress + start, piece, MADV_DONTNEED))
+        {
+            NativeMemory.fill(baseAddress + start, piece, (byte)0);
+        }
+        locks.releaseExclusive(start, piece);
+        longDoneBytes += piece;
+        if (left == piece)
+        {
+            dequeueLong();
+            request.complete(BlockStatus.SUCCESS);
+        }
+        return 1;
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        return null == longHead;
+    }
+
+    @Override
+    public void close()
+    {
+        while (null != longHead)
+        {
+            final BlockRequest request = longHead;
+            dequeueLong();
+            request.complete(BlockStatus.ABORTED);
+        }
+    }
+
+    private boolean read(final BlockRequest request)
+    {
+        final long offset = request.lba() << blockShift;
+        final int length = request.blocks() << blockShift;
+        if (!locks.tryShared(offset, length))
+        {
+            return false;
+        }
+        if (request.lendable() && 0 == request.segmentCount())
+        {
+            request.lend(baseAddress + offset, length);
+            return done(request, BlockStatus.SUCCESS);
+        }
+        long source = baseAddress + offset;
+        for (int i = 0; i < request.segmentCount(); i++)
+        {
+            final int segmentLength = request.segmentLength(i);
+            NativeMemory.copy(source, request.segmentAddress(i), segmentLength);
+            source += segmentLength;
+        }
+        locks.releaseShared(offset, length);
+        return done(request, BlockStatus.SUCCESS);
+    }
+
+    private boolean write(final BlockRequest request)
+    {
+        final long offset = request.lba() << blockShift;
+        final int length = request.blocks() << blockShift;
+        if (!locks.tryExclusive(offset, length))
+        {
+            return false;
+        }
+        long destination = baseAddress + offset;
+        for (int i = 0; i < request.segmentCount(); i++)
+        {
+            final int segmentLength = request.segmentLength(i);
+            NativeMemory.copy(request.segmentAddress(i), destination, segmentLength);
+            destination += segmentLength;
+        }
+        locks.releaseExclusive(offset, length);
+        return done(request, BlockStatus.SUCCESS);
+    }
+
+    private boolean compare(final BlockRequest request)
+    {
+        final long offset = request.lba() << blockShift;
+        final int length = request.blocks() << blockShift;
+        if (!locks.tryShared(offset, length))
+        {
+            return false;
+        }
+        BlockStatus status = BlockStatus.SUCCESS;
+        long stored = baseAddress + offset;
+        for (int i = 0; i < request.segmentCount(); i++)
+        {
+            final int segmentLength = request.segmentLength(i);
+            if (-1 != NativeMemory.mismatch(stored, request.segmentAddress(i), segmentLength))
+            {
+                status = BlockStatus.COMPARE_FAILURE;
+                break;
+            }
+            stored += segmentLength;
+        }
+        locks.releaseShared(offset, length);
+        return done(request, status);
+    }
+
+    private boolean zero(final BlockRequest request)
+    {
+        final long offset = request.lba() << blockShift;
+        final long length = (long)request.blocks() << blockShift;
+        if (length > geometry.maxTransferBytes())
+        {
+            return enqueueLong(request);
+        }
+        if (!locks.tryExclusive(offset, length))
+        {
+            return false;
+        }
+        NativeMemory.fill(baseAddress + offset, length, (byte)0);
+        locks.releaseExclusive(offset, length);
+        return done(request, BlockStatus.SUCCESS);
+    }
+
+    private boolean mayGivePagesBack(final BlockRequest request)
+    {
+        return givesPagesBack && BlockOperation.DEALLOCATE == request.operation();
+    }
+
+    private boolean enqueueLong(final BlockRequest request)
+    {
+        if (LONG_REQUESTS_MAX == longCount)
+        {
+            return false;
+        }
+        request.next(null);
+        if (null == longHead)
+        {
+            longHead = request;
+            longDoneBytes = 0;
+        }
+        else
+        {
+            longTail.next(request);
+        }
+        longTail = request;
+        longCount++;
+        return true;
+    }
+
+    private void dequeueLong()
+    {
+        final BlockRequest request = longHead;
+        longHead = request.next();
+        request.next(null);
+        longDoneBytes = 0;
+        longCount--;
+    }
+
+    private static boolean done(final BlockRequest request, final BlockStatus status)
+    {
+        request.complete(status);
+        return true;
+    }
+}

@@ -1,0 +1,98 @@
+package io.millrace.block.memory;
+
+import io.millrace.bindings.NativeException;
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
+import io.millrace.memory.DmaMemory;
+import io.millrace.reactor.Reactor;
+
+/**
+ * Blocks in a memory mapping of their own, zero at first. Lends its memory to reads and completes everything with payload
+ * inline. Shared by any number of reactors; see {@link StripeLocks} for how they keep out of each other's way.
+ */
+public final class MemoryDevice implements BlockDevice
+{
+    private final String name;
+    private final BlockGeometry geometry;
+    private final DmaMemory memory;
+    private final StripeLocks locks;
+
+    private MemoryDevice(
+        final String name, final BlockGeometry geometry, final DmaMemory memory, final StripeLocks locks)
+    {
+        this.name = name;
+        this.geometry = geometry;
+        this.memory = memory;
+        this.locks = locks;
+    }
+
+    /**
+     * Maps the memory of a device. Ordinary pages become resident as they are first written, hugepages at once.
+     *
+     * @param name           of the device.
+     * @param sizeBytes      a positive multiple of the block size.
+     * @param blockSizeBytes 512 or 4096.
+     * @return the device.
+     * @throws BlockDeviceException when sizes do not fit or there is not so much memory.
+     */
+    public static MemoryDevice create(final String name, final long sizeBytes, final int blockSizeBytes)
+    {
+        final long blockCount = BlockGeometry.blockCountOf(name, sizeBytes, blockSizeBytes);
+        final StripeLocks locks = new StripeLocks(sizeBytes);
+        final BlockGeometry geometry = new BlockGeometry(blockSizeBytes, blockCount,
+            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, false);
+        try
+        {
+            return new MemoryDevice(name, geometry, DmaMemory.map(sizeBytes), locks);
+        }
+        catch (final NativeException e)
+        {
+            throw new BlockDeviceException("device " + name + ": size " + sizeBytes +
+                " bytes cannot be mapped (" + e.getMessage() + "): give it a smaller size or the machine more memory", e);
+        }
+    }
+
+    @Override
+    public String name()
+    {
+        return name;
+    }
+
+    @Override
+    public BlockGeometry geometry()
+    {
+        return geometry;
+    }
+
+    /**
+     * {@return what pages the blocks lie in}
+     */
+    public DmaMemory.Backing backing()
+    {
+        return memory.backing();
+    }
+
+    @Override
+    public BlockChannel open(final Reactor reactor)
+    {
+        return new MemoryChannel(geometry, memory, locks);
+    }
+
+    /**
+     * Unmaps the memory.
+     *
+     * @throws IllegalStateException when some of it is still lent or in use; it stays mapped then.
+     */
+    @Override
+    public void close()
+    {
+        final int held = locks.heldCount();
+        if (0 != held)
+        {
+            throw new IllegalStateException("device " + name + ": " + held + " regions are still lent or in use");
+        }
+        memory.close();
+    }
+}

@@ -1,0 +1,180 @@
+package io.millrace.block.memory;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Readers and writers of a memory device's regions, for any number of threads. Nothing waits here: an attempt succeeds or
+ * fails at once, for all of its range or for none of it.
+ * <p>
+ * One word a stripe; a region of 4 KiB belongs to the stripe of its number modulo the stripe count, so distant regions may
+ * share one, which costs a needless retry and nothing else. A word is
+ * <pre>
+ *   31      30       29 ... 0
+ *   writer  wanted   count of readers (reads under way and loans)
+ * </pre>
+ * A writer that meets readers leaves {@code wanted} behind, which keeps further readers out, so that a stream of loans cannot
+ * starve it. The first reader that finds the mark with no reader left takes it away and is refused once: a writer that never
+ * came back holds nobody up for longer than that.
+ */
+final class StripeLocks
+{
+    private static final int REGION_SHIFT = 12;
+    private static final int STRIPES_MAX = 1 << 16;
+    private static final int WRITER = 1 << 31;
+    private static final int WANTED = 1 << 30;
+    private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(int[].class);
+
+    private final int[] words;
+    private final int mask;
+
+    /**
+     * Locks for a device.
+     *
+     * @param sizeBytes of it; a device of up to 256 MiB has a stripe for each region.
+     */
+    StripeLocks(final long sizeBytes)
+    {
+        final long regions = (sizeBytes >>> REGION_SHIFT) + 1;
+        final int stripes = (int)Math.min(STRIPES_MAX, Long.highestOneBit(regions) << 1);
+        words = new int[stripes];
+        mask = stripes - 1;
+    }
+
+    /**
+     * Enters as reader.
+     *
+     * @param offsetBytes of the range.
+     * @param lengthBytes of the range; positive, at most 128 MiB.
+     * @return false when a writer has or wants part of it; then nothing is held.
+     */
+    boolean tryShared(final long offsetBytes, final long lengthBytes)
+    {
+        final long first = offsetBytes >>> REGION_SHIFT;
+        final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
+        for (long region = first; region <= last; region++)
+        {
+            if (!tryShared((int)region & mask))
+            {
+                leaveShared(first, region - 1);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Leaves as reader.
+     *
+     * @param offsetBytes of the range that was entered.
+     * @param lengthBytes of the range that was entered.
+     */
+    void releaseShared(final long offsetBytes, final long lengthBytes)
+    {
+        leaveShared(offsetBytes >>> REGION_SHIFT, (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT);
+    }
+
+    /**
+     * Enters as the only one. Ranges are entered in ascending order, so of two that overlap one gets through.
+     *
+     * @param offsetBytes of the range.
+     * @param lengthBytes of the range; positive, at most 128 MiB.
+     * @return false when somebody is in part of it; then nothing is held.
+     */
+    boolean tryExclusive(final long offsetBytes, final long lengthBytes)
+    {
+        final long first = offsetBytes >>> REGION_SHIFT;
+        final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
+        for (long region = first; region <= last; region++)
+        {
+            if (!tryExclusive((int)region & mask))
+            {
+                leaveExclusive(first, region - 1);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Leaves as the only one.
+     *
+     * @param offsetBytes of the range that was entered.
+     * @param lengthBytes of the range that was entered.
+     */
+    void releaseExclusive(final long offsetBytes, final long lengthBytes)
+    {
+        leaveExclusive(offsetBytes >>> REGION_SHIFT, (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT);
+    }
+
+    /**
+     * {@return how many stripes somebody is in}
+     */
+    int heldCount()
+    {
+        int held = 0;
+        for (int i = 0; i < words.length; i++)
+        {
+            if (0 != ((int)WORD.getAcquire(words, i) & ~WANTED))
+            {
+                held++;
+            }
+        }
+        return held;
+    }
+
+    private boolean tryShared(final int stripe)
+    {
+        while (true)
+        {
+            final int word = (int)WORD.getAcquire(words, stripe);
+            if (word < 0)
+            {
+                return false;
+            }
+            if (0 != (word & WANTED))
+            {
+                if (WANTED == word)
+                {
+                    WORD.compareAndSet(words, stripe, WANTED, 0);
+                }
+                return false;
+            }
+            // Fails only when another thread got through, so somebody always advances.
+            if (WORD.compareAndSet(words, stripe, word, word + 1))
+            {
+                return true;
+            }
+        }
+    }
+
+    private boolean tryExclusive(final int stripe)
+    {
+        final int word = (int)WORD.getAcquire(words, stripe);
+        if (0 == (word & ~WANTED))
+        {
+            return WORD.compareAndSet(words, stripe, word, WRITER);
+        }
+        if (word > 0 && 0 == (word & WANTED))
+        {
+            WORD.compareAndSet(words, stripe, word, word | WANTED);
+        }
+        return false;
+    }
+
+    private void leaveShared(final long first, final long last)
+    {
+        for (long region = first; region <= last; region++)
+        {
+            WORD.getAndAddRelease(words, (int)region & mask, -1);
+        }
+    }
+
+    private void leaveExclusive(final long first, final long last)
+    {
+        for (long region = first; region <= last; region++)
+        {
+            WORD.setRelease(words, (int)region & mask, 0);
+        }
+    }
+}

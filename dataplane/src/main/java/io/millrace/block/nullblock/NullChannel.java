@@ -1,0 +1,82 @@
+package io.millrace.block.nullblock;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+
+/**
+ * Completes everything at once.
+ */
+final class NullChannel implements BlockChannel
+{
+    private final long zeroesAddress;
+    private final int blockShift;
+
+    NullChannel(final long zeroesAddress, final int blockShift)
+    {
+        this.zeroesAddress = zeroesAddress;
+        this.blockShift = blockShift;
+    }
+
+    @Override
+    public boolean submit(final BlockRequest request)
+    {
+        request.complete(switch (request.operation())
+        {
+            case READ -> read(request);
+            case COMPARE -> compare(request);
+            case WRITE, FLUSH, WRITE_ZEROES, DEALLOCATE -> BlockStatus.SUCCESS;
+        });
+        return true;
+    }
+
+    @Override
+    public void giveBack(final BlockRequest request)
+    {
+        request.clearLent();
+    }
+
+    @Override
+    public int inFlight()
+    {
+        return 0;
+    }
+
+    @Override
+    public int poll()
+    {
+        return 0;
+    }
+
+    @Override
+    public void close()
+    {
+    }
+
+    private BlockStatus read(final BlockRequest request)
+    {
+        if (request.lendable() && 0 == request.segmentCount())
+        {
+            request.lend(zeroesAddress, request.blocks() << blockShift);
+            return BlockStatus.SUCCESS;
+        }
+        for (int i = 0; i < request.segmentCount(); i++)
+        {
+            NativeMemory.fill(request.segmentAddress(i), request.segmentLength(i), (byte)0);
+        }
+        return BlockStatus.SUCCESS;
+    }
+
+    private BlockStatus compare(final BlockRequest request)
+    {
+        for (int i = 0; i < request.segmentCount(); i++)
+        {
+            if (-1 != NativeMemory.mismatch(zeroesAddress, request.segmentAddress(i), request.segmentLength(i)))
+            {
+                return BlockStatus.COMPARE_FAILURE;
+            }
+        }
+        return BlockStatus.SUCCESS;
+    }
+}

@@ -1,0 +1,75 @@
+package io.millrace.block.nullblock;
+
+import io.millrace.bindings.NativeException;
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
+import io.millrace.memory.DmaMemory;
+import io.millrace.reactor.Reactor;
+
+/**
+ * Drops writes, reads zeroes. All reads are lent one and the same region of zeroes.
+ */
+public final class NullDevice implements BlockDevice
+{
+    private final String name;
+    private final BlockGeometry geometry;
+    private final DmaMemory zeroes;
+
+    private NullDevice(final String name, final BlockGeometry geometry, final DmaMemory zeroes)
+    {
+        this.name = name;
+        this.geometry = geometry;
+        this.zeroes = zeroes;
+    }
+
+    /**
+     * Makes a device of any size; only a largest transfer's worth of memory is mapped.
+     *
+     * @param name           of the device.
+     * @param sizeBytes      a positive multiple of the block size.
+     * @param blockSizeBytes 512 or 4096.
+     * @return the device.
+     * @throws BlockDeviceException when sizes do not fit or memory cannot be mapped.
+     */
+    public static NullDevice create(final String name, final long sizeBytes, final int blockSizeBytes)
+    {
+        final long blockCount = BlockGeometry.blockCountOf(name, sizeBytes, blockSizeBytes);
+        final BlockGeometry geometry = new BlockGeometry(blockSizeBytes, blockCount,
+            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, false);
+        try
+        {
+            return new NullDevice(name, geometry, DmaMemory.map(geometry.maxTransferBytes()));
+        }
+        catch (final NativeException e)
+        {
+            throw new BlockDeviceException("device " + name + ": " + geometry.maxTransferBytes() +
+                " bytes of zeroes cannot be mapped (" + e.getMessage() + "): give the machine more memory", e);
+        }
+    }
+
+    @Override
+    public String name()
+    {
+        return name;
+    }
+
+    @Override
+    public BlockGeometry geometry()
+    {
+        return geometry;
+    }
+
+    @Override
+    public BlockChannel open(final Reactor reactor)
+    {
+        return new NullChannel(zeroes.address(), geometry.blockShift());
+    }
+
+    @Override
+    public void close()
+    {
+        zeroes.close();
+    }
+}
