@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Settings of a {@link FileDevice}. Immutable.
+ * Settings of a file device. Immutable.
  *
  * @param name             of the device.
  * @param path             of a regular file or block device.
