@@ -1,0 +1,29 @@
+package io.millrace.nvme;
+
+/**
+ * Opcodes of admin commands (NVM Express Base 2.0, section 5, figure 138). Bits 1:0 of an opcode say which way its data goes:
+ * see {@link DataTransfer}.
+ */
+public final class AdminOpcode
+{
+    /** Get Log Page. */
+    public static final int GET_LOG_PAGE = 0x02;
+    /** Identify. */
+    public static final int IDENTIFY = 0x06;
+    /** Abort. */
+    public static final int ABORT = 0x08;
+    /** Set Features. */
+    public static final int SET_FEATURES = 0x09;
+    /** Get Features. */
+    public static final int GET_FEATURES = 0x0A;
+    /** Asynchronous Event Request. */
+    public static final int ASYNC_EVENT_REQUEST = 0x0C;
+    /** Keep Alive. */
+    public static final int KEEP_ALIVE = 0x18;
+    /** Fabrics command; {@link FabricsType} says which. */
+    public static final int FABRICS = 0x7F;
+
+    private AdminOpcode()
+    {
+    }
+}

@@ -1,0 +1,27 @@
+package io.millrace.nvme;
+
+/**
+ * Opcodes of I/O commands (NVM Command Set 1.0, section 3, figure 22). Bits 1:0 of an opcode say which way its data goes: see
+ * {@link DataTransfer}.
+ */
+public final class IoOpcode
+{
+    /** Flush. */
+    public static final int FLUSH = 0x00;
+    /** Write. */
+    public static final int WRITE = 0x01;
+    /** Read. */
+    public static final int READ = 0x02;
+    /** Compare. */
+    public static final int COMPARE = 0x05;
+    /** Write Zeroes. */
+    public static final int WRITE_ZEROES = 0x08;
+    /** Dataset Management. */
+    public static final int DATASET_MANAGEMENT = 0x09;
+    /** Fabrics command; {@link FabricsType} says which. */
+    public static final int FABRICS = 0x7F;
+
+    private IoOpcode()
+    {
+    }
+}

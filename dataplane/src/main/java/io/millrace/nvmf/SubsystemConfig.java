@@ -1,0 +1,87 @@
+package io.millrace.nvmf;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+
+/**
+ * What a subsystem is and who may use it. Immutable.
+ *
+ * @param nqn          its name.
+ * @param allowAnyHost every host may connect.
+ * @param hostNqns     hosts that may connect when not every host may.
+ * @param serialNumber ASCII, 1 to 20 characters.
+ * @param modelNumber  ASCII, 1 to 40 characters.
+ */
+public record SubsystemConfig(
+    String nqn,
+    boolean allowAnyHost,
+    Set<String> hostNqns,
+    String serialNumber,
+    String modelNumber)
+{
+    /** Default of {@link #modelNumber()}. */
+    public static final String MODEL_NUMBER_DEFAULT = "Millrace";
+
+    /**
+     * Checks everything.
+     */
+    public SubsystemConfig
+    {
+        Nqn.check("subsystem", nqn);
+        if (Nqn.DISCOVERY.equals(nqn))
+        {
+            throw new IllegalArgumentException("subsystem: NQN '" + nqn +
+                "' belongs to the discovery service: choose another");
+        }
+        hostNqns = Set.copyOf(hostNqns);
+        for (final String hostNqn : hostNqns)
+        {
+            Nqn.check("subsystem " + nqn + ": host", hostNqn);
+        }
+        checkAscii(nqn, "serial-number", serialNumber, 20);
+        checkAscii(nqn, "model-number", modelNumber, 40);
+    }
+
+    /**
+     * A subsystem for every host, with a serial number derived from its name.
+     *
+     * @param nqn its name.
+     * @return its settings.
+     */
+    public static SubsystemConfig open(final String nqn)
+    {
+        return new SubsystemConfig(nqn, true, Set.of(), serialNumberOf(nqn), MODEL_NUMBER_DEFAULT);
+    }
+
+    /**
+     * A serial number that stays the same as long as the name does: 20 hexadecimal digits.
+     *
+     * @param nqn of the subsystem.
+     * @return its serial number.
+     */
+    public static String serialNumberOf(final String nqn)
+    {
+        return java.util.UUID.nameUUIDFromBytes(("serial-number of " + nqn).getBytes(StandardCharsets.UTF_8))
+            .toString().replace("-", "").substring(0, 20);
+    }
+
+    /**
+     * {@return whether a host may connect}
+     *
+     * @param hostNqn of the host.
+     */
+    public boolean allows(final String hostNqn)
+    {
+        return allowAnyHost || hostNqns.contains(hostNqn);
+    }
+
+    private static void checkAscii(final String nqn, final String what, final String value, final int lengthMax)
+    {
+        if (null == value || value.isEmpty() || value.length() > lengthMax ||
+            !value.chars().allMatch((c) -> c >= 0x20 && c <= 0x7E))
+        {
+            throw new IllegalArgumentException("subsystem " + nqn + ": " + what + " '" + value + "' is not 1 to " +
+                lengthMax + " printable ASCII characters: shorten or replace it");
+        }
+    }
+}

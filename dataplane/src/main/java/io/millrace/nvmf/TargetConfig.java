@@ -1,0 +1,54 @@
+package io.millrace.nvmf;
+
+/**
+ * Limits that hold for every subsystem of a target. Immutable.
+ *
+ * @param queuePairsMax     I/O queue pairs of a controller, 1 to 128.
+ * @param queueDepthMax     entries of a queue, 16 to 4096 (CAP.MQES is one less).
+ * @param maxTransferBytes  of one command, 4096 times a power of two (MDTS); buffer pools and devices must allow as much.
+ * @param controllersMax    of a subsystem, 1 to 65519.
+ */
+public record TargetConfig(int queuePairsMax, int queueDepthMax, int maxTransferBytes, int controllersMax)
+{
+    /** Largest {@link #queuePairsMax()}, and its default. */
+    public static final int QUEUE_PAIRS_MAX = 128;
+    /** Default of {@link #queueDepthMax()}. */
+    public static final int QUEUE_DEPTH_DEFAULT = 1024;
+    /** Default of {@link #maxTransferBytes()}: 1 MiB. */
+    public static final int MAX_TRANSFER_BYTES_DEFAULT = 1 << 20;
+    /** Largest {@link #controllersMax()}, and its default: ids above are reserved. */
+    public static final int CONTROLLERS_MAX = 0xFFEF;
+
+    /**
+     * Checks the bounds.
+     */
+    public TargetConfig
+    {
+        check("queue pairs", queuePairsMax, 1, QUEUE_PAIRS_MAX);
+        check("queue depth", queueDepthMax, 16, 4096);
+        check("largest transfer", maxTransferBytes, 4096, 1 << 27);
+        check("controllers", controllersMax, 1, CONTROLLERS_MAX);
+        if (1 != Integer.bitCount(maxTransferBytes))
+        {
+            throw new IllegalArgumentException("largest transfer of " + maxTransferBytes +
+                " bytes is not a power of two: round it");
+        }
+    }
+
+    /**
+     * {@return limits that suit most}
+     */
+    public static TargetConfig defaults()
+    {
+        return new TargetConfig(QUEUE_PAIRS_MAX, QUEUE_DEPTH_DEFAULT, MAX_TRANSFER_BYTES_DEFAULT, CONTROLLERS_MAX);
+    }
+
+    private static void check(final String what, final int value, final int min, final int max)
+    {
+        if (value < min || value > max)
+        {
+            throw new IllegalArgumentException(what + " " + value + " is not within " + min + " to " + max +
+                ": choose a value within");
+        }
+    }
+}
