@@ -1,0 +1,234 @@
+package io.millrace.server.config;
+
+import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.ListenerSettings;
+import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.reactor.ReactorConfig;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads a configuration file. Stateless; set-up thread.
+ */
+public final class ConfigReader
+{
+    private ConfigReader()
+    {
+    }
+
+    /**
+     * A configuration and where in its file each setting stands.
+     *
+     * @param file   as the user named it.
+     * @param config that was read.
+     * @param lines  of the keys that the file gives, from 1.
+     */
+    public record Result(String file, DataPlaneConfig config, Map<String, Integer> lines)
+    {
+        /**
+         * Adds file and line to what was found wrong later, when the data plane was started.
+         *
+         * @param problem with a key of this configuration.
+         * @return the same with the line of that key, or of the nearest group around it.
+         */
+        public ConfigException locate(final SettingException problem)
+        {
+            return ConfigReader.locate(file, lines, problem);
+        }
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @param path of it.
+     * @return what it says.
+     * @throws ConfigException when it cannot be read or used.
+     */
+    public static Result read(final Path path)
+    {
+        final String file = path.toString();
+        try
+        {
+            if (Files.isDirectory(path))
+            {
+                throw new ConfigException(file, 0, "is a directory; name a file");
+            }
+            if (Files.size(path) > YamlParser.TEXT_LENGTH_MAX)
+            {
+                throw new ConfigException(file, 0, "longer than " + YamlParser.TEXT_LENGTH_MAX +
+                    " bytes; is this the right file?");
+            }
+            return read(file, Files.readString(path));
+        }
+        catch (final NoSuchFileException e)
+        {
+            throw new ConfigException(file, 0, "no such file; name one with --config");
+        }
+        catch (final AccessDeniedException e)
+        {
+            throw new ConfigException(file, 0, "may not be read; check its permissions");
+        }
+        catch (final CharacterCodingException e)
+        {
+            throw new ConfigException(file, 0, "is not a text in UTF-8; is this the right file?");
+        }
+        catch (final IOException e)
+        {
+            throw new ConfigException(file, 0, "cannot be read: " +
+                SettingException.printable(String.valueOf(e.getMessage())));
+        }
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param file name for messages.
+     * @param text in YAML.
+     * @return what it says.
+     * @throws ConfigException when it cannot be used.
+     */
+    public static Result read(final String file, final String text)
+    {
+        final Map<String, Integer> lines = new HashMap<>();
+        final Section top = Section.top(file, YamlParser.parse(file, text), lines);
+        try
+        {
+            final List<ListenerSettings> listeners = listeners(top);
+            final DataPlaneConfig config = new DataPlaneConfig(
+                reactors(top),
+                top.section(Settings.MEMORY).get(Settings.MEMORY_SIZE),
+                devices(top),
+                subsystems(top),
+                listeners,
+                discoveryPort(top, listeners));
+            return new Result(file, config, Map.copyOf(lines));
+        }
+        catch (final SettingException e)
+        {
+            throw locate(file, lines, e);
+        }
+    }
+
+    private static ConfigException locate(
+        final String file, final Map<String, Integer> lines, final SettingException problem)
+    {
+        String key = problem.key();
+        while (!key.isEmpty())
+        {
+            final Integer line = lines.get(key);
+            if (null != line)
+            {
+                return new ConfigException(file, line, problem);
+            }
+            final int cut = Math.max(key.lastIndexOf('.'), key.lastIndexOf('['));
+            key = key.substring(0, Math.max(0, cut));
+        }
+        return new ConfigException(file, 0, problem);
+    }
+
+    private static List<ReactorConfig> reactors(final Section top)
+    {
+        final List<ReactorConfig> reactors = new ArrayList<>();
+        for (final Section section : top.sections(Settings.REACTORS))
+        {
+            final String name = section.get(Settings.REACTOR_NAME);
+            reactors.add(new ReactorConfig(
+                null == name ? "reactor-" + reactors.size() : name,
+                section.get(Settings.REACTOR_CPU),
+                section.get(Settings.REACTOR_IDLE),
+                section.get(Settings.REACTOR_SPIN)));
+        }
+        return top.has(Settings.REACTORS) ? reactors : List.of(ReactorConfig.of("reactor-0", -1));
+    }
+
+    private static List<DeviceConfig> devices(final Section top)
+    {
+        final List<DeviceConfig> devices = new ArrayList<>();
+        for (final Section section : top.sections(Settings.DEVICES))
+        {
+            final String name = section.get(Settings.DEVICE_NAME);
+            final Settings.DeviceType type = section.get(Settings.DEVICE_TYPE);
+            section.checkDeviceType(SettingType.word(type));
+            devices.add(switch (type)
+            {
+                case MEMORY -> new DeviceConfig.Memory(
+                    name, section.need(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
+                case NULL -> new DeviceConfig.Null(
+                    name, section.need(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
+                case FILE -> file(name, section);
+            });
+        }
+        return devices;
+    }
+
+    private static DeviceConfig file(final String name, final Section section)
+    {
+        final Long size = section.get(Settings.DEVICE_SIZE);
+        return new DeviceConfig.File(new FileDeviceConfig(
+            name,
+            section.get(Settings.DEVICE_PATH),
+            null == size ? 0 : size,
+            section.get(Settings.DEVICE_BLOCK_SIZE),
+            section.get(Settings.DEVICE_READ_ONLY),
+            section.get(Settings.DEVICE_PREALLOCATE),
+            section.get(Settings.DEVICE_QUEUE_DEPTH),
+            section.get(Settings.DEVICE_POLLING),
+            List.of()));
+    }
+
+    private static List<SubsystemSettings> subsystems(final Section top)
+    {
+        final List<SubsystemSettings> subsystems = new ArrayList<>();
+        for (final Section section : top.sections(Settings.SUBSYSTEMS))
+        {
+            final List<SubsystemSettings.NamespaceSettings> namespaces = new ArrayList<>();
+            for (final Section namespace : section.sections(Settings.NAMESPACES))
+            {
+                namespaces.add(new SubsystemSettings.NamespaceSettings(
+                    namespace.get(Settings.NAMESPACE_NSID),
+                    namespace.get(Settings.NAMESPACE_DEVICE),
+                    namespace.get(Settings.NAMESPACE_UUID)));
+            }
+            subsystems.add(new SubsystemSettings(
+                section.get(Settings.SUBSYSTEM_NQN),
+                section.get(Settings.SUBSYSTEM_SERIAL),
+                section.get(Settings.SUBSYSTEM_MODEL),
+                section.get(Settings.SUBSYSTEM_ANY_HOST),
+                section.list(Settings.SUBSYSTEM_HOSTS),
+                namespaces));
+        }
+        return subsystems;
+    }
+
+    private static List<ListenerSettings> listeners(final Section top)
+    {
+        final List<ListenerSettings> listeners = new ArrayList<>();
+        for (final Section section : top.sections(Settings.LISTENERS))
+        {
+            section.get(Settings.LISTENER_TRANSPORT);
+            listeners.add(new ListenerSettings(new InetSocketAddress(
+                section.get(Settings.LISTENER_ADDRESS), section.get(Settings.LISTENER_PORT))));
+        }
+        return listeners;
+    }
+
+    private static int discoveryPort(final Section top, final List<ListenerSettings> listeners)
+    {
+        final boolean declared = listeners.stream()
+            .anyMatch((l) -> ListenerSettings.DISCOVERY_PORT == l.address().getPort());
+        return top.get(Settings.DISCOVERY) && !declared ?
+            ListenerSettings.DISCOVERY_PORT : DataPlaneConfig.NO_DISCOVERY_PORT;
+    }
+}

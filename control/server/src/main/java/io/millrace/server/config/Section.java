@@ -1,0 +1,291 @@
+package io.millrace.server.config;
+
+import io.millrace.dataplane.SettingException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * A group of settings of a file: gives typed values by {@link Setting}, and knows where each stands. Set-up only; one thread.
+ */
+final class Section
+{
+    private final String file;
+    private final String path;
+    private final String pattern;
+    private final YamlNode.Mapping node;
+    private final Map<String, Integer> lines;
+
+    private Section(
+        final String file,
+        final String path,
+        final String pattern,
+        final YamlNode.Mapping node,
+        final Map<String, Integer> lines)
+    {
+        this.file = file;
+        this.path = path;
+        this.pattern = pattern;
+        this.node = node;
+        this.lines = lines;
+        checkKeys();
+    }
+
+    /**
+     * The top of a file.
+     *
+     * @param file  name for messages.
+     * @param root  of it.
+     * @param lines filled with the line of every key that is read.
+     * @return its group.
+     */
+    static Section top(final String file, final YamlNode root, final Map<String, Integer> lines)
+    {
+        if (!(root instanceof final YamlNode.Mapping mapping))
+        {
+            throw new ConfigException(file, root.line(), "starts with " + root.kind() +
+                " instead of 'key: value' lines; see docs/configuration.md");
+        }
+        return new Section(file, "", "", mapping, lines);
+    }
+
+    private void checkKeys()
+    {
+        for (final YamlNode.Entry entry : node.entries().values())
+        {
+            final String key = join(path, entry.key());
+            lines.put(key, entry.line());
+            if (null == Settings.find(pattern, entry.key()))
+            {
+                final List<String> allowed = Settings.names(pattern);
+                final String near = Similar.nearest(entry.key(), allowed);
+                throw new ConfigException(file, entry.line(), new SettingException(key, null, "unknown key",
+                    (null == near ? "" : "did you mean " + near + "? ") +
+                        "allowed here: " + String.join(", ", allowed)));
+            }
+        }
+    }
+
+    /**
+     * Refuses settings that another type of device has.
+     *
+     * @param deviceType of this device.
+     */
+    void checkDeviceType(final String deviceType)
+    {
+        for (final YamlNode.Entry entry : node.entries().values())
+        {
+            final Setting<?> setting = Settings.find(pattern, entry.key());
+            if (!setting.isFor(deviceType))
+            {
+                throw fail(entry.key(), null, "no setting of type " + deviceType,
+                    "remove it, or use type " + setting.deviceTypes().stream().sorted()
+                        .collect(Collectors.joining(" or ")));
+            }
+        }
+    }
+
+    /**
+     * {@return whether the file gives a setting}
+     *
+     * @param setting of this group.
+     */
+    boolean has(final Setting<?> setting)
+    {
+        return node.entries().containsKey(name(setting));
+    }
+
+    /**
+     * {@return the value of a setting, its default when it is not given, or null when there is no default}
+     *
+     * @param setting of this group.
+     * @param <T>     of the value.
+     */
+    <T> T get(final Setting<T> setting)
+    {
+        final String name = name(setting);
+        final YamlNode.Entry entry = node.entries().get(name);
+        if (null == entry)
+        {
+            if (setting.required())
+            {
+                throw missing(setting);
+            }
+            return null == setting.def() ? null : setting.type().parse(setting.def());
+        }
+        if (!(entry.value() instanceof final YamlNode.Scalar scalar))
+        {
+            throw fail(name, null, entry.value().kind() + " where " + article(setting.type().name()) + " belongs",
+                "write one value: " + setting.type().bound());
+        }
+        return value(setting, join(path, name), scalar);
+    }
+
+    /**
+     * As {@link #get} for a setting that is optional elsewhere and needed here.
+     *
+     * @param setting of this group.
+     * @param <T>     of the value.
+     * @return its value, never null.
+     */
+    <T> T need(final Setting<T> setting)
+    {
+        final T value = get(setting);
+        if (null == value)
+        {
+            throw missing(setting);
+        }
+        return value;
+    }
+
+    private <T> T value(final Setting<T> setting, final String key, final YamlNode.Scalar scalar)
+    {
+        if (scalar.isNull())
+        {
+            throw new ConfigException(file, scalar.line(), new SettingException(key, null, "no value given",
+                "write " + article(setting.type().name()) + ": " + setting.type().bound()));
+        }
+        try
+        {
+            return setting.type().parse(scalar.text());
+        }
+        catch (final SettingType.BadValue e)
+        {
+            throw new ConfigException(file, scalar.line(),
+                new SettingException(key, scalar.text(), e.bound(), e.remedy()));
+        }
+    }
+
+    /**
+     * {@return the values of a list; empty when it is not given}
+     *
+     * @param setting of this group.
+     * @param <T>     of each value.
+     */
+    <T> List<T> list(final Setting<T> setting)
+    {
+        final List<T> values = new ArrayList<>();
+        int index = 0;
+        for (final YamlNode item : items(setting))
+        {
+            final String key = join(path, name(setting)) + "[" + index++ + "]";
+            lines.put(key, item.line());
+            if (!(item instanceof final YamlNode.Scalar scalar))
+            {
+                throw new ConfigException(file, item.line(), new SettingException(key, null,
+                    item.kind() + " where " + article(setting.type().name()) + " belongs",
+                    "write one value: " + setting.type().bound()));
+            }
+            values.add(value(setting, key, scalar));
+        }
+        return List.copyOf(values);
+    }
+
+    /**
+     * {@return the groups of a list; empty when it is not given}
+     *
+     * @param setting of this group.
+     */
+    List<Section> sections(final Setting<Void> setting)
+    {
+        final List<Section> sections = new ArrayList<>();
+        int index = 0;
+        for (final YamlNode item : items(setting))
+        {
+            final String key = join(path, name(setting)) + "[" + index++ + "]";
+            lines.put(key, item.line());
+            if (!(item instanceof final YamlNode.Mapping mapping))
+            {
+                throw new ConfigException(file, item.line(), new SettingException(key, null,
+                    item.kind() + " where a group of settings belongs",
+                    "write {key: value, ...} with keys of: " + String.join(", ", Settings.names(setting.key()))));
+            }
+            sections.add(new Section(file, key, setting.key(), mapping, lines));
+        }
+        return sections;
+    }
+
+    /**
+     * {@return a group of this group; an empty one when it is not given}
+     *
+     * @param setting of this group.
+     */
+    Section section(final Setting<Void> setting)
+    {
+        final String name = name(setting);
+        final YamlNode.Entry entry = node.entries().get(name);
+        final YamlNode value = null == entry ? new YamlNode.Mapping(node.line(), Map.of()) : entry.value();
+        if (!(value instanceof final YamlNode.Mapping mapping))
+        {
+            throw fail(name, null, value.kind() + " where a group of settings belongs",
+                "allowed in it: " + String.join(", ", Settings.names(setting.key())));
+        }
+        return new Section(file, join(path, name), setting.key(), mapping, lines);
+    }
+
+    private List<YamlNode> items(final Setting<?> setting)
+    {
+        final String name = name(setting);
+        final YamlNode.Entry entry = node.entries().get(name);
+        if (null == entry)
+        {
+            if (setting.required())
+            {
+                throw missing(setting);
+            }
+            return List.of();
+        }
+        if (!(entry.value() instanceof final YamlNode.Sequence sequence))
+        {
+            throw fail(name, null, entry.value().kind() + " where a list belongs",
+                "write [...] or lines that start with '- '");
+        }
+        if (sequence.items().isEmpty() && setting.required())
+        {
+            throw fail(name, "[]", "an empty list", "give at least one");
+        }
+        return sequence.items();
+    }
+
+    private ConfigException missing(final Setting<?> setting)
+    {
+        return new ConfigException(file, node.line(), new SettingException(join(path, name(setting)), null, "missing",
+            "add it: " + setting.meaning().substring(0, 1).toLowerCase(Locale.ROOT) + setting.meaning().substring(1)));
+    }
+
+    private ConfigException fail(final String name, final Object value, final String bound, final String remedy)
+    {
+        final YamlNode.Entry entry = node.entries().get(name);
+        return new ConfigException(file, null == entry ? node.line() : entry.line(),
+            new SettingException(join(path, name), value, bound, remedy));
+    }
+
+    /**
+     * {@return path of this group in the file, such as {@code devices[1]}; empty for the top}
+     */
+    String path()
+    {
+        return path;
+    }
+
+    private String name(final Setting<?> setting)
+    {
+        if (!setting.parent().equals(pattern))
+        {
+            throw new IllegalArgumentException(setting.key() + " is no setting of group '" + pattern + "'");
+        }
+        return setting.name();
+    }
+
+    private static String join(final String path, final String name)
+    {
+        return path.isEmpty() ? name : path + "." + name;
+    }
+
+    private static String article(final String noun)
+    {
+        return ("aeio".indexOf(noun.charAt(0)) >= 0 ? "an " : "a ") + noun;
+    }
+}

@@ -1,0 +1,98 @@
+package io.millrace.server.config;
+
+import java.util.Set;
+
+/**
+ * One setting as declared: the reader takes nothing else, and {@code docs/configuration.md} documents every one. Immutable.
+ *
+ * @param key         path with {@code []} where a list is: {@code devices[].size}.
+ * @param type        of its value, or of each item when it is a list of values; null for a group.
+ * @param kind        of YAML it is written as.
+ * @param def         text of the default; null when there is none.
+ * @param required    whether it must be given wherever its group is.
+ * @param deviceTypes types of device that have it; empty when all, or when it is no device's.
+ * @param meaning     in one sentence.
+ * @param <T>         of the value.
+ */
+record Setting<T>(
+    String key,
+    SettingType<T> type,
+    Kind kind,
+    String def,
+    boolean required,
+    Set<String> deviceTypes,
+    String meaning)
+{
+    /** What a setting is written as. */
+    enum Kind
+    {
+        /** One value. */
+        VALUE,
+        /** A list of values. */
+        VALUES,
+        /** A group of settings. */
+        GROUP,
+        /** A list of groups. */
+        GROUPS
+    }
+
+    static <T> Setting<T> required(final String key, final SettingType<T> type, final String meaning)
+    {
+        return new Setting<>(key, type, Kind.VALUE, null, true, Set.of(), meaning);
+    }
+
+    static <T> Setting<T> optional(
+        final String key, final SettingType<T> type, final String def, final String meaning)
+    {
+        return new Setting<>(key, type, Kind.VALUE, def, false, Set.of(), meaning);
+    }
+
+    static <T> Setting<T> values(final String key, final SettingType<T> type, final String meaning)
+    {
+        return new Setting<>(key, type, Kind.VALUES, null, false, Set.of(), meaning);
+    }
+
+    static Setting<Void> group(final String key, final String meaning)
+    {
+        return new Setting<>(key, null, Kind.GROUP, null, false, Set.of(), meaning);
+    }
+
+    static Setting<Void> groups(final String key, final boolean required, final String meaning)
+    {
+        return new Setting<>(key, null, Kind.GROUPS, null, required, Set.of(), meaning);
+    }
+
+    /**
+     * The same setting for some types of device only.
+     *
+     * @param types that have it.
+     * @return the setting.
+     */
+    Setting<T> of(final String... types)
+    {
+        return new Setting<>(key, type, kind, def, required, Set.of(types), meaning);
+    }
+
+    /**
+     * {@return the key within its group}
+     */
+    String name()
+    {
+        final String bare = key.endsWith("[]") ? key.substring(0, key.length() - 2) : key;
+        return bare.substring(bare.lastIndexOf('.') + 1);
+    }
+
+    /**
+     * {@return the group it is in, as {@link #key()} of that group; empty for the top}
+     */
+    String parent()
+    {
+        final int dot = key.lastIndexOf('.');
+        return dot < 0 ? "" : key.substring(0, dot);
+    }
+
+    boolean isFor(final String deviceType)
+    {
+        return deviceTypes.isEmpty() || deviceTypes.contains(deviceType);
+    }
+}

@@ -1,0 +1,278 @@
+package io.millrace.server.config;
+
+import java.math.BigDecimal;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How the text of a setting becomes a value. Immutable.
+ *
+ * @param <T>    of the value.
+ * @param name   for people: "size", "integer".
+ * @param bound  for people: what is allowed.
+ * @param parser answers the value or throws {@link BadValue}.
+ */
+record SettingType<T>(String name, String bound, Function<String, T> parser)
+{
+    private static final int PATH_LENGTH_MAX = 4095;
+    private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})\\s*([A-Za-z]*)");
+    private static final Pattern DURATION = Pattern.compile("([0-9]{1,15})\\s*([A-Za-zµ]*)");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+    private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,19}");
+    private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,12})?");
+
+    /** Text that is no value of the type. */
+    static final class BadValue extends RuntimeException
+    {
+        private static final long serialVersionUID = 1L;
+        private final String remedy;
+
+        BadValue(final String bound, final String remedy)
+        {
+            super(bound, null, false, false);
+            this.remedy = remedy;
+        }
+
+        String bound()
+        {
+            return getMessage();
+        }
+
+        String remedy()
+        {
+            return remedy;
+        }
+    }
+
+    /** Short names that appear in messages and file names. */
+    static final SettingType<String> NAME_TYPE = new SettingType<>("name", "1 to 64 letters, digits, '.', '_', '-'",
+        (text) ->
+        {
+            if (!NAME.matcher(text).matches())
+            {
+                throw new BadValue("not a name", "use 1 to 64 letters, digits, '.', '_' or '-', a letter or digit first");
+            }
+            return text;
+        });
+
+    /** true or false, and nothing else that YAML once took for it. */
+    static final SettingType<Boolean> BOOLEAN = new SettingType<>("boolean", "true or false",
+        (text) -> switch (text)
+        {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new BadValue("neither true nor false", "write true or false");
+        });
+
+    /** A path of the file system, relative to where the process was started. */
+    static final SettingType<Path> PATH = new SettingType<>("path", "a path of the file system",
+        (text) ->
+        {
+            try
+            {
+                if (!text.isEmpty() && text.length() <= PATH_LENGTH_MAX)
+                {
+                    return Path.of(text);
+                }
+            }
+            catch (final InvalidPathException e)
+            {
+                throw new BadValue("not a path: " + e.getReason(), "name a file or a block device");
+            }
+            throw new BadValue("not a path of 1 to " + PATH_LENGTH_MAX + " characters", "name a file or a block device");
+        });
+
+    /** A UUID. */
+    static final SettingType<UUID> UUID_TYPE = new SettingType<>("UUID", "8-4-4-4-12 hexadecimal digits",
+        (text) ->
+        {
+            if (!text.matches("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"))
+            {
+                throw new BadValue("not a UUID", "write 8-4-4-4-12 hexadecimal digits, as uuidgen prints them");
+            }
+            return UUID.fromString(text);
+        });
+
+    /**
+     * {@return the value of a text}
+     *
+     * @param text to parse.
+     * @throws BadValue when it is none.
+     */
+    T parse(final String text)
+    {
+        return parser.apply(text);
+    }
+
+    /**
+     * Printable ASCII of bounded length.
+     *
+     * @param lengthMax of the text.
+     * @return the type.
+     */
+    static SettingType<String> text(final int lengthMax)
+    {
+        final String bound = "1 to " + lengthMax + " printable ASCII characters";
+        return new SettingType<>("text", bound, (text) ->
+        {
+            if (text.isBlank() || text.length() > lengthMax || text.chars().anyMatch((c) -> c < 0x20 || c > 0x7e))
+            {
+                throw new BadValue("not " + bound, "shorten it or leave out what is not ASCII");
+            }
+            return text;
+        });
+    }
+
+    /**
+     * A whole number.
+     *
+     * @param min smallest.
+     * @param max largest.
+     * @return the type.
+     */
+    static SettingType<Long> integer(final long min, final long max)
+    {
+        final String bound = min + " to " + max;
+        return new SettingType<>("integer", bound, (text) ->
+        {
+            if (!NUMBER.matcher(text).matches())
+            {
+                throw new BadValue("not a whole number", "use " + bound);
+            }
+            return bounded(new BigDecimal(text), min, max, bound);
+        });
+    }
+
+    /**
+     * A whole number that an {@code int} holds.
+     *
+     * @param min smallest.
+     * @param max largest.
+     * @return the type.
+     */
+    static SettingType<Integer> number(final int min, final int max)
+    {
+        final SettingType<Long> integer = integer(min, max);
+        return integer.then(integer.name(), integer.bound(), Long::intValue);
+    }
+
+    /**
+     * A count of bytes with a unit. k, M, G and T stand for powers of 1024, as KiB, MiB, GiB and TiB do; kB, MB and GB are
+     * refused since people mean different things by them.
+     *
+     * @param min smallest in bytes.
+     * @param max largest in bytes.
+     * @return the type.
+     */
+    static SettingType<Long> size(final long min, final long max)
+    {
+        final String bound = Units.size(min) + " to " + Units.size(max);
+        return new SettingType<>("size", bound, (text) ->
+        {
+            final Matcher matcher = SIZE.matcher(text);
+            if (!matcher.matches())
+            {
+                throw new BadValue("not a size", "write a whole number and a unit, such as 64MiB");
+            }
+            final BigDecimal unit = new BigDecimal(Units.sizeUnit(matcher.group(2)));
+            return bounded(new BigDecimal(matcher.group(1)).multiply(unit), min, max, bound);
+        });
+    }
+
+    /**
+     * A time span with a unit.
+     *
+     * @param minNs shortest.
+     * @param maxNs longest.
+     * @return the type; values are nanoseconds.
+     */
+    static SettingType<Long> duration(final long minNs, final long maxNs)
+    {
+        final String bound = Units.duration(minNs) + " to " + Units.duration(maxNs);
+        return new SettingType<>("duration", bound, (text) ->
+        {
+            final Matcher matcher = DURATION.matcher(text);
+            if (!matcher.matches())
+            {
+                throw new BadValue("not a duration", "write a whole number and ns, us, ms or s, such as 100us");
+            }
+            final BigDecimal unit = new BigDecimal(Units.durationUnit(matcher.group(2)));
+            return bounded(new BigDecimal(matcher.group(1)).multiply(unit), minNs, maxNs, bound);
+        });
+    }
+
+    /**
+     * A share between 0 and 1.
+     *
+     * @return the type.
+     */
+    static SettingType<Double> share()
+    {
+        return new SettingType<>("number", "0 to 1", (text) ->
+        {
+            if (!DECIMAL.matcher(text).matches() || Double.parseDouble(text) > 1)
+            {
+                throw new BadValue("not a number from 0 to 1", "write it as 0.01");
+            }
+            return Double.parseDouble(text);
+        });
+    }
+
+    /**
+     * One of several words.
+     *
+     * @param values it may be, an enum's constants in kebab-case.
+     * @param type   of the enum.
+     * @param <E>    of the enum.
+     * @return the type.
+     */
+    static <E extends Enum<E>> SettingType<E> choice(final Class<E> type, final E[] values)
+    {
+        final String bound = Arrays.stream(values).map(SettingType::word).reduce((a, b) -> a + ", " + b).orElseThrow();
+        return new SettingType<>("choice", bound, (text) ->
+        {
+            for (final E value : values)
+            {
+                if (word(value).equals(text))
+                {
+                    return value;
+                }
+            }
+            throw new BadValue("not one of " + bound, "use one of them");
+        });
+    }
+
+    /**
+     * A type built on another, with one more check or conversion.
+     *
+     * @param newName  for people.
+     * @param newBound for people.
+     * @param function on the value; throws {@link BadValue}.
+     * @param <R>      of the result.
+     * @return the type.
+     */
+    <R> SettingType<R> then(final String newName, final String newBound, final Function<T, R> function)
+    {
+        return new SettingType<>(newName, newBound, parser.andThen(function));
+    }
+
+    static String word(final Enum<?> value)
+    {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static long bounded(final BigDecimal value, final long min, final long max, final String bound)
+    {
+        if (value.compareTo(BigDecimal.valueOf(min)) < 0 || value.compareTo(BigDecimal.valueOf(max)) > 0)
+        {
+            throw new BadValue("out of range " + bound, "use a value in the range");
+        }
+        return value.longValueExact();
+    }
+}

@@ -1,0 +1,231 @@
+package io.millrace.dataplane;
+
+import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.reactor.ReactorConfig;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Checks the parts of a configuration against each other. What depends on the machine (CPUs, files, ports) is found by
+ * {@code DataPlane.start}. Set-up thread.
+ */
+final class ConfigCheck
+{
+    private final List<ReactorConfig> reactors;
+    private final long memoryBytes;
+    private final List<DeviceConfig> devices;
+    private final List<SubsystemSettings> subsystems;
+    private final List<ListenerSettings> listeners;
+    private final int discoveryPort;
+
+    ConfigCheck(
+        final List<ReactorConfig> reactors,
+        final long memoryBytes,
+        final List<DeviceConfig> devices,
+        final List<SubsystemSettings> subsystems,
+        final List<ListenerSettings> listeners,
+        final int discoveryPort)
+    {
+        this.reactors = reactors;
+        this.memoryBytes = memoryBytes;
+        this.devices = devices;
+        this.subsystems = subsystems;
+        this.listeners = listeners;
+        this.discoveryPort = discoveryPort;
+    }
+
+    void run()
+    {
+        reactors();
+        memory();
+        devices();
+        subsystems();
+        listeners();
+    }
+
+    private void reactors()
+    {
+        need("reactors", reactors);
+        final Map<String, String> names = new HashMap<>();
+        final Map<Integer, String> cpus = new HashMap<>();
+        for (int i = 0; i < reactors.size(); i++)
+        {
+            final ReactorConfig reactor = reactors.get(i);
+            final String key = "reactors[" + i + "]";
+            unique(names, reactor.name(), key, "name");
+            if (reactor.cpu() >= 0)
+            {
+                final String first = cpus.putIfAbsent(reactor.cpu(), key);
+                if (null != first)
+                {
+                    throw new SettingException(key + ".cpu", reactor.cpu(), "already taken by " + first,
+                        "a core runs one reactor: give each a core of its own");
+                }
+            }
+        }
+    }
+
+    private void memory()
+    {
+        final long min = reactors.size() * DataPlaneConfig.MEMORY_BYTES_MIN;
+        if (memoryBytes < min)
+        {
+            throw new SettingException("memory.size", memoryBytes, "below " + min + " bytes, " +
+                DataPlaneConfig.MEMORY_BYTES_MIN + " for each of " + reactors.size() + " reactors",
+                "raise it or take fewer reactors");
+        }
+    }
+
+    private void devices()
+    {
+        final Map<String, String> names = new HashMap<>();
+        final Map<Path, String> paths = new HashMap<>();
+        for (int i = 0; i < devices.size(); i++)
+        {
+            final DeviceConfig device = devices.get(i);
+            final String key = "devices[" + i + "]";
+            unique(names, device.name(), key, "name");
+            switch (device)
+            {
+                case final DeviceConfig.Memory memory -> size(key, memory.sizeBytes(), memory.blockSize());
+                case final DeviceConfig.Null nothing -> size(key, nothing.sizeBytes(), nothing.blockSize());
+                case final DeviceConfig.File file -> file(key, file.settings(), paths);
+            }
+        }
+    }
+
+    private static void file(final String key, final FileDeviceConfig file, final Map<Path, String> paths)
+    {
+        if (0 != file.sizeBytes())
+        {
+            size(key, file.sizeBytes(), file.blockSizeBytes());
+        }
+        unique(paths, file.path().toAbsolutePath().normalize(), key, "path");
+    }
+
+    private static void size(final String key, final long sizeBytes, final int blockSize)
+    {
+        if (512 != blockSize && 4096 != blockSize)
+        {
+            throw new SettingException(key + ".block-size", blockSize, "neither 512 nor 4096", "use one of them");
+        }
+        if (sizeBytes < blockSize || 0 != sizeBytes % blockSize)
+        {
+            final long lower = sizeBytes / blockSize * blockSize;
+            throw new SettingException(key + ".size", sizeBytes, "not a positive multiple of block-size " + blockSize,
+                "use " + (0 == lower ? "" : lower + " or ") + (lower + blockSize));
+        }
+    }
+
+    private void subsystems()
+    {
+        need("subsystems", subsystems);
+        final Map<String, String> nqns = new HashMap<>();
+        final Map<String, String> users = new HashMap<>();
+        final Map<UUID, String> uuids = new HashMap<>();
+        for (int i = 0; i < subsystems.size(); i++)
+        {
+            final SubsystemSettings subsystem = subsystems.get(i);
+            final String key = "subsystems[" + i + "]";
+            unique(nqns, subsystem.nqn(), key, "nqn");
+            access(key, subsystem);
+            need(key + ".namespaces", subsystem.namespaces());
+            namespaces(key, subsystem, users, uuids);
+        }
+    }
+
+    private static void access(final String key, final SubsystemSettings subsystem)
+    {
+        if (subsystem.allowAnyHost() && !subsystem.hosts().isEmpty())
+        {
+            throw new SettingException(key + ".allow-any-host", true, "but hosts lists " + subsystem.hosts().size(),
+                "remove hosts, or set allow-any-host: false");
+        }
+        if (!subsystem.allowAnyHost() && subsystem.hosts().isEmpty())
+        {
+            throw new SettingException(key + ".hosts", null, "empty, so no host may connect",
+                "list host NQNs, or set allow-any-host: true");
+        }
+        final Map<String, String> seen = new HashMap<>();
+        for (int i = 0; i < subsystem.hosts().size(); i++)
+        {
+            final String hostKey = key + ".hosts[" + i + "]";
+            final String first = seen.putIfAbsent(subsystem.hosts().get(i), hostKey);
+            if (null != first)
+            {
+                throw new SettingException(hostKey, subsystem.hosts().get(i), "already given as " + first, "remove one");
+            }
+        }
+    }
+
+    private void namespaces(
+        final String subsystemKey,
+        final SubsystemSettings subsystem,
+        final Map<String, String> users,
+        final Map<UUID, String> uuids)
+    {
+        final Map<Integer, String> nsids = new HashMap<>();
+        for (int i = 0; i < subsystem.namespaces().size(); i++)
+        {
+            final SubsystemSettings.NamespaceSettings namespace = subsystem.namespaces().get(i);
+            final String key = subsystemKey + ".namespaces[" + i + "]";
+            unique(nsids, namespace.nsid(), key, "nsid");
+            if (null != namespace.uuid())
+            {
+                unique(uuids, namespace.uuid(), key, "uuid");
+            }
+            final String device = namespace.device();
+            if (devices.stream().noneMatch((d) -> d.name().equals(device)))
+            {
+                throw new SettingException(key + ".device", device, "no such device",
+                    devices.isEmpty() ? "declare it under devices" :
+                        "use one of: " + String.join(", ", devices.stream().map(DeviceConfig::name).toList()));
+            }
+            final String user = users.putIfAbsent(device, key);
+            if (null != user)
+            {
+                throw new SettingException(key + ".device", device, "already used by " + user,
+                    "a device belongs to one namespace: declare another device");
+            }
+        }
+    }
+
+    private void listeners()
+    {
+        need("listeners", listeners);
+        final Map<String, String> addresses = new HashMap<>();
+        for (int i = 0; i < listeners.size(); i++)
+        {
+            final ListenerSettings listener = listeners.get(i);
+            if (0 != listener.address().getPort())
+            {
+                unique(addresses, ListenerSettings.text(listener.address()), "listeners[" + i + "]", "port");
+            }
+        }
+        if (discoveryPort < DataPlaneConfig.NO_DISCOVERY_PORT || discoveryPort > 0xffff)
+        {
+            throw new SettingException("discovery", discoveryPort, "not a port", "use 0 to 65535");
+        }
+    }
+
+    private static void need(final String key, final List<?> list)
+    {
+        if (list.isEmpty())
+        {
+            throw new SettingException(key, null, "empty", "declare at least one");
+        }
+    }
+
+    private static <T> void unique(
+        final Map<T, String> seen, final T value, final String key, final String name)
+    {
+        final String first = seen.putIfAbsent(value, key);
+        if (null != first)
+        {
+            throw new SettingException(key + "." + name, value, "already used by " + first, "give each its own");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.millrace.dataplane;
+
+import io.millrace.reactor.ReactorConfig;
+import java.util.List;
+
+/**
+ * What a {@code DataPlane} is made of. Immutable; its parts have been checked against each other when it was made.
+ *
+ * @param reactors      at least one; no two on one CPU.
+ * @param memoryBytes   of the arena that I/O buffers come from, shared out among the reactors.
+ * @param devices       in order: a device that wraps another comes after it.
+ * @param subsystems    at least one.
+ * @param listeners     at least one.
+ * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for any free
+ *                      one.
+ */
+public record DataPlaneConfig(
+    List<ReactorConfig> reactors,
+    long memoryBytes,
+    List<DeviceConfig> devices,
+    List<SubsystemSettings> subsystems,
+    List<ListenerSettings> listeners,
+    int discoveryPort)
+{
+    /** Arena when none is given: 128 MiB. */
+    public static final long MEMORY_BYTES_DEFAULT = 128L << 20;
+    /** Least arena of each reactor: 8 MiB, eight of the largest transfers. */
+    public static final long MEMORY_BYTES_MIN = 8L << 20;
+    /** No discovery port of its own; the listeners answer discovery all the same. */
+    public static final int NO_DISCOVERY_PORT = -1;
+
+    /**
+     * Copies the lists and checks the parts against each other.
+     *
+     * @throws SettingException naming the first setting that does not fit.
+     */
+    public DataPlaneConfig
+    {
+        reactors = List.copyOf(reactors);
+        devices = List.copyOf(devices);
+        subsystems = List.copyOf(subsystems);
+        listeners = List.copyOf(listeners);
+        new ConfigCheck(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort).run();
+    }
+}

@@ -1,0 +1,53 @@
+package io.millrace.dataplane;
+
+import io.millrace.block.file.FileDeviceConfig;
+
+/**
+ * A block device as declared. Immutable.
+ */
+public sealed interface DeviceConfig
+{
+    /** Block size when none is given: 4096, what file systems and drives use inside. */
+    int BLOCK_SIZE_DEFAULT = 4096;
+
+    /**
+     * {@return name that namespaces and other devices refer to it by; unique}
+     */
+    String name();
+
+    /**
+     * A volume in memory; its content ends with the process.
+     *
+     * @param name      of the device.
+     * @param sizeBytes a multiple of the block size.
+     * @param blockSize 512 or 4096.
+     */
+    record Memory(String name, long sizeBytes, int blockSize) implements DeviceConfig
+    {
+    }
+
+    /**
+     * Takes writes and forgets them, reads as zeroes: to measure what the way to a device costs.
+     *
+     * @param name      of the device.
+     * @param sizeBytes a multiple of the block size.
+     * @param blockSize 512 or 4096.
+     */
+    record Null(String name, long sizeBytes, int blockSize) implements DeviceConfig
+    {
+    }
+
+    /**
+     * A volume in a regular file or on a block device.
+     *
+     * @param settings of the device; {@code DataPlane} adds the arena to the memory that is registered.
+     */
+    record File(FileDeviceConfig settings) implements DeviceConfig
+    {
+        @Override
+        public String name()
+        {
+            return settings.name();
+        }
+    }
+}

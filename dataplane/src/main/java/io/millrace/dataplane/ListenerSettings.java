@@ -1,0 +1,27 @@
+package io.millrace.dataplane;
+
+import java.net.InetSocketAddress;
+
+/**
+ * Where hosts reach the data plane over NVMe/TCP. Immutable.
+ *
+ * @param address to listen on; port 0 takes any free one.
+ */
+public record ListenerSettings(InetSocketAddress address)
+{
+    /** IANA's port of NVMe over Fabrics. */
+    public static final int PORT_DEFAULT = 4420;
+    /** IANA's port of NVMe discovery. */
+    public static final int DISCOVERY_PORT = 8009;
+
+    /**
+     * {@return address and port as people write them: {@code 127.0.0.1:4420}, {@code [::1]:4420}}
+     *
+     * @param address to write.
+     */
+    public static String text(final InetSocketAddress address)
+    {
+        final String host = address.getAddress().getHostAddress();
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+}
