@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 record SettingType<T>(String name, String bound, Function<String, T> parser)
 {
     private static final int PATH_LENGTH_MAX = 4095;
-    private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})\\s*([A-Za-z]*)");
+    private static final Pattern SIZE = Pattern.compile("([0-9]{1,19})\\s*([A-Za-z]*)");
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,15})\\s*([A-Za-zµ]*)");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,19}");

@@ -57,6 +57,8 @@ public final class Units
             case "m", "mib" -> 1L << 20;
             case "g", "gib" -> 1L << 30;
             case "t", "tib" -> 1L << 40;
+            case "p", "pib" -> 1L << 50;
+            case "e", "eib" -> 1L << 60;
             case "kb", "mb", "gb", "tb" -> throw new SettingType.BadValue(
                 "unit " + unit + " means different things to different people",
                 "write " + unit.charAt(0) + "iB for powers of 1024, or plain bytes");

@@ -1,0 +1,143 @@
+package io.millrace.cli;
+
+import io.millrace.console.Terminal;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * The {@code millrace} command. Exit codes: 0 done, 1 tried and failed, 2 wrong usage or configuration.
+ */
+@Command(
+    name = "millrace",
+    description = "NVMe-oF volumes served from the JVM.",
+    synopsisSubcommandLabel = "COMMAND",
+    mixinStandardHelpOptions = true,
+    versionProvider = Millrace.VersionProvider.class,
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace quickstart                      serve a volume on 127.0.0.1 and measure it",
+        "  millrace serve --config millrace.yaml    serve what a file declares",
+        "  millrace doctor                          what this machine can do, and how to turn on the rest",
+        "",
+        "'millrace COMMAND --help' says more. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration."})
+public final class Millrace implements Runnable
+{
+    private static final Map<String, Supplier<Object>> COMMANDS = commands();
+
+    private Millrace()
+    {
+    }
+
+    private static Map<String, Supplier<Object>> commands()
+    {
+        final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put("completion", CompletionCommand::new);
+        return commands;
+    }
+
+    /**
+     * Runs a command and ends the process with its exit code.
+     *
+     * @param args command, options and parameters.
+     */
+    public static void main(final String[] args)
+    {
+        System.exit(run(args));
+    }
+
+    static int run(final String... args)
+    {
+        final String system = System.getProperty("os.name") + " " + System.getProperty("os.arch");
+        if (!"Linux amd64".equals(system) && !"Linux aarch64".equals(system))
+        {
+            System.err.println("millrace: runs on Linux on x86-64 and aarch64 only, this is " + system);
+            return ExitCode.FAILURE;
+        }
+        return commandLine(args).execute(args);
+    }
+
+    /**
+     * A command line with the one subcommand that is asked for, or with all when none is: reading the annotations of each
+     * takes time that a server's start need not spend.
+     */
+    static CommandLine commandLine(final String... args)
+    {
+        final CommandLine root = new CommandLine(new Millrace());
+        final Supplier<Object> asked = args.length > 0 && !"completion".equals(args[0]) ? COMMANDS.get(args[0]) : null;
+        if (null != asked)
+        {
+            root.addSubcommand(args[0], new CommandLine(asked.get()));
+        }
+        else
+        {
+            COMMANDS.forEach((name, command) -> root.addSubcommand(name, new CommandLine(command.get())));
+        }
+        for (final CommandLine command : root.getSubcommands().values())
+        {
+            command.getCommandSpec().mixinStandardHelpOptions(true).versionProvider(new VersionProvider());
+        }
+        root.setColorScheme(CommandLine.Help.defaultColorScheme(Terminal.standard().coloured() ? Ansi.ON : Ansi.OFF));
+        root.setCaseInsensitiveEnumValuesAllowed(true);
+        root.setUsageHelpAutoWidth(true);
+        root.setParameterExceptionHandler(Millrace::onUsageError);
+        root.setExecutionExceptionHandler((e, command, result) -> onFailure(e, command));
+        return root;
+    }
+
+    private static int onUsageError(final ParameterException e, final String[] args)
+    {
+        final CommandLine command = e.getCommandLine();
+        final PrintWriter err = command.getErr();
+        final String name = command.getCommandSpec().qualifiedName();
+        err.println(name + ": " + e.getMessage().lines().findFirst().orElse("wrong usage"));
+        UnmatchedArgumentException.printSuggestions(e, err);
+        err.println("Try '" + name + " --help'.");
+        return ExitCode.USAGE;
+    }
+
+    private static int onFailure(final Exception e, final CommandLine command)
+    {
+        final PrintWriter err = command.getErr();
+        final String name = command.getCommandSpec().qualifiedName();
+        final boolean debug = null != System.getenv("MILLRACE_DEBUG");
+        if (e instanceof final CommandException expected)
+        {
+            err.println(name + ": " + expected.getMessage());
+            if (debug)
+            {
+                e.printStackTrace(err);
+            }
+            return expected.exitCode();
+        }
+        err.println(name + ": " + e + (debug ? "" : " (MILLRACE_DEBUG=1 shows where)"));
+        if (debug)
+        {
+            e.printStackTrace(err);
+        }
+        return ExitCode.FAILURE;
+    }
+
+    @Override
+    public void run()
+    {
+        throw new ParameterException(commandLine(), "no command given; one of " + String.join(", ", COMMANDS.keySet()));
+    }
+
+    /** Answers {@code --version}. */
+    static final class VersionProvider implements IVersionProvider
+    {
+        @Override
+        public String[] getVersion()
+        {
+            return new String[]{Version.line()};
+        }
+    }
+}

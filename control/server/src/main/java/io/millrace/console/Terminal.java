@@ -1,0 +1,179 @@
+package io.millrace.console;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Standard output: knows whether a person reads it, and colours and redraws only then. {@code NO_COLOR} and
+ * {@code TERM=dumb} turn colours off. One thread at a time.
+ */
+public final class Terminal
+{
+    private static final String RESET = "\u001b[0m";
+    private static final String CLEAR_LINE = "\r\u001b[K";
+
+    private final PrintStream out;
+    private final boolean interactive;
+    private final boolean coloured;
+    private boolean drawing;
+
+    /**
+     * A terminal of known abilities.
+     *
+     * @param out         to print to.
+     * @param interactive whether lines may be redrawn.
+     * @param coloured    whether colours may be used.
+     */
+    public Terminal(final PrintStream out, final boolean interactive, final boolean coloured)
+    {
+        this.out = out;
+        this.interactive = interactive;
+        this.coloured = coloured;
+    }
+
+    /**
+     * {@return standard output as this process found it}
+     */
+    public static Terminal standard()
+    {
+        final Map<String, String> environment = System.getenv();
+        final boolean dumb = "dumb".equals(environment.getOrDefault("TERM", "dumb"));
+        final boolean interactive = isTerminal(1) && !dumb;
+        return new Terminal(System.out, interactive,
+            interactive && environment.getOrDefault("NO_COLOR", "").isEmpty());
+    }
+
+    private static boolean isTerminal(final int fd)
+    {
+        try
+        {
+            final String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
+            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+        }
+        catch (final IOException e)
+        {
+            return false;
+        }
+    }
+
+    /**
+     * {@return whether a person reads along, so that lines may be redrawn}
+     */
+    public boolean interactive()
+    {
+        return interactive;
+    }
+
+    /**
+     * {@return whether colours may be used}
+     */
+    public boolean coloured()
+    {
+        return coloured;
+    }
+
+    /**
+     * Prints a line, after whatever was being redrawn.
+     *
+     * @param line without its end.
+     */
+    public void line(final String line)
+    {
+        endDrawing();
+        out.println(line);
+        out.flush();
+    }
+
+    /**
+     * Prints an empty line.
+     */
+    public void line()
+    {
+        line("");
+    }
+
+    /**
+     * Draws a line over the last one that was drawn. Prints nothing when nobody reads along.
+     *
+     * @param line to show for now.
+     */
+    public void draw(final String line)
+    {
+        if (interactive)
+        {
+            out.print(CLEAR_LINE + line);
+            out.flush();
+            drawing = true;
+        }
+    }
+
+    /**
+     * Takes away what was drawn last.
+     */
+    public void endDrawing()
+    {
+        if (drawing)
+        {
+            out.print(CLEAR_LINE);
+            drawing = false;
+        }
+    }
+
+    /**
+     * {@return a text in bold}
+     *
+     * @param text to print.
+     */
+    public String bold(final String text)
+    {
+        return colour("1", text);
+    }
+
+    /**
+     * {@return a text that steps back}
+     *
+     * @param text to print.
+     */
+    public String dim(final String text)
+    {
+        return colour("2", text);
+    }
+
+    /**
+     * {@return a text that says all is well}
+     *
+     * @param text to print.
+     */
+    public String good(final String text)
+    {
+        return colour("32", text);
+    }
+
+    /**
+     * {@return a text that says something is off}
+     *
+     * @param text to print.
+     */
+    public String warn(final String text)
+    {
+        return colour("33", text);
+    }
+
+    /**
+     * {@return a text that says something failed}
+     *
+     * @param text to print.
+     */
+    public String bad(final String text)
+    {
+        return colour("31", text);
+    }
+
+    private String colour(final String code, final String text)
+    {
+        return coloured ? "\u001b[" + code + "m" + text + RESET : text;
+    }
+}

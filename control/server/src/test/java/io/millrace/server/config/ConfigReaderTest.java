@@ -1,0 +1,275 @@
+package io.millrace.server.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.file.FileDeviceConfig.Polling;
+import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.reactor.ReactorConfig.IdleMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ConfigReaderTest
+{
+    private static final String MINIMAL = """
+        devices:
+          - {name: mem0, type: memory, size: 16MiB}
+        subsystems:
+          - nqn: nqn.2026-11.io.millrace:vol0
+            allow-any-host: true
+            namespaces: [{nsid: 1, device: mem0}]
+        listeners:
+          - {transport: tcp, address: 127.0.0.1}
+        """;
+
+    private static DataPlaneConfig read(final String text)
+    {
+        return ConfigReader.read("test.yaml", text).config();
+    }
+
+    private static String message(final String text)
+    {
+        final ConfigException e = assertThrows(ConfigException.class, () -> ConfigReader.read("test.yaml", text));
+        assertFalse(e.getMessage().contains("\n"), e.getMessage());
+        return e.getMessage();
+    }
+
+    @Test
+    void shouldUseDefaultsWhenLittleIsGiven()
+    {
+        final DataPlaneConfig config = read(MINIMAL);
+        assertEquals(1, config.reactors().size());
+        assertEquals("reactor-0", config.reactors().get(0).name());
+        assertEquals(-1, config.reactors().get(0).cpu());
+        assertEquals(IdleMode.SLEEP, config.reactors().get(0).idle());
+        assertEquals(128L << 20, config.memoryBytes());
+        assertEquals(List.of(new DeviceConfig.Memory("mem0", 16 << 20, 4096)), config.devices());
+        assertEquals("/127.0.0.1:4420", config.listeners().get(0).address().toString());
+        assertEquals(8009, config.discoveryPort());
+        final SubsystemSettings subsystem = config.subsystems().get(0);
+        assertEquals("Millrace", subsystem.model());
+        assertEquals(null, subsystem.serial());
+    }
+
+    @Test
+    void shouldReadEverySetting()
+    {
+        final DataPlaneConfig config = read("""
+            reactors:
+              - {name: left, cpu: 0, idle: busy-spin, spin: 0us}
+              - {name: right, cpu: any, idle: sleep, spin: 1ms}
+            memory: {size: 1GiB}
+            devices:
+              - {name: mem0, type: memory, size: 256M, block-size: 512}
+              - {name: nul0, type: "null", size: 1T}
+              - {name: file0, type: file, path: /nowhere/vol0.img, size: 1GiB, block-size: 512, read-only: true,
+                 preallocate: false, queue-depth: 32, polling: off}
+            subsystems:
+              - nqn: nqn.2026-11.io.millrace:vol0
+                serial: MR0001
+                model: Test volume
+                hosts: [nqn.2014-08.org.nvmexpress:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6]
+                namespaces:
+                  - {nsid: 1, device: mem0, uuid: f81d4fae-7dec-11d0-a765-00a0c91e6bf6}
+                  - {nsid: 7, device: nul0}
+              - nqn: nqn.2026-11.io.millrace:vol1
+                allow-any-host: true
+                namespaces: [{nsid: 1, device: file0}]
+            listeners:
+              - {transport: tcp, address: 0.0.0.0, port: 4421}
+              - {transport: tcp, address: "::1", port: 0}
+            discovery: false
+            """);
+        assertEquals("left", config.reactors().get(0).name());
+        assertEquals(0, config.reactors().get(0).cpu());
+        assertEquals(IdleMode.BUSY_SPIN, config.reactors().get(0).idle());
+        assertEquals(0, config.reactors().get(0).spinNs());
+        assertEquals(-1, config.reactors().get(1).cpu());
+        assertEquals(1_000_000, config.reactors().get(1).spinNs());
+        assertEquals(1L << 30, config.memoryBytes());
+        assertEquals(new DeviceConfig.Memory("mem0", 256 << 20, 512), config.devices().get(0));
+        assertEquals(new DeviceConfig.Null("nul0", 1L << 40, 4096), config.devices().get(1));
+        final DeviceConfig.File file = (DeviceConfig.File)config.devices().get(2);
+        assertEquals(Path.of("/nowhere/vol0.img"), file.settings().path());
+        assertEquals(1L << 30, file.settings().sizeBytes());
+        assertEquals(512, file.settings().blockSizeBytes());
+        assertTrue(file.settings().readOnly());
+        assertFalse(file.settings().preallocate());
+        assertEquals(32, file.settings().queueDepth());
+        assertEquals(Polling.OFF, file.settings().polling());
+        final SubsystemSettings subsystem = config.subsystems().get(0);
+        assertEquals("MR0001", subsystem.serial());
+        assertEquals("Test volume", subsystem.model());
+        assertFalse(subsystem.allowAnyHost());
+        assertEquals(1, subsystem.hosts().size());
+        assertEquals(UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"), subsystem.namespaces().get(0).uuid());
+        assertEquals(7, subsystem.namespaces().get(1).nsid());
+        assertEquals(2, config.listeners().size());
+        assertEquals(DataPlaneConfig.NO_DISCOVERY_PORT, config.discoveryPort());
+    }
+
+    @Test
+    void shouldNotAddDiscoveryPortWhenListenerHasIt()
+    {
+        assertEquals(DataPlaneConfig.NO_DISCOVERY_PORT,
+            read(MINIMAL + "  - {transport: tcp, address: 127.0.0.1, port: 8009}\n").discoveryPort());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "size: 16MiB | size: 1000 | test.yaml:2: devices[0].size = 1000: not a positive multiple of block-size 4096; " +
+            "use 4096",
+        "size: 16MiB | size: 10000 | test.yaml:2: devices[0].size = 10000: not a positive multiple of block-size 4096; " +
+            "use 8192 or 12288",
+        "size: 16MiB | size: 16MB | test.yaml:2: devices[0].size = 16MB: unit MB means different things to different " +
+            "people; write MiB for powers of 1024, or plain bytes",
+        "size: 16MiB | size: 16 furlongs | test.yaml:2: devices[0].size = 16 furlongs: unit furlongs is not known; " +
+            "use KiB, MiB, GiB or TiB",
+        "size: 16MiB | size: lots | test.yaml:2: devices[0].size = lots: not a size; write a whole number and a unit, " +
+            "such as 64MiB",
+        "size: 16MiB | size: 999999999999T | test.yaml:2: devices[0].size = 999999999999T: out of range 512 to 8PiB; " +
+            "use a value in the range",
+        "size: 16MiB | size: | test.yaml:2: devices[0].size: no value given; write a size: 512 to 8PiB",
+        "size: 16MiB | size: [1] | test.yaml:2: devices[0].size: a list where a size belongs; " +
+            "write one value: 512 to 8PiB",
+        "', size: 16MiB' | '' | test.yaml:2: devices[0].size: missing; add it: size of the device",
+        "size: 16MiB | 'size: 16MiB, path: /x' | test.yaml:2: devices[0].path: no setting of type memory; remove it, " +
+            "or use type file",
+        "size: 16MiB | 'size: 16MiB, block-size: 520' | test.yaml:2: devices[0].block-size = 520: neither 512 nor 4096; " +
+            "use one of them",
+        "type: memory | type: disk | test.yaml:2: devices[0].type = disk: not one of memory",
+        "name: mem0 | name: 'a b' | test.yaml:2: devices[0].name = a b: not a name",
+        "name: mem0 | nam: mem0 | test.yaml:2: devices[0].nam: unknown key; did you mean name? allowed here: name, type",
+        "devices: | device: | test.yaml:1: device: unknown key; did you mean devices? allowed here: reactors, memory",
+        "device: mem0 | device: mem1 | test.yaml:6: subsystems[0].namespaces[0].device = mem1: no such device; " +
+            "use one of: mem0",
+        "nsid: 1 | nsid: 0 | test.yaml:6: subsystems[0].namespaces[0].nsid = 0: out of range 1 to ",
+        "nsid: 1 | nsid: one | test.yaml:6: subsystems[0].namespaces[0].nsid = one: not a whole number",
+        "nsid: 1 | 'nsid: 1, uuid: 17' | test.yaml:6: subsystems[0].namespaces[0].uuid = 17: not a UUID",
+        "allow-any-host: true | allow-any-host: yes | test.yaml:5: subsystems[0].allow-any-host = yes: neither true " +
+            "nor false; write true or false",
+        "allow-any-host: true | allow-any-host: false | test.yaml:4: subsystems[0].hosts: empty, so no host may " +
+            "connect; list host NQNs, or set allow-any-host: true",
+        "allow-any-host: true | serial: ' ' | test.yaml:5: subsystems[0].serial =  : not 1 to 20 printable ASCII",
+        "transport: tcp | transport: rdma | test.yaml:8: listeners[0].transport = rdma: not one of tcp; use one of them",
+        "address: 127.0.0.1 | address: localhost | test.yaml:8: listeners[0].address = localhost: not an IP address; " +
+            "write one such as 127.0.0.1",
+        "address: 127.0.0.1 | 'address: 127.0.0.1, port: 65536' | test.yaml:8: listeners[0].port = 65536: out of range " +
+            "0 to 65535; use a value in the range",
+        "listeners: | listener: | test.yaml:7: listener: unknown key; did you mean listeners?",
+    })
+    void shouldNameFileLineKeyValueBoundAndRemedyWhenWrong(
+        final String good, final String bad, final String expected)
+    {
+        final String text = MINIMAL.replace(good, bad);
+        assertFalse(text.equals(MINIMAL), good);
+        final String message = message(text);
+        assertTrue(message.startsWith(expected), message + "\n" + expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "reactors: [{cpu: 1}, {cpu: 1}] | test.yaml:9: reactors[1].cpu = 1: already taken by reactors[0]; a core runs " +
+            "one reactor: give each a core of its own",
+        "reactors: [{name: a}, {name: a}] | test.yaml:9: reactors[1].name = a: already used by reactors[0]; " +
+            "give each its own",
+        "reactors: [] | test.yaml:9: reactors: empty; declare at least one",
+        "reactors: {cpu: 1} | test.yaml:9: reactors: a group of settings where a list belongs; write [...]",
+        "reactors: [1] | test.yaml:9: reactors[0]: a single value where a group of settings belongs; write {key: value",
+        "reactors: [{idle: maybe}] | test.yaml:9: reactors[0].idle = maybe: not one of sleep, busy-spin",
+        "reactors: [{spin: 10}] | test.yaml:9: reactors[0].spin = 10: without a unit; write ns, us, ms or s",
+        "reactors: [{spin: 2s}] | test.yaml:9: reactors[0].spin = 2s: out of range 0ns to 1s",
+        "memory: {size: 1MiB} | test.yaml:9: memory.size = 1MiB: out of range 8MiB to 1TiB",
+        "memory: 1MiB | test.yaml:9: memory: a single value where a group of settings belongs; allowed in it: size",
+        "devices: [] | test.yaml:9: devices: given again, first on line 1; remove one",
+        "discovery: maybe | test.yaml:9: discovery = maybe: neither true nor false",
+        "'discovery: &x false' | test.yaml:9: anchors and aliases",
+        "'discovery: !!bool false' | test.yaml:9: tags (!) are not supported",
+        "'discovery: [false' | test.yaml:10: not valid YAML: ",
+        "'? [a]: b' | test.yaml:9: a key must be a word",
+        "'---' | test.yaml:9: a second document starts here",
+    })
+    void shouldNameLineWhenAdded(final String added, final String expected)
+    {
+        final String message = message(MINIMAL + added + "\n");
+        assertTrue(message.startsWith(expected), message + "\n" + expected);
+    }
+
+    @Test
+    void shouldRefuseDeviceThatIsUsedTwice()
+    {
+        assertEquals("test.yaml:6: subsystems[0].namespaces[1].device = mem0: already used by " +
+            "subsystems[0].namespaces[0]; a device belongs to one namespace: declare another device",
+            message(MINIMAL.replace("device: mem0}", "device: mem0}, {nsid: 2, device: mem0}")));
+    }
+
+    @Test
+    void shouldRefuseFileThatIsUsedTwice()
+    {
+        assertEquals("test.yaml:4: devices[2].path = /tmp/vol: already used by devices[1]; give each its own",
+            message(MINIMAL.replace("subsystems:", """
+                  - {name: file0, type: file, path: /tmp/../tmp/vol}
+                  - {name: file1, type: file, path: /tmp/vol}
+                subsystems:""")));
+    }
+
+    @Test
+    void shouldRefuseRepeatedNumbersAndAddresses()
+    {
+        assertTrue(message(MINIMAL.replace("{nsid: 1, device: mem0}", "{nsid: 1, device: mem0}, {nsid: 1, device: x}"))
+            .startsWith("test.yaml:6: subsystems[0].namespaces[1].nsid = 1: already used by subsystems[0].namespaces[0]"));
+        assertTrue(message(MINIMAL + "  - {transport: tcp, address: 127.0.0.1}\n")
+            .startsWith("test.yaml:9: listeners[1].port = 127.0.0.1:4420: already used by listeners[0]"));
+    }
+
+    @Test
+    void shouldNeedMemoryForEachReactor()
+    {
+        assertEquals("test.yaml:10: memory.size = 9437184: below 16777216 bytes, 8388608 for each of 2 reactors; " +
+            "raise it or take fewer reactors",
+            message(MINIMAL + "reactors: [{cpu: 0}, {cpu: 1}]\nmemory: {size: 9MiB}\n"));
+    }
+
+    @Test
+    void shouldPrintOneLineWhenValueHoldsControlCharacters()
+    {
+        assertTrue(message(MINIMAL.replace("name: mem0", "name: \"a\\nb\\e[31m\""))
+            .startsWith("test.yaml:2: devices[0].name = a\\u000ab\\u001b[31m: not a name"));
+    }
+
+    @Test
+    void shouldSayWhyWhenFileCannotBeRead(@TempDir final Path dir) throws Exception
+    {
+        assertEquals(dir + "/none.yaml: no such file; name one with --config",
+            assertThrows(ConfigException.class, () -> ConfigReader.read(dir.resolve("none.yaml"))).getMessage());
+        assertEquals(dir + ": is a directory; name a file",
+            assertThrows(ConfigException.class, () -> ConfigReader.read(dir)).getMessage());
+        final Path binary = Files.write(dir.resolve("b"), new byte[]{(byte)0xff, (byte)0xfe, 0});
+        assertEquals(binary + ": is not a text in UTF-8; is this the right file?",
+            assertThrows(ConfigException.class, () -> ConfigReader.read(binary)).getMessage());
+        final Path empty = Files.write(dir.resolve("e"), new byte[0]);
+        assertTrue(assertThrows(ConfigException.class, () -> ConfigReader.read(empty)).getMessage()
+            .startsWith(empty + ": is empty; see millrace.yaml"));
+    }
+
+    @Test
+    void shouldLocateWhatIsFoundLater()
+    {
+        final ConfigReader.Result result = ConfigReader.read("test.yaml", MINIMAL);
+        assertEquals("test.yaml:8: listeners[0].port = 4420: in use; take another", result.locate(
+            new SettingException("listeners[0].port", 4420, "in use", "take another")).getMessage());
+        assertEquals("test.yaml: memory.size: too much; take less", result.locate(
+            new SettingException("memory.size", null, "too much", "take less")).getMessage());
+    }
+}
