@@ -1,8 +1,8 @@
 package io.millrace.bindings;
 
 /**
- * Linux error numbers that the data plane tells apart ({@code asm-generic/errno-base.h}, {@code asm-generic/errno.h}; the
- * same on x86-64 and aarch64). Positive, as in C.
+ * Linux error numbers that the data plane tells apart ({@code asm-generic/errno-base.h}, {@code asm-generic/errno.h};
+ * the same on x86-64 and aarch64). Positive, as in C.
  */
 public final class Errno
 {

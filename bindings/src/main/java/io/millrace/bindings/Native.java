@@ -31,33 +31,57 @@ public final class Native
     }
 
     /**
-     * A C library function whose {@code errno} matters. The handle takes {@link #capture()} as first argument.
+     * A C library function whose {@code errno} matters. The handle takes {@link #capture()} first, then each argument
+     * as a {@code long}, and answers a {@code long}: integers and addresses travel in 64-bit registers on both
+     * processors, and a handle costs milliseconds to make for each new combination of types, so only their number
+     * counts. The upper half of a narrower result is undefined: see {@link #intResult}.
      *
      * @param name       of the function.
-     * @param descriptor of its arguments and result.
+     * @param descriptor of its arguments and result; integers and addresses only.
      * @param options    more linker options, such as the first variadic argument.
      * @return a handle for {@code invokeExact}.
      */
     public static MethodHandle linkErrno(
         final String name, final FunctionDescriptor descriptor, final Linker.Option... options)
     {
-        return linkWith(name, descriptor, options, Linker.Option.captureCallState("errno"));
+        return linkWith(name, widen(name, descriptor), options, Linker.Option.captureCallState("errno"));
     }
 
     /**
-     * As {@link #linkErrno} for a function that never blocks: no thread-state transition, so no safepoint can happen while
-     * it runs.
+     * As {@link #linkErrno} for a function that never blocks: no thread-state transition, so no safepoint can happen
+     * while it runs.
      *
      * @param name       of the function.
-     * @param descriptor of its arguments and result.
+     * @param descriptor of its arguments and result; integers and addresses only.
      * @param options    more linker options, such as the first variadic argument.
      * @return a handle for {@code invokeExact}.
      */
     public static MethodHandle linkCriticalErrno(
         final String name, final FunctionDescriptor descriptor, final Linker.Option... options)
     {
-        return linkWith(name, descriptor, options,
+        return linkWith(name, widen(name, descriptor), options,
             Linker.Option.captureCallState("errno"), Linker.Option.critical(false));
+    }
+
+    static FunctionDescriptor widen(final String name, final FunctionDescriptor descriptor)
+    {
+        final MemoryLayout[] wide = new MemoryLayout[descriptor.argumentLayouts().size()];
+        for (int i = 0; i < wide.length; i++)
+        {
+            wide[i] = widen(name, descriptor.argumentLayouts().get(i));
+        }
+        return FunctionDescriptor.of(widen(name, descriptor.returnLayout().orElseThrow()), wide);
+    }
+
+    private static MemoryLayout widen(final String name, final MemoryLayout layout)
+    {
+        final boolean integer = layout instanceof ValueLayout &&
+            !(layout instanceof ValueLayout.OfFloat) && !(layout instanceof ValueLayout.OfDouble);
+        if (!integer)
+        {
+            throw new IllegalArgumentException(name + ": " + layout + " does not travel in a 64-bit integer register");
+        }
+        return ValueLayout.JAVA_LONG;
     }
 
     @SuppressWarnings("restricted")
@@ -106,15 +130,15 @@ public final class Native
     }
 
     /**
-     * As {@link #result(MemorySegment, long)} for an {@code int}.
+     * As {@link #result} for a function that answers an {@code int}, of which only the lower half is looked at.
      *
      * @param capture that was handed to the call.
      * @param result  of the call; -1 is failure.
      * @return the result, or the negated {@code errno}.
      */
-    public static int result(final MemorySegment capture, final int result)
+    public static int intResult(final MemorySegment capture, final long result)
     {
-        return -1 == result ? -(int)ERRNO.get(capture, 0L) : result;
+        return -1 == (int)result ? -(int)ERRNO.get(capture, 0L) : (int)result;
     }
 
     /**

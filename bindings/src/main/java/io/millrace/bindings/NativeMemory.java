@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Memory by absolute address: kernel rings, DMA buffers, structures handed to system calls. Nothing is checked, so callers
- * check before they come here. Values are little-endian, as both supported processors, NVMe and the kernel rings are.
- * Stateless; any thread. Accesses compile to plain loads and stores.
+ * Memory by absolute address: kernel rings, DMA buffers, structures handed to system calls. Nothing is checked, so
+ * callers check before they come here. Values are little-endian, as both supported processors, NVMe and the kernel
+ * rings are. Stateless; any thread. Accesses compile to plain loads and stores.
  */
 public final class NativeMemory
 {
@@ -19,6 +19,7 @@ public final class NativeMemory
         ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle SHORT_ORDERED = ValueLayout.JAVA_SHORT.varHandle();
     private static final VarHandle INT_ORDERED = ValueLayout.JAVA_INT.varHandle();
 
     private NativeMemory()
@@ -128,6 +129,17 @@ public final class NativeMemory
     public static void putIntRelease(final long address, final int value)
     {
         INT_ORDERED.setRelease(ALL, address, value);
+    }
+
+    /**
+     * Stores a 16-bit value with release order.
+     *
+     * @param address to write; aligned to 2.
+     * @param value   to store.
+     */
+    public static void putShortRelease(final long address, final short value)
+    {
+        SHORT_ORDERED.setRelease(ALL, address, value);
     }
 
     /**

@@ -1,10 +1,7 @@
 package io.millrace.bindings.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.millrace.bindings.Native;
-import java.lang.foreign.FunctionDescriptor;
+import io.millrace.bindings.generated.linux.linux_h;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -15,34 +12,32 @@ import java.lang.invoke.MethodHandle;
 public final class Epoll
 {
     /** Readable. */
-    public static final int EPOLLIN = 0x1;
+    public static final int EPOLLIN = linux_h.EPOLLIN();
     /** Writable. */
-    public static final int EPOLLOUT = 0x4;
+    public static final int EPOLLOUT = linux_h.EPOLLOUT();
     /** Error; always reported. */
-    public static final int EPOLLERR = 0x8;
+    public static final int EPOLLERR = linux_h.EPOLLERR();
     /** Hung up; always reported. */
-    public static final int EPOLLHUP = 0x10;
+    public static final int EPOLLHUP = linux_h.EPOLLHUP();
     /** Peer stopped sending. */
-    public static final int EPOLLRDHUP = 0x2000;
+    public static final int EPOLLRDHUP = linux_h.EPOLLRDHUP();
     /** Edge-triggered. */
-    public static final int EPOLLET = 1 << 31;
+    public static final int EPOLLET = linux_h.EPOLLET();
     /** Adds a descriptor. */
-    public static final int EPOLL_CTL_ADD = 1;
+    public static final int EPOLL_CTL_ADD = linux_h.EPOLL_CTL_ADD();
     /** Removes a descriptor. */
-    public static final int EPOLL_CTL_DEL = 2;
+    public static final int EPOLL_CTL_DEL = linux_h.EPOLL_CTL_DEL();
     /** Changes what is waited for. */
-    public static final int EPOLL_CTL_MOD = 3;
+    public static final int EPOLL_CTL_MOD = linux_h.EPOLL_CTL_MOD();
     /** Closed on exec. */
-    public static final int EPOLL_CLOEXEC = 0x80000;
+    public static final int EPOLL_CLOEXEC = linux_h.EPOLL_CLOEXEC();
 
-    private static final MethodHandle EPOLL_CREATE1 = Native.linkErrno("epoll_create1",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-    private static final MethodHandle EPOLL_CTL = Native.linkCriticalErrno("epoll_ctl",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle EPOLL_WAIT = Native.linkErrno("epoll_wait",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
-    private static final MethodHandle EPOLL_POLL = Native.linkCriticalErrno("epoll_wait",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
+    private static final MethodHandle EPOLL_CREATE1 =
+        Native.linkErrno("epoll_create1", linux_h.epoll_create1$descriptor());
+    private static final MethodHandle EPOLL_CTL = Native.linkCriticalErrno("epoll_ctl", linux_h.epoll_ctl$descriptor());
+    private static final MethodHandle EPOLL_WAIT = Native.linkErrno("epoll_wait", linux_h.epoll_wait$descriptor());
+    private static final MethodHandle EPOLL_POLL =
+        Native.linkCriticalErrno("epoll_wait", linux_h.epoll_wait$descriptor());
 
     private Epoll()
     {
@@ -59,7 +54,7 @@ public final class Epoll
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)EPOLL_CREATE1.invokeExact(capture, flags));
+            return Native.intResult(capture, (long)EPOLL_CREATE1.invokeExact(capture, (long)flags));
         }
         catch (final Throwable t)
         {
@@ -81,7 +76,8 @@ public final class Epoll
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)EPOLL_CTL.invokeExact(capture, epollFd, operation, fd, eventAddress));
+            return Native.intResult(capture, (long)EPOLL_CTL.invokeExact(
+                capture, (long)epollFd, (long)operation, (long)fd, eventAddress));
         }
         catch (final Throwable t)
         {
@@ -103,8 +99,8 @@ public final class Epoll
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture,
-                (int)EPOLL_WAIT.invokeExact(capture, epollFd, eventsAddress, maxEvents, timeoutMs));
+            return Native.intResult(capture, (long)EPOLL_WAIT.invokeExact(
+                capture, (long)epollFd, eventsAddress, (long)maxEvents, (long)timeoutMs));
         }
         catch (final Throwable t)
         {
@@ -125,8 +121,8 @@ public final class Epoll
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture,
-                (int)EPOLL_POLL.invokeExact(capture, epollFd, eventsAddress, maxEvents, 0));
+            return Native.intResult(capture, (long)EPOLL_POLL.invokeExact(
+                capture, (long)epollFd, eventsAddress, (long)maxEvents, 0L));
         }
         catch (final Throwable t)
         {

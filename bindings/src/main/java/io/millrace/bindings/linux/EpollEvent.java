@@ -1,17 +1,17 @@
 package io.millrace.bindings.linux;
 
+import io.millrace.bindings.Architecture;
 import io.millrace.bindings.NativeMemory;
 
 /**
- * {@code struct epoll_event}: 32 bits of events and 64 bits of the caller's data. Packed to 12 bytes on x86-64 alone; 16
- * bytes with the data at offset 8 elsewhere.
+ * {@code struct epoll_event}: 32 bits of events and 64 bits of the caller's data. The only structure that differs
+ * between x86-64, where it is packed, and aarch64.
  */
 public final class EpollEvent
 {
-    private static final boolean PACKED = !"aarch64".equals(System.getProperty("os.arch"));
     /** Size of one record. */
-    public static final int SIZE_BYTES = PACKED ? 12 : 16;
-    private static final int DATA_OFFSET = PACKED ? 4 : 8;
+    public static final int SIZE_BYTES = Architecture.current().epollEventSizeBytes();
+    private static final int DATA_OFFSET = Architecture.current().epollEventDataOffset();
 
     private EpollEvent()
     {

@@ -1,9 +1,12 @@
 package io.millrace.bindings.linux;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.millrace.bindings.Architecture;
 import io.millrace.bindings.Native;
+import io.millrace.bindings.generated.linux.linux_h;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
@@ -15,58 +18,67 @@ import java.lang.invoke.MethodHandle;
 public final class Files
 {
     /** Read. */
-    public static final int O_RDONLY = 0;
+    public static final int O_RDONLY = linux_h.O_RDONLY();
     /** Read and write. */
-    public static final int O_RDWR = 2;
+    public static final int O_RDWR = linux_h.O_RDWR();
     /** Make it when missing. */
-    public static final int O_CREAT = 0x40;
+    public static final int O_CREAT = linux_h.O_CREAT();
     /** Fail when it exists; exclusive claim on a block device. */
-    public static final int O_EXCL = 0x80;
+    public static final int O_EXCL = linux_h.O_EXCL();
     /** Closed on exec. */
-    public static final int O_CLOEXEC = 0x80000;
+    public static final int O_CLOEXEC = linux_h.O_CLOEXEC();
     /** Keep the file size. */
-    public static final int FALLOC_FL_KEEP_SIZE = 1;
+    public static final int FALLOC_FL_KEEP_SIZE = linux_h.FALLOC_FL_KEEP_SIZE();
     /** Deallocate; needs {@link #FALLOC_FL_KEEP_SIZE}. */
-    public static final int FALLOC_FL_PUNCH_HOLE = 2;
+    public static final int FALLOC_FL_PUNCH_HOLE = linux_h.FALLOC_FL_PUNCH_HOLE();
     /** Zero a range. */
-    public static final int FALLOC_FL_ZERO_RANGE = 0x10;
+    public static final int FALLOC_FL_ZERO_RANGE = linux_h.FALLOC_FL_ZERO_RANGE();
     /** Non-blocking event counter. */
-    public static final int EFD_NONBLOCK = 0x800;
+    public static final int EFD_NONBLOCK = linux_h.EFD_NONBLOCK();
     /** Closed on exec. */
-    public static final int EFD_CLOEXEC = 0x80000;
+    public static final int EFD_CLOEXEC = linux_h.EFD_CLOEXEC();
     /** Past the page cache; the number differs between processors. */
-    public static final int O_DIRECT = "aarch64".equals(System.getProperty("os.arch")) ? 0x10000 : 0x4000;
+    public static final int O_DIRECT = Architecture.current().directFlag();
+    /** Paths are relative to the working directory. */
+    public static final int AT_FDCWD = linux_h.AT_FDCWD();
+    /** The descriptor itself is meant, the path is empty. */
+    public static final int AT_EMPTY_PATH = linux_h.AT_EMPTY_PATH();
+    /** {@code statx}: type, mode, size and times. */
+    public static final int STATX_BASIC_STATS = linux_h.STATX_BASIC_STATS();
+    /** {@code statx}: alignment of direct I/O. Linux 6.1. */
+    public static final int STATX_DIOALIGN = linux_h.STATX_DIOALIGN();
+    /** {@code ioctl}: size of a block device in bytes, 64 bits. */
+    public static final long BLKGETSIZE64 = linux_h.BLKGETSIZE64();
+    /** {@code ioctl}: logical block size of a block device, 32 bits. */
+    public static final long BLKSSZGET = linux_h.BLKSSZGET();
+    /** {@code ioctl}: physical block size of a block device, 32 bits. */
+    public static final long BLKPBSZGET = linux_h.BLKPBSZGET();
+    /** {@code ioctl}: whether a block device is read-only, 32 bits. */
+    public static final long BLKROGET = linux_h.BLKROGET();
+    /** {@code ioctl}: deallocates a range, given as offset and length of 64 bits each. */
+    public static final long BLKDISCARD = linux_h.BLKDISCARD();
+    /** {@code ioctl}: zeroes a range, given as offset and length of 64 bits each. */
+    public static final long BLKZEROOUT = linux_h.BLKZEROOUT();
     /** Exclusive lock. */
-    public static final int LOCK_EX = 2;
+    public static final int LOCK_EX = linux_h.LOCK_EX();
     /** Do not wait for the lock. */
-    public static final int LOCK_NB = 4;
+    public static final int LOCK_NB = linux_h.LOCK_NB();
 
     private static final MethodHandle OPEN = Native.linkErrno("open",
-        FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
-    private static final MethodHandle CLOSE = Native.linkErrno("close",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-    private static final MethodHandle FTRUNCATE = Native.linkErrno("ftruncate",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle FALLOCATE = Native.linkErrno("fallocate",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle FDATASYNC = Native.linkErrno("fdatasync",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-    private static final MethodHandle PREAD = Native.linkErrno("pread",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle PWRITE = Native.linkErrno("pwrite",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle READ = Native.linkCriticalErrno("read",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle WRITE = Native.linkCriticalErrno("write",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
+        FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT), Linker.Option.firstVariadicArg(2));
+    private static final MethodHandle CLOSE = Native.linkErrno("close", linux_h.close$descriptor());
+    private static final MethodHandle FTRUNCATE = Native.linkErrno("ftruncate", linux_h.ftruncate$descriptor());
+    private static final MethodHandle FALLOCATE = Native.linkErrno("fallocate", linux_h.fallocate$descriptor());
+    private static final MethodHandle FDATASYNC = Native.linkErrno("fdatasync", linux_h.fdatasync$descriptor());
+    private static final MethodHandle PREAD = Native.linkErrno("pread", linux_h.pread$descriptor());
+    private static final MethodHandle PWRITE = Native.linkErrno("pwrite", linux_h.pwrite$descriptor());
+    private static final MethodHandle READ = Native.linkCriticalErrno("read", linux_h.read$descriptor());
+    private static final MethodHandle WRITE = Native.linkCriticalErrno("write", linux_h.write$descriptor());
     private static final MethodHandle IOCTL = Native.linkErrno("ioctl",
         FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(2));
-    private static final MethodHandle FLOCK = Native.linkErrno("flock",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle EVENTFD = Native.linkErrno("eventfd",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle STATX = Native.linkErrno("statx",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle FLOCK = Native.linkErrno("flock", linux_h.flock$descriptor());
+    private static final MethodHandle EVENTFD = Native.linkErrno("eventfd", linux_h.eventfd$descriptor());
+    private static final MethodHandle STATX = Native.linkErrno("statx", linux_h.statx$descriptor());
 
     private Files()
     {
@@ -85,7 +97,7 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)OPEN.invokeExact(capture, pathAddress, flags, mode));
+            return Native.intResult(capture, (long)OPEN.invokeExact(capture, pathAddress, (long)flags, (long)mode));
         }
         catch (final Throwable t)
         {
@@ -104,7 +116,7 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)CLOSE.invokeExact(capture, fd));
+            return Native.intResult(capture, (long)CLOSE.invokeExact(capture, (long)fd));
         }
         catch (final Throwable t)
         {
@@ -124,7 +136,7 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)FTRUNCATE.invokeExact(capture, fd, lengthBytes));
+            return Native.intResult(capture, (long)FTRUNCATE.invokeExact(capture, (long)fd, lengthBytes));
         }
         catch (final Throwable t)
         {
@@ -146,7 +158,8 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)FALLOCATE.invokeExact(capture, fd, mode, offsetBytes, lengthBytes));
+            return Native.intResult(capture, (long)FALLOCATE.invokeExact(
+                capture, (long)fd, (long)mode, offsetBytes, lengthBytes));
         }
         catch (final Throwable t)
         {
@@ -165,7 +178,7 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)FDATASYNC.invokeExact(capture, fd));
+            return Native.intResult(capture, (long)FDATASYNC.invokeExact(capture, (long)fd));
         }
         catch (final Throwable t)
         {
@@ -187,7 +200,8 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (long)PREAD.invokeExact(capture, fd, address, lengthBytes, offsetBytes));
+            return Native.result(capture, (long)PREAD.invokeExact(
+                capture, (long)fd, address, lengthBytes, offsetBytes));
         }
         catch (final Throwable t)
         {
@@ -209,7 +223,8 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (long)PWRITE.invokeExact(capture, fd, address, lengthBytes, offsetBytes));
+            return Native.result(capture, (long)PWRITE.invokeExact(
+                capture, (long)fd, address, lengthBytes, offsetBytes));
         }
         catch (final Throwable t)
         {
@@ -230,7 +245,7 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (long)READ.invokeExact(capture, fd, address, lengthBytes));
+            return Native.result(capture, (long)READ.invokeExact(capture, (long)fd, address, lengthBytes));
         }
         catch (final Throwable t)
         {
@@ -251,7 +266,7 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (long)WRITE.invokeExact(capture, fd, address, lengthBytes));
+            return Native.result(capture, (long)WRITE.invokeExact(capture, (long)fd, address, lengthBytes));
         }
         catch (final Throwable t)
         {
@@ -272,7 +287,7 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)IOCTL.invokeExact(capture, fd, request, argument));
+            return Native.intResult(capture, (long)IOCTL.invokeExact(capture, (long)fd, request, argument));
         }
         catch (final Throwable t)
         {
@@ -292,7 +307,7 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)FLOCK.invokeExact(capture, fd, operation));
+            return Native.intResult(capture, (long)FLOCK.invokeExact(capture, (long)fd, (long)operation));
         }
         catch (final Throwable t)
         {
@@ -312,7 +327,7 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)EVENTFD.invokeExact(capture, initial, flags));
+            return Native.intResult(capture, (long)EVENTFD.invokeExact(capture, (long)initial, (long)flags));
         }
         catch (final Throwable t)
         {
@@ -323,11 +338,11 @@ public final class Files
     /**
      * Attributes of a file, direct I/O alignment among them.
      *
-     * @param dirFd        -100 ({@code AT_FDCWD}) or a descriptor with an empty path.
+     * @param dirFd        {@link #AT_FDCWD}, or a descriptor with an empty path.
      * @param pathAddress  of a NUL-terminated path.
-     * @param flags        0x1000 ({@code AT_EMPTY_PATH}).
+     * @param flags        {@link #AT_EMPTY_PATH}.
      * @param mask         {@code STATX_*}.
-     * @param statxAddress room for a {@code struct statx}, 256 bytes.
+     * @param statxAddress room for a {@link FileStatus}.
      * @return 0 or negated errno.
      */
     public static int statx(
@@ -336,8 +351,8 @@ public final class Files
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture,
-                (int)STATX.invokeExact(capture, dirFd, pathAddress, flags, mask, statxAddress));
+            return Native.intResult(capture, (long)STATX.invokeExact(
+                capture, (long)dirFd, pathAddress, (long)flags, (long)mask, statxAddress));
         }
         catch (final Throwable t)
         {

@@ -1,35 +1,30 @@
 package io.millrace.bindings.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.millrace.bindings.Native;
+import io.millrace.bindings.generated.linux.linux_h;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The three io_uring system calls, which the C library does not wrap ({@code io_uring_setup(2)}, {@code io_uring_enter(2)},
- * {@code io_uring_register(2)}). Numbers are the same on x86-64 and aarch64.
+ * The three io_uring system calls, which the C library does not wrap ({@code io_uring_setup(2)},
+ * {@code io_uring_enter(2)}, {@code io_uring_register(2)}).
  */
 public final class IoUringCalls
 {
-    private static final long NR_IO_URING_SETUP = 425;
-    private static final long NR_IO_URING_ENTER = 426;
-    private static final long NR_IO_URING_REGISTER = 427;
+    private static final long SYS_SETUP = linux_h.SYS_io_uring_setup();
+    private static final long SYS_ENTER = linux_h.SYS_io_uring_enter();
+    private static final long SYS_REGISTER = linux_h.SYS_io_uring_register();
 
     private static final FunctionDescriptor SYSCALL_DESCRIPTOR = FunctionDescriptor.of(
-        JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG);
-    private static final MethodHandle SETUP = Native.linkErrno("syscall",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG), Linker.Option.firstVariadicArg(1));
-    private static final MethodHandle ENTER = Native.linkErrno("syscall",
-        SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
-    private static final MethodHandle ENTER_NO_WAIT = Native.linkCriticalErrno("syscall",
-        SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
-    private static final MethodHandle REGISTER = Native.linkErrno("syscall",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT),
-        Linker.Option.firstVariadicArg(1));
+        JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle SYSCALL =
+        Native.linkErrno("syscall", SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
+    private static final MethodHandle SYSCALL_NO_WAIT =
+        Native.linkCriticalErrno("syscall", SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
 
     private IoUringCalls()
     {
@@ -39,7 +34,7 @@ public final class IoUringCalls
      * Makes a ring.
      *
      * @param entries       of the submission queue.
-     * @param paramsAddress of a {@code struct io_uring_params}, 120 bytes, filled by the kernel.
+     * @param paramsAddress of {@link RingParams}, filled by the kernel.
      * @return ring descriptor or negated errno.
      */
     public static int setup(final int entries, final long paramsAddress)
@@ -47,8 +42,8 @@ public final class IoUringCalls
         try
         {
             final MemorySegment capture = Native.capture();
-            return (int)Native.result(capture,
-                (long)SETUP.invokeExact(capture, NR_IO_URING_SETUP, entries, paramsAddress));
+            return Native.intResult(capture, (long)SYSCALL.invokeExact(
+                capture, SYS_SETUP, (long)entries, paramsAddress, 0L, 0L, 0L, 0L));
         }
         catch (final Throwable t)
         {
@@ -70,8 +65,8 @@ public final class IoUringCalls
         try
         {
             final MemorySegment capture = Native.capture();
-            return (int)Native.result(capture, (long)ENTER.invokeExact(
-                capture, NR_IO_URING_ENTER, ringFd, toSubmit, minComplete, flags, 0L, 0L));
+            return Native.intResult(capture, (long)SYSCALL.invokeExact(
+                capture, SYS_ENTER, (long)ringFd, (long)toSubmit, (long)minComplete, (long)flags, 0L, 0L));
         }
         catch (final Throwable t)
         {
@@ -92,8 +87,8 @@ public final class IoUringCalls
         try
         {
             final MemorySegment capture = Native.capture();
-            return (int)Native.result(capture, (long)ENTER_NO_WAIT.invokeExact(
-                capture, NR_IO_URING_ENTER, ringFd, toSubmit, 0, flags, 0L, 0L));
+            return Native.intResult(capture, (long)SYSCALL_NO_WAIT.invokeExact(
+                capture, SYS_ENTER, (long)ringFd, (long)toSubmit, 0L, (long)flags, 0L, 0L));
         }
         catch (final Throwable t)
         {
@@ -115,8 +110,8 @@ public final class IoUringCalls
         try
         {
             final MemorySegment capture = Native.capture();
-            return (int)Native.result(capture, (long)REGISTER.invokeExact(
-                capture, NR_IO_URING_REGISTER, ringFd, operation, argumentAddress, count));
+            return Native.intResult(capture, (long)SYSCALL.invokeExact(
+                capture, SYS_REGISTER, (long)ringFd, (long)operation, argumentAddress, (long)count, 0L, 0L));
         }
         catch (final Throwable t)
         {

@@ -1,10 +1,7 @@
 package io.millrace.bindings.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.millrace.bindings.Native;
-import java.lang.foreign.FunctionDescriptor;
+import io.millrace.bindings.generated.linux.linux_h;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -14,36 +11,32 @@ import java.lang.invoke.MethodHandle;
 public final class Mappings
 {
     /** Readable. */
-    public static final int PROT_READ = 1;
+    public static final int PROT_READ = linux_h.PROT_READ();
     /** Writable. */
-    public static final int PROT_WRITE = 2;
+    public static final int PROT_WRITE = linux_h.PROT_WRITE();
     /** Shared with other mappings of the same object. */
-    public static final int MAP_SHARED = 1;
+    public static final int MAP_SHARED = linux_h.MAP_SHARED();
     /** Private copy. */
-    public static final int MAP_PRIVATE = 2;
+    public static final int MAP_PRIVATE = linux_h.MAP_PRIVATE();
     /** No file behind it. */
-    public static final int MAP_ANONYMOUS = 0x20;
+    public static final int MAP_ANONYMOUS = linux_h.MAP_ANONYMOUS();
     /** Pages are there at once. */
-    public static final int MAP_POPULATE = 0x8000;
+    public static final int MAP_POPULATE = linux_h.MAP_POPULATE();
     /** From the hugepage pool. */
-    public static final int MAP_HUGETLB = 0x40000;
+    public static final int MAP_HUGETLB = linux_h.MAP_HUGETLB();
     /** Log2 of the hugepage size goes here. */
-    public static final int MAP_HUGE_SHIFT = 26;
+    public static final int MAP_HUGE_SHIFT = linux_h.MAP_HUGE_SHIFT();
     /** Back with transparent huge pages. */
-    public static final int MADV_HUGEPAGE = 14;
+    public static final int MADV_HUGEPAGE = linux_h.MADV_HUGEPAGE();
     /** Leave out of core dumps. */
-    public static final int MADV_DONTDUMP = 16;
+    public static final int MADV_DONTDUMP = linux_h.MADV_DONTDUMP();
     /** Fault pages in for writing. */
-    public static final int MADV_POPULATE_WRITE = 23;
+    public static final int MADV_POPULATE_WRITE = linux_h.MADV_POPULATE_WRITE();
 
-    private static final MethodHandle MMAP = Native.linkErrno("mmap",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle MUNMAP = Native.linkErrno("munmap",
-        FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle MADVISE = Native.linkErrno("madvise",
-        FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle MLOCK = Native.linkErrno("mlock",
-        FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle MMAP = Native.linkErrno("mmap", linux_h.mmap$descriptor());
+    private static final MethodHandle MUNMAP = Native.linkErrno("munmap", linux_h.munmap$descriptor());
+    private static final MethodHandle MADVISE = Native.linkErrno("madvise", linux_h.madvise$descriptor());
+    private static final MethodHandle MLOCK = Native.linkErrno("mlock", linux_h.mlock$descriptor());
 
     private Mappings()
     {
@@ -61,13 +54,18 @@ public final class Mappings
      * @return address or negated errno.
      */
     public static long mmap(
-        final long address, final long lengthBytes, final int protection, final int flags, final int fd, final long offsetBytes)
+        final long address,
+        final long lengthBytes,
+        final int protection,
+        final int flags,
+        final int fd,
+        final long offsetBytes)
     {
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture,
-                (long)MMAP.invokeExact(capture, address, lengthBytes, protection, flags, fd, offsetBytes));
+            return Native.result(capture, (long)MMAP.invokeExact(
+                capture, address, lengthBytes, (long)protection, (long)flags, (long)fd, offsetBytes));
         }
         catch (final Throwable t)
         {
@@ -87,7 +85,7 @@ public final class Mappings
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)MUNMAP.invokeExact(capture, address, lengthBytes));
+            return Native.intResult(capture, (long)MUNMAP.invokeExact(capture, address, lengthBytes));
         }
         catch (final Throwable t)
         {
@@ -108,7 +106,7 @@ public final class Mappings
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)MADVISE.invokeExact(capture, address, lengthBytes, advice));
+            return Native.intResult(capture, (long)MADVISE.invokeExact(capture, address, lengthBytes, (long)advice));
         }
         catch (final Throwable t)
         {
@@ -128,7 +126,7 @@ public final class Mappings
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)MLOCK.invokeExact(capture, address, lengthBytes));
+            return Native.intResult(capture, (long)MLOCK.invokeExact(capture, address, lengthBytes));
         }
         catch (final Throwable t)
         {

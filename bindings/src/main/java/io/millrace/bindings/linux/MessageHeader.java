@@ -1,21 +1,26 @@
 package io.millrace.bindings.linux;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.generated.linux.iovec;
+import io.millrace.bindings.generated.linux.linux_h;
+import io.millrace.bindings.generated.linux.msghdr;
 
 /**
- * {@code struct msghdr} and the {@code struct iovec} array it points to, as {@code sendmsg(2)} and {@code recvmsg(2)} take
- * them. The same on x86-64 and aarch64 with glibc.
+ * {@code struct msghdr} and the {@code struct iovec} array it points to, as {@code sendmsg(2)} and {@code recvmsg(2)}
+ * take them. The same on x86-64 and aarch64 with glibc.
  */
 public final class MessageHeader
 {
     /** Size of a {@code struct msghdr}. */
-    public static final int SIZE_BYTES = 56;
+    public static final int SIZE_BYTES = (int)msghdr.sizeof();
     /** Size of a {@code struct iovec}. */
-    public static final int IOVEC_SIZE_BYTES = 16;
+    public static final int IOVEC_SIZE_BYTES = (int)iovec.sizeof();
     /** Most vectors of one call ({@code UIO_MAXIOV}). */
-    public static final int IOVEC_COUNT_MAX = 1024;
-    private static final int IOV_OFFSET = 16;
-    private static final int IOV_COUNT_OFFSET = 24;
+    public static final int IOVEC_COUNT_MAX = linux_h.UIO_MAXIOV();
+    private static final long IOV_OFFSET = msghdr.msg_iov$offset();
+    private static final long IOV_COUNT_OFFSET = msghdr.msg_iovlen$offset();
+    private static final long BASE_OFFSET = iovec.iov_base$offset();
+    private static final long LENGTH_OFFSET = iovec.iov_len$offset();
 
     private MessageHeader()
     {
@@ -43,7 +48,7 @@ public final class MessageHeader
      */
     public static void setIovec(final long iovecAddress, final long base, final long lengthBytes)
     {
-        NativeMemory.putLong(iovecAddress, base);
-        NativeMemory.putLong(iovecAddress + 8, lengthBytes);
+        NativeMemory.putLong(iovecAddress + BASE_OFFSET, base);
+        NativeMemory.putLong(iovecAddress + LENGTH_OFFSET, lengthBytes);
     }
 }

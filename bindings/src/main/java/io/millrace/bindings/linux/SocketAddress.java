@@ -1,20 +1,28 @@
 package io.millrace.bindings.linux;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.generated.linux.sockaddr_in;
+import io.millrace.bindings.generated.linux.sockaddr_in6;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
 /**
- * {@code struct sockaddr_in} and {@code struct sockaddr_in6}, to and from {@link InetSocketAddress}. Set-up only: allocates.
+ * {@code struct sockaddr_in} and {@code struct sockaddr_in6}, to and from {@link InetSocketAddress}. Set-up only:
+ * allocates.
  */
 public final class SocketAddress
 {
     /** Room that holds either. */
-    public static final int SIZE_BYTES_MAX = 28;
-    private static final int IN4_SIZE_BYTES = 16;
-    private static final int IN6_SIZE_BYTES = 28;
+    public static final int SIZE_BYTES_MAX = (int)sockaddr_in6.sizeof();
+    private static final int IN4_SIZE_BYTES = (int)sockaddr_in.sizeof();
+    private static final int IN6_SIZE_BYTES = (int)sockaddr_in6.sizeof();
+    /** Family and port lie at the same place in both. */
+    private static final long FAMILY_OFFSET = sockaddr_in.sin_family$offset();
+    private static final long PORT_OFFSET = sockaddr_in.sin_port$offset();
+    private static final long IN4_ADDRESS_OFFSET = sockaddr_in.sin_addr$offset();
+    private static final long IN6_ADDRESS_OFFSET = sockaddr_in6.sin6_addr$offset();
 
     private SocketAddress()
     {
@@ -42,9 +50,9 @@ public final class SocketAddress
         NativeMemory.fill(address, SIZE_BYTES_MAX, (byte)0);
         final int family = family(socketAddress);
         final byte[] bytes = socketAddress.getAddress().getAddress();
-        NativeMemory.putShort(address, (short)family);
-        NativeMemory.putShort(address + 2, Short.reverseBytes((short)socketAddress.getPort()));
-        final long start = address + (Sockets.AF_INET == family ? 4 : 8);
+        NativeMemory.putShort(address + FAMILY_OFFSET, (short)family);
+        NativeMemory.putShort(address + PORT_OFFSET, Short.reverseBytes((short)socketAddress.getPort()));
+        final long start = address + (Sockets.AF_INET == family ? IN4_ADDRESS_OFFSET : IN6_ADDRESS_OFFSET);
         for (int i = 0; i < bytes.length; i++)
         {
             NativeMemory.putByte(start + i, bytes[i]);
@@ -60,16 +68,17 @@ public final class SocketAddress
      */
     public static InetSocketAddress read(final long address)
     {
-        final boolean v4 = Sockets.AF_INET == NativeMemory.getShort(address);
+        final boolean v4 = Sockets.AF_INET == NativeMemory.getShort(address + FAMILY_OFFSET);
+        final long start = address + (v4 ? IN4_ADDRESS_OFFSET : IN6_ADDRESS_OFFSET);
         final byte[] bytes = new byte[v4 ? 4 : 16];
         for (int i = 0; i < bytes.length; i++)
         {
-            bytes[i] = NativeMemory.getByte(address + (v4 ? 4 : 8) + i);
+            bytes[i] = NativeMemory.getByte(start + i);
         }
         try
         {
             return new InetSocketAddress(InetAddress.getByAddress(bytes),
-                Short.toUnsignedInt(Short.reverseBytes(NativeMemory.getShort(address + 2))));
+                Short.toUnsignedInt(Short.reverseBytes(NativeMemory.getShort(address + PORT_OFFSET))));
         }
         catch (final UnknownHostException e)
         {

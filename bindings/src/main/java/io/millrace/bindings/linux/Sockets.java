@@ -1,95 +1,78 @@
 package io.millrace.bindings.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.millrace.bindings.Native;
-import java.lang.foreign.FunctionDescriptor;
+import io.millrace.bindings.generated.linux.linux_h;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Socket calls ({@code socket(2)}, {@code recv(2)}, {@code sendmsg(2)} and their kin). Addresses are raw; structures are
- * laid out by the caller with {@link SocketAddress} and {@link MessageHeader}. The receive and send calls are linked as
- * critical: use them on non-blocking sockets only.
+ * Socket calls ({@code socket(2)}, {@code recv(2)}, {@code sendmsg(2)} and their kin). Addresses are raw; structures
+ * are laid out by the caller with {@link SocketAddress} and {@link MessageHeader}. The receive and send calls are
+ * linked as critical: use them on non-blocking sockets only.
  */
 public final class Sockets
 {
     /** IPv4. */
-    public static final int AF_INET = 2;
+    public static final int AF_INET = linux_h.AF_INET();
     /** IPv6. */
-    public static final int AF_INET6 = 10;
+    public static final int AF_INET6 = linux_h.AF_INET6();
     /** Byte stream. */
-    public static final int SOCK_STREAM = 1;
+    public static final int SOCK_STREAM = linux_h.SOCK_STREAM();
     /** Non-blocking from the start. */
-    public static final int SOCK_NONBLOCK = 0x800;
+    public static final int SOCK_NONBLOCK = linux_h.SOCK_NONBLOCK();
     /** Closed on exec. */
-    public static final int SOCK_CLOEXEC = 0x80000;
+    public static final int SOCK_CLOEXEC = linux_h.SOCK_CLOEXEC();
     /** Socket-level options. */
-    public static final int SOL_SOCKET = 1;
+    public static final int SOL_SOCKET = linux_h.SOL_SOCKET();
     /** Reuse an address in TIME_WAIT. */
-    public static final int SO_REUSEADDR = 2;
+    public static final int SO_REUSEADDR = linux_h.SO_REUSEADDR();
     /** Pending error, cleared when read. */
-    public static final int SO_ERROR = 4;
+    public static final int SO_ERROR = linux_h.SO_ERROR();
     /** Send buffer size. */
-    public static final int SO_SNDBUF = 7;
+    public static final int SO_SNDBUF = linux_h.SO_SNDBUF();
     /** Receive buffer size. */
-    public static final int SO_RCVBUF = 8;
+    public static final int SO_RCVBUF = linux_h.SO_RCVBUF();
     /** Probe idle peers. */
-    public static final int SO_KEEPALIVE = 9;
+    public static final int SO_KEEPALIVE = linux_h.SO_KEEPALIVE();
     /** Busy-poll the device queue for so many microseconds. */
-    public static final int SO_BUSY_POLL = 46;
+    public static final int SO_BUSY_POLL = linux_h.SO_BUSY_POLL();
     /** TCP-level options. */
-    public static final int IPPROTO_TCP = 6;
+    public static final int IPPROTO_TCP = linux_h.IPPROTO_TCP();
     /** Send small segments at once. */
-    public static final int TCP_NODELAY = 1;
+    public static final int TCP_NODELAY = linux_h.TCP_NODELAY();
     /** Acknowledge at once. */
-    public static final int TCP_QUICKACK = 12;
+    public static final int TCP_QUICKACK = linux_h.TCP_QUICKACK();
     /** Milliseconds until unacknowledged data ends the connection. */
-    public static final int TCP_USER_TIMEOUT = 18;
+    public static final int TCP_USER_TIMEOUT = linux_h.TCP_USER_TIMEOUT();
     /** IPv6-level options. */
-    public static final int IPPROTO_IPV6 = 41;
+    public static final int IPPROTO_IPV6 = linux_h.IPPROTO_IPV6();
     /** An IPv6 socket that takes no IPv4 connections. */
-    public static final int IPV6_V6ONLY = 26;
+    public static final int IPV6_V6ONLY = linux_h.IPV6_V6ONLY();
     /** Do not block. */
-    public static final int MSG_DONTWAIT = 0x40;
+    public static final int MSG_DONTWAIT = linux_h.MSG_DONTWAIT();
     /** No SIGPIPE. */
-    public static final int MSG_NOSIGNAL = 0x4000;
+    public static final int MSG_NOSIGNAL = linux_h.MSG_NOSIGNAL();
     /** More follows soon. */
-    public static final int MSG_MORE = 0x8000;
+    public static final int MSG_MORE = linux_h.MSG_MORE();
     /** Stop sending. */
-    public static final int SHUT_WR = 1;
+    public static final int SHUT_WR = linux_h.SHUT_WR();
     /** Stop both ways. */
-    public static final int SHUT_RDWR = 2;
+    public static final int SHUT_RDWR = linux_h.SHUT_RDWR();
 
-    private static final MethodHandle SOCKET = Native.linkErrno("socket",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle BIND = Native.linkErrno("bind",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle LISTEN = Native.linkErrno("listen",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle CONNECT = Native.linkErrno("connect",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle ACCEPT4 = Native.linkErrno("accept4",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle SHUTDOWN = Native.linkErrno("shutdown",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final MethodHandle SETSOCKOPT = Native.linkErrno("setsockopt",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle GETSOCKOPT = Native.linkErrno("getsockopt",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle GETSOCKNAME = Native.linkErrno("getsockname",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle GETPEERNAME = Native.linkErrno("getpeername",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle RECV = Native.linkCriticalErrno("recv",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle RECVMSG = Native.linkCriticalErrno("recvmsg",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle SEND = Native.linkCriticalErrno("send",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle SENDMSG = Native.linkCriticalErrno("sendmsg",
-        FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle SOCKET = Native.linkErrno("socket", linux_h.socket$descriptor());
+    private static final MethodHandle BIND = Native.linkErrno("bind", linux_h.bind$descriptor());
+    private static final MethodHandle LISTEN = Native.linkErrno("listen", linux_h.listen$descriptor());
+    private static final MethodHandle CONNECT = Native.linkErrno("connect", linux_h.connect$descriptor());
+    private static final MethodHandle ACCEPT4 = Native.linkErrno("accept4", linux_h.accept4$descriptor());
+    private static final MethodHandle SHUTDOWN = Native.linkErrno("shutdown", linux_h.shutdown$descriptor());
+    private static final MethodHandle SETSOCKOPT = Native.linkErrno("setsockopt", linux_h.setsockopt$descriptor());
+    private static final MethodHandle GETSOCKOPT = Native.linkErrno("getsockopt", linux_h.getsockopt$descriptor());
+    private static final MethodHandle GETSOCKNAME = Native.linkErrno("getsockname", linux_h.getsockname$descriptor());
+    private static final MethodHandle GETPEERNAME = Native.linkErrno("getpeername", linux_h.getpeername$descriptor());
+    private static final MethodHandle RECV = Native.linkCriticalErrno("recv", linux_h.recv$descriptor());
+    private static final MethodHandle RECVMSG = Native.linkCriticalErrno("recvmsg", linux_h.recvmsg$descriptor());
+    private static final MethodHandle SEND = Native.linkCriticalErrno("send", linux_h.send$descriptor());
+    private static final MethodHandle SENDMSG = Native.linkCriticalErrno("sendmsg", linux_h.sendmsg$descriptor());
 
     private Sockets()
     {
@@ -108,7 +91,8 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)SOCKET.invokeExact(capture, family, type, protocol));
+            return Native.intResult(capture, (long)SOCKET.invokeExact(
+                capture, (long)family, (long)type, (long)protocol));
         }
         catch (final Throwable t)
         {
@@ -129,7 +113,7 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)BIND.invokeExact(capture, fd, address, lengthBytes));
+            return Native.intResult(capture, (long)BIND.invokeExact(capture, (long)fd, address, (long)lengthBytes));
         }
         catch (final Throwable t)
         {
@@ -149,7 +133,7 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)LISTEN.invokeExact(capture, fd, backlog));
+            return Native.intResult(capture, (long)LISTEN.invokeExact(capture, (long)fd, (long)backlog));
         }
         catch (final Throwable t)
         {
@@ -170,7 +154,7 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)CONNECT.invokeExact(capture, fd, address, lengthBytes));
+            return Native.intResult(capture, (long)CONNECT.invokeExact(capture, (long)fd, address, (long)lengthBytes));
         }
         catch (final Throwable t)
         {
@@ -192,7 +176,8 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)ACCEPT4.invokeExact(capture, fd, address, lengthAddress, flags));
+            return Native.intResult(capture, (long)ACCEPT4.invokeExact(
+                capture, (long)fd, address, lengthAddress, (long)flags));
         }
         catch (final Throwable t)
         {
@@ -212,7 +197,7 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)SHUTDOWN.invokeExact(capture, fd, how));
+            return Native.intResult(capture, (long)SHUTDOWN.invokeExact(capture, (long)fd, (long)how));
         }
         catch (final Throwable t)
         {
@@ -236,8 +221,8 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture,
-                (int)SETSOCKOPT.invokeExact(capture, fd, level, option, address, lengthBytes));
+            return Native.intResult(capture, (long)SETSOCKOPT.invokeExact(
+                capture, (long)fd, (long)level, (long)option, address, (long)lengthBytes));
         }
         catch (final Throwable t)
         {
@@ -261,8 +246,8 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture,
-                (int)GETSOCKOPT.invokeExact(capture, fd, level, option, address, lengthAddress));
+            return Native.intResult(capture, (long)GETSOCKOPT.invokeExact(
+                capture, (long)fd, (long)level, (long)option, address, lengthAddress));
         }
         catch (final Throwable t)
         {
@@ -283,7 +268,7 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)GETSOCKNAME.invokeExact(capture, fd, address, lengthAddress));
+            return Native.intResult(capture, (long)GETSOCKNAME.invokeExact(capture, (long)fd, address, lengthAddress));
         }
         catch (final Throwable t)
         {
@@ -304,7 +289,7 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)GETPEERNAME.invokeExact(capture, fd, address, lengthAddress));
+            return Native.intResult(capture, (long)GETPEERNAME.invokeExact(capture, (long)fd, address, lengthAddress));
         }
         catch (final Throwable t)
         {
@@ -326,7 +311,7 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (long)RECV.invokeExact(capture, fd, address, lengthBytes, flags));
+            return Native.result(capture, (long)RECV.invokeExact(capture, (long)fd, address, lengthBytes, (long)flags));
         }
         catch (final Throwable t)
         {
@@ -347,7 +332,7 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (long)RECVMSG.invokeExact(capture, fd, messageAddress, flags));
+            return Native.result(capture, (long)RECVMSG.invokeExact(capture, (long)fd, messageAddress, (long)flags));
         }
         catch (final Throwable t)
         {
@@ -369,7 +354,7 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (long)SEND.invokeExact(capture, fd, address, lengthBytes, flags));
+            return Native.result(capture, (long)SEND.invokeExact(capture, (long)fd, address, lengthBytes, (long)flags));
         }
         catch (final Throwable t)
         {
@@ -390,7 +375,7 @@ public final class Sockets
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (long)SENDMSG.invokeExact(capture, fd, messageAddress, flags));
+            return Native.result(capture, (long)SENDMSG.invokeExact(capture, (long)fd, messageAddress, (long)flags));
         }
         catch (final Throwable t)
         {

@@ -1,10 +1,7 @@
 package io.millrace.bindings.linux;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
-
 import io.millrace.bindings.Native;
-import java.lang.foreign.FunctionDescriptor;
+import io.millrace.bindings.generated.linux.linux_h;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -14,18 +11,16 @@ import java.lang.invoke.MethodHandle;
 public final class Threads
 {
     /** Open descriptors. */
-    public static final int RLIMIT_NOFILE = 7;
+    public static final int RLIMIT_NOFILE = linux_h.RLIMIT_NOFILE();
     /** Locked memory in bytes. */
-    public static final int RLIMIT_MEMLOCK = 8;
+    public static final int RLIMIT_MEMLOCK = linux_h.RLIMIT_MEMLOCK();
 
-    private static final MethodHandle SCHED_SETAFFINITY = Native.linkErrno("sched_setaffinity",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle SCHED_GETAFFINITY = Native.linkErrno("sched_getaffinity",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle GETRLIMIT = Native.linkErrno("getrlimit",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle SETRLIMIT = Native.linkErrno("setrlimit",
-        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG));
+    private static final MethodHandle SCHED_SETAFFINITY =
+        Native.linkErrno("sched_setaffinity", linux_h.sched_setaffinity$descriptor());
+    private static final MethodHandle SCHED_GETAFFINITY =
+        Native.linkErrno("sched_getaffinity", linux_h.sched_getaffinity$descriptor());
+    private static final MethodHandle GETRLIMIT = Native.linkErrno("getrlimit", linux_h.getrlimit$descriptor());
+    private static final MethodHandle SETRLIMIT = Native.linkErrno("setrlimit", linux_h.setrlimit$descriptor());
 
     private Threads()
     {
@@ -39,12 +34,13 @@ public final class Threads
      * @param maskAddress of the mask.
      * @return 0 or negated errno.
      */
-    public static int sched_setaffinity(final int tid, final long lengthBytes, final long maskAddress)
+    public static int schedSetaffinity(final int tid, final long lengthBytes, final long maskAddress)
     {
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)SCHED_SETAFFINITY.invokeExact(capture, tid, lengthBytes, maskAddress));
+            return Native.intResult(capture, (long)SCHED_SETAFFINITY.invokeExact(
+                capture, (long)tid, lengthBytes, maskAddress));
         }
         catch (final Throwable t)
         {
@@ -60,12 +56,13 @@ public final class Threads
      * @param maskAddress of room for the mask.
      * @return 0 or negated errno.
      */
-    public static int sched_getaffinity(final int tid, final long lengthBytes, final long maskAddress)
+    public static int schedGetaffinity(final int tid, final long lengthBytes, final long maskAddress)
     {
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)SCHED_GETAFFINITY.invokeExact(capture, tid, lengthBytes, maskAddress));
+            return Native.intResult(capture, (long)SCHED_GETAFFINITY.invokeExact(
+                capture, (long)tid, lengthBytes, maskAddress));
         }
         catch (final Throwable t)
         {
@@ -74,10 +71,36 @@ public final class Threads
     }
 
     /**
+     * As {@link #schedSetaffinity}.
+     *
+     * @param tid         thread, 0 for the caller.
+     * @param lengthBytes of the mask.
+     * @param maskAddress of the mask.
+     * @return 0 or negated errno.
+     */
+    public static int sched_setaffinity(final int tid, final long lengthBytes, final long maskAddress)
+    {
+        return schedSetaffinity(tid, lengthBytes, maskAddress);
+    }
+
+    /**
+     * As {@link #schedGetaffinity}.
+     *
+     * @param tid         thread, 0 for the caller.
+     * @param lengthBytes of the mask.
+     * @param maskAddress of room for the mask.
+     * @return 0 or negated errno.
+     */
+    public static int sched_getaffinity(final int tid, final long lengthBytes, final long maskAddress)
+    {
+        return schedGetaffinity(tid, lengthBytes, maskAddress);
+    }
+
+    /**
      * Reads a resource limit.
      *
      * @param resource     {@code RLIMIT_*}.
-     * @param limitAddress room for soft and hard limit, 8 bytes each.
+     * @param limitAddress room for a {@link ResourceLimit}.
      * @return 0 or negated errno.
      */
     public static int getrlimit(final int resource, final long limitAddress)
@@ -85,7 +108,7 @@ public final class Threads
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)GETRLIMIT.invokeExact(capture, resource, limitAddress));
+            return Native.intResult(capture, (long)GETRLIMIT.invokeExact(capture, (long)resource, limitAddress));
         }
         catch (final Throwable t)
         {
@@ -97,7 +120,7 @@ public final class Threads
      * Sets a resource limit.
      *
      * @param resource     {@code RLIMIT_*}.
-     * @param limitAddress of soft and hard limit, 8 bytes each.
+     * @param limitAddress of a {@link ResourceLimit}.
      * @return 0 or negated errno.
      */
     public static int setrlimit(final int resource, final long limitAddress)
@@ -105,7 +128,7 @@ public final class Threads
         try
         {
             final MemorySegment capture = Native.capture();
-            return Native.result(capture, (int)SETRLIMIT.invokeExact(capture, resource, limitAddress));
+            return Native.intResult(capture, (long)SETRLIMIT.invokeExact(capture, (long)resource, limitAddress));
         }
         catch (final Throwable t)
         {
