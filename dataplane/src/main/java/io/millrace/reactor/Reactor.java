@@ -1,64 +1,131 @@
 package io.millrace.reactor;
 
-import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Epoll;
-import io.millrace.bindings.linux.EpollEvent;
 import io.millrace.bindings.linux.Files;
 import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import org.agrona.DeadlineTimerWheel;
-import org.agrona.collections.Int2ObjectHashMap;
-import org.agrona.collections.Long2ObjectHashMap;
-import org.jctools.queues.MpscUnboundedArrayQueue;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
- * One pinned thread that runs pollers in turn. {@link #execute}, {@link #call}, {@link #start} and {@link #close} may be
- * called from any thread, everything else on the reactor's own.
+ * One pinned thread that runs pollers in turn. {@link #execute}, {@link #call}, {@link #wake}, {@link #start},
+ * {@link #close}, {@link #config} and {@link #dutyCycle} may be called from any thread; everything else on the reactor's own
+ * thread, or by whoever sets it up before it starts, or takes it down after it ended.
+ * <p>
+ * A cycle reads the clock once, runs every poller, a bounded number of commands and of expired timers, and asks for ready
+ * descriptors. A reactor without work spins for a while and then sleeps in the kernel:
+ * <pre>
+ *     reactor                         any other thread
+ *     sleeping = true                 enqueue
+ *     -- full fence --                -- full fence --
+ *     anything queued? then no sleep  sleeping? then signal the event descriptor
+ *     wait for descriptors
+ * </pre>
+ * Of two that cross, at least one sees the other's store, so no wake-up is lost, and a busy reactor costs its producers no
+ * system call.
  */
 public final class Reactor implements AutoCloseable
 {
-    private static final int EVENTS_PER_WAIT = 256;
+    /** Commands are the control path: a few a cycle, so that a burst of them does not delay I/O. */
     private static final int COMMANDS_PER_CYCLE = 16;
     private static final int TIMERS_PER_CYCLE = 64;
-    private static final int SLEEP_MS_MAX = 100;
-    private static final long TIMER_TICK_NS = 1 << 20;
+    /**
+     * How long a spinning reactor leaves its descriptors alone after it found none ready. Asking costs about 300 ns in the
+     * kernel; a cycle without work takes a tenth of that. A cycle with work is longer than this, and then asks each time.
+     */
+    private static final long READINESS_INTERVAL_NS = 500;
+    /** Bounds how old the counters of a sleeping reactor get. */
+    private static final int SLEEP_MS_MAX = 1_000;
+    private static final long NS_PER_MS = 1_000_000;
+
+    private static final VarHandle SLEEPING;
+    private static final VarHandle WAKERS;
+
+    static
+    {
+        try
+        {
+            SLEEPING = MethodHandles.lookup().findVarHandle(Reactor.class, "sleeping", boolean.class);
+            WAKERS = MethodHandles.lookup().findVarHandle(Reactor.class, "wakers", int.class);
+        }
+        catch (final ReflectiveOperationException e)
+        {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private enum State
+    {
+        /** Made; the thread has not begun. */
+        NEW,
+        /** The thread runs cycles. */
+        RUNNING,
+        /** The thread is asked to end, or is ending. */
+        CLOSING,
+        /** The thread has ended, or never began. */
+        ENDED,
+        /** Nothing native is held any more. */
+        CLOSED
+    }
 
     private final ReactorConfig config;
-    private final Arena arena = Arena.ofShared();
-    private final MpscUnboundedArrayQueue<Runnable> commands = new MpscUnboundedArrayQueue<>(256);
-    private final Int2ObjectHashMap<ReadinessListener> listeners = new Int2ObjectHashMap<>();
-    private final Long2ObjectHashMap<TimerListener> timerListeners = new Long2ObjectHashMap<>();
-    private final DeadlineTimerWheel timers;
-    private final int epollFd;
-    private final int wakeFd;
-    private final long scratchAddress;
-    private final long eventsAddress;
+    private final ReactorErrorHandler errorHandler;
+    private final DutyCycle dutyCycle = new DutyCycle();
+    private final PollerList pollers = new PollerList();
+    private final TimerQueue timers = new TimerQueue();
+    private final ReadinessSet readiness = new ReadinessSet();
+    private final CommandQueue commands;
     private final Thread thread;
-    private Poller[] pollers = {};
+    private final CompletableFuture<Void> started = new CompletableFuture<>();
+    private final Object lifecycle = new Object();
+    private final int wakeFd;
+
     private long nowNs = System.nanoTime();
     private long lastWorkNs = nowNs;
+    private long readinessDueNs = nowNs;
+    private boolean lastCycleBusy;
+    private Object culprit;
+
+    private volatile State state = State.NEW;
     private volatile boolean sleeping;
-    private volatile boolean closing;
+    private volatile int wakers;
+
+    /**
+     * Makes a reactor that does not run yet, with the standard error handler.
+     *
+     * @param config of it.
+     * @throws NativeException when the kernel gives it no descriptors.
+     */
+    public Reactor(final ReactorConfig config)
+    {
+        this(config, ReactorErrorHandler.standard());
+    }
 
     /**
      * Makes a reactor that does not run yet.
      *
-     * @param config of it.
+     * @param config       of it.
+     * @param errorHandler told what goes wrong on its thread.
+     * @throws NativeException when the kernel gives it no descriptors.
      */
-    public Reactor(final ReactorConfig config)
+    public Reactor(final ReactorConfig config, final ReactorErrorHandler errorHandler)
     {
         this.config = config;
-        timers = new DeadlineTimerWheel(TimeUnit.NANOSECONDS, nowNs, TIMER_TICK_NS, 1024);
-        scratchAddress = arena.allocate(64, 64).address();
-        eventsAddress = arena.allocate((long)EVENTS_PER_WAIT * EpollEvent.SIZE_BYTES, 64).address();
-        epollFd = NativeException.check("epoll_create1", Epoll.create(Epoll.EPOLL_CLOEXEC));
-        wakeFd = NativeException.check("eventfd", Files.eventfd(0, Files.EFD_CLOEXEC | Files.EFD_NONBLOCK));
-        register(wakeFd, Epoll.EPOLLIN, (events) -> Files.read(wakeFd, scratchAddress, 8));
+        this.errorHandler = errorHandler;
+        commands = new CommandQueue(this, errorHandler);
+        wakeFd = Files.eventfd(0, Files.EFD_CLOEXEC | Files.EFD_NONBLOCK);
+        if (wakeFd < 0)
+        {
+            readiness.close();
+            throw new NativeException("eventfd", -wakeFd);
+        }
+        // Edge-triggered: each signal is told once though the counter is never read.
+        readiness.register(wakeFd, Epoll.EPOLLIN | Epoll.EPOLLET, Reactor::onWake);
         thread = Thread.ofPlatform().name("millrace-" + config.name()).unstarted(this::run);
     }
 
@@ -71,11 +138,43 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
-     * Starts the thread.
+     * {@return how the reactor spends its time}
+     */
+    public DutyCycle dutyCycle()
+    {
+        return dutyCycle;
+    }
+
+    /**
+     * Starts the thread and waits until it is pinned and runs. A reactor that cannot start is closed.
+     *
+     * @throws ReactorException      when the CPU is refused.
+     * @throws IllegalStateException when it was started or closed before.
      */
     public void start()
     {
-        thread.start();
+        synchronized (lifecycle)
+        {
+            if (State.NEW != state)
+            {
+                throw new IllegalStateException("reactor " + config.name() + " cannot start: it is " + state);
+            }
+            state = State.RUNNING;
+            thread.start();
+        }
+        try
+        {
+            started.join();
+        }
+        catch (final CompletionException e)
+        {
+            close();
+            if (e.getCause() instanceof final ReactorException refused)
+            {
+                throw refused;
+            }
+            throw new ReactorException("reactor " + config.name() + " cannot start: " + e.getCause(), e.getCause());
+        }
     }
 
     /**
@@ -95,74 +194,82 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
-     * Runs a command on the reactor soon. Any thread; control path only.
+     * Runs a command on the reactor soon; before the reactor starts, when it has started. Any thread; control path only.
      *
      * @param command to run.
+     * @throws RejectedExecutionException when the reactor has ended.
      */
     public void execute(final Runnable command)
     {
-        commands.add(command);
+        if (!commands.add(command))
+        {
+            throw new RejectedExecutionException("reactor " + config.name() + " has ended");
+        }
         wake();
     }
 
     /**
-     * Runs a task on the reactor and hands back its result. Any thread; control path only.
+     * Runs a task on the reactor and hands back its result. Any thread but the reactor's, if it waits for the result;
+     * control path only.
      *
      * @param task to run.
      * @param <T>  of its result.
-     * @return done with the result, or with what the task threw.
+     * @return done with the result, or with what the task threw, or with {@link RejectedExecutionException} when the reactor
+     *     ended before it ran.
      */
     public <T> CompletableFuture<T> call(final Callable<T> task)
     {
-        final CompletableFuture<T> future = new CompletableFuture<>();
-        execute(() ->
+        final CommandQueue.Call<T> call = new CommandQueue.Call<>(task);
+        if (commands.add(call))
         {
-            try
-            {
-                future.complete(task.call());
-            }
-            catch (final Exception e)
-            {
-                future.completeExceptionally(e);
-            }
-        });
-        return future;
+            wake();
+        }
+        else
+        {
+            call.result().completeExceptionally(
+                new RejectedExecutionException("reactor " + config.name() + " has ended"));
+        }
+        return call.result();
     }
 
     /**
      * Adds a poller to the end of the cycle.
      *
-     * @param poller to run from the next cycle on.
+     * @param poller to run; not added yet.
      */
     public void addPoller(final Poller poller)
     {
-        final Poller[] grown = java.util.Arrays.copyOf(pollers, pollers.length + 1);
-        grown[pollers.length] = poller;
-        pollers = grown;
+        checkThread();
+        pollers.add(poller);
     }
 
     /**
-     * Takes a poller out.
+     * Takes a poller out, at once: it does not run in the rest of this cycle.
      *
-     * @param poller that was added.
+     * @param poller that was added; another one is left alone.
      */
     public void removePoller(final Poller poller)
     {
-        pollers = java.util.Arrays.stream(pollers).filter((p) -> p != poller).toArray(Poller[]::new);
+        checkThread();
+        pollers.remove(poller);
     }
 
     /**
-     * Watches a descriptor, level-triggered.
+     * Watches a descriptor, level-triggered unless the events say otherwise.
      *
      * @param fd       descriptor.
      * @param events   {@code EPOLL*} bits.
      * @param listener told when it is ready.
+     * @throws NativeException when the kernel refuses.
      */
     public void register(final int fd, final int events, final ReadinessListener listener)
     {
-        EpollEvent.set(scratchAddress, events, fd);
-        NativeException.check("epoll_ctl", Epoll.control(epollFd, Epoll.EPOLL_CTL_ADD, fd, scratchAddress));
-        listeners.put(fd, listener);
+        checkThread();
+        if (State.CLOSED == state)
+        {
+            throw new IllegalStateException("reactor " + config.name() + " is closed");
+        }
+        readiness.register(fd, events, listener);
     }
 
     /**
@@ -170,36 +277,42 @@ public final class Reactor implements AutoCloseable
      *
      * @param fd     descriptor.
      * @param events {@code EPOLL*} bits; 0 pauses.
+     * @throws NativeException when the kernel refuses.
      */
     public void modify(final int fd, final int events)
     {
-        EpollEvent.set(scratchAddress, events, fd);
-        NativeException.check("epoll_ctl", Epoll.control(epollFd, Epoll.EPOLL_CTL_MOD, fd, scratchAddress));
+        checkThread();
+        if (State.CLOSED != state)
+        {
+            readiness.modify(fd, events);
+        }
     }
 
     /**
-     * Stops watching a descriptor; call before closing it.
+     * Stops watching a descriptor, at once; call before closing it. One that is not watched is left alone.
      *
      * @param fd descriptor.
      */
     public void deregister(final int fd)
     {
-        listeners.remove(fd);
-        Epoll.control(epollFd, Epoll.EPOLL_CTL_DEL, fd, scratchAddress);
+        checkThread();
+        if (State.CLOSED != state)
+        {
+            readiness.deregister(fd);
+        }
     }
 
     /**
-     * Starts a timer; its resolution is about 1 ms.
+     * Starts a timer. It expires in the first cycle after its deadline; a sleeping reactor wakes up to 1 ms late for it.
      *
      * @param deadlineNs on the clock of {@link #nowNs()}.
      * @param listener   told once when it has passed.
-     * @return id to cancel it with.
+     * @return id to cancel it with; not negative.
      */
     public long schedule(final long deadlineNs, final TimerListener listener)
     {
-        final long id = timers.scheduleTimer(deadlineNs);
-        timerListeners.put(id, listener);
-        return id;
+        checkThread();
+        return timers.schedule(deadlineNs, listener);
     }
 
     /**
@@ -210,67 +323,156 @@ public final class Reactor implements AutoCloseable
      */
     public boolean cancel(final long timerId)
     {
-        timerListeners.remove(timerId);
-        return timers.cancelTimer(timerId);
+        checkThread();
+        return timers.cancel(timerId);
     }
 
     /**
-     * Wakes the reactor when it sleeps; costs one volatile read when it does not. Any thread.
+     * Wakes the reactor when it sleeps; costs a fence and a read when it does not. Any thread; call after the work is where a
+     * poller of the reactor will find it.
      */
     public void wake()
     {
+        VarHandle.fullFence();
         if (sleeping)
         {
-            final long one = WakeValue.ADDRESS;
-            Files.write(wakeFd, one, 8);
+            signal();
         }
     }
 
+    boolean isSleeping()
+    {
+        return sleeping;
+    }
+
     /**
-     * Stops the thread after its present cycle and frees what the reactor owns. Any thread but its own.
+     * Ends the thread after its present cycle and what commands are outstanding, waits for that and frees what the reactor
+     * owns. A second call does nothing. Any thread but its own.
      */
     @Override
     public void close()
     {
-        closing = true;
-        wake();
+        if (isOnThread())
+        {
+            throw new IllegalStateException("reactor " + config.name() + " cannot close itself on its own thread");
+        }
+        synchronized (lifecycle)
+        {
+            switch (state)
+            {
+                case NEW ->
+                {
+                    commands.stop();
+                    commands.failAll("reactor " + config.name() + " was closed before it started");
+                    state = State.ENDED;
+                }
+                case RUNNING -> state = State.CLOSING;
+                default ->
+                {
+                }
+            }
+            wake();
+            joinThread();
+            if (State.CLOSED != state)
+            {
+                while (0 != wakers)
+                {
+                    Thread.onSpinWait();
+                }
+                state = State.CLOSED;
+                Files.close(wakeFd);
+                readiness.close();
+            }
+        }
+    }
+
+    private void joinThread()
+    {
+        boolean interrupted = false;
         while (thread.isAlive())
         {
-            LockSupport.parkNanos(100_000);
-            wake();
+            try
+            {
+                thread.join();
+            }
+            catch (final InterruptedException e)
+            {
+                interrupted = true;
+            }
         }
-        Files.close(wakeFd);
-        Files.close(epollFd);
-        arena.close();
+        if (interrupted)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void signal()
+    {
+        // Counted, so that close does not free the descriptor's number under a late signal.
+        WAKERS.getAndAdd(this, 1);
+        if (SLEEPING.compareAndSet(this, true, false))
+        {
+            Files.write(wakeFd, WakeValue.ADDRESS, Long.BYTES);
+        }
+        WAKERS.getAndAdd(this, -1);
     }
 
     private void run()
     {
-        while (!closing)
+        try
         {
-            cycle();
+            if (config.cpu() >= 0)
+            {
+                CpuAffinity.pin(config.name(), config.cpu());
+            }
+            started.complete(null);
+            nowNs = System.nanoTime();
+            while (State.RUNNING == state)
+            {
+                cycle();
+            }
+            commands.stop();
+            commands.run(Integer.MAX_VALUE);
+        }
+        catch (final Throwable t)
+        {
+            if (!started.completeExceptionally(t))
+            {
+                errorHandler.onBrokenInvariant(this, null == culprit ? this : culprit, t);
+            }
+        }
+        finally
+        {
+            sleeping = false;
+            commands.stop();
+            commands.failAll("reactor " + config.name() + " has ended");
+            state = State.ENDED;
         }
     }
 
     private void cycle()
     {
-        nowNs = System.nanoTime();
-        int work = 0;
-        final Poller[] current = pollers;
-        for (final Poller poller : current)
+        final long cycleStartNs = System.nanoTime();
+        dutyCycle.onCycle(cycleStartNs - nowNs, lastCycleBusy);
+        nowNs = cycleStartNs;
+        int work = runPollers();
+        work += commands.run(COMMANDS_PER_CYCLE);
+        work += expireTimers();
+        // The first descriptor is the reactor's own, for waking it.
+        if (readiness.size() > 1 && cycleStartNs - readinessDueNs >= 0)
         {
-            work += poller.poll();
+            final int told = dispatch(readiness.poll());
+            readinessDueNs = told > 0 ? cycleStartNs : cycleStartNs + READINESS_INTERVAL_NS;
+            work += told;
         }
-        work += commands.drain(Runnable::run, COMMANDS_PER_CYCLE);
-        work += timers.poll(nowNs, this::onTimer, TIMERS_PER_CYCLE);
-        work += dispatch(Epoll.poll(epollFd, eventsAddress, EVENTS_PER_WAIT));
+        lastCycleBusy = work > 0;
         if (work > 0)
         {
-            lastWorkNs = nowNs;
+            lastWorkNs = cycleStartNs;
         }
-        else if (ReactorConfig.IdleMode.SLEEP == config.idle() && nowNs - lastWorkNs > config.spinNs())
+        else if (ReactorConfig.IdleMode.SLEEP == config.idle() && cycleStartNs - lastWorkNs >= config.spinNs())
         {
-            sleep(current);
+            sleep();
         }
         else
         {
@@ -278,61 +480,115 @@ public final class Reactor implements AutoCloseable
         }
     }
 
-    private void sleep(final Poller[] current)
+    private void sleep()
     {
-        for (final Poller poller : current)
+        final int timeoutMs = sleepMs();
+        if (timeoutMs <= 0)
         {
-            if (!poller.canSleep())
-            {
-                return;
-            }
+            return;
         }
         sleeping = true;
-        if (commands.isEmpty() && !closing)
+        VarHandle.fullFence();
+        if (State.RUNNING == state && commands.isEmpty() && canSleep())
         {
-            final int ready = Epoll.waitFor(epollFd, eventsAddress, EVENTS_PER_WAIT,
-                0 == timers.timerCount() ? SLEEP_MS_MAX : 1);
+            final int ready = readiness.waitFor(timeoutMs);
             sleeping = false;
-            nowNs = System.nanoTime();
-            if (dispatch(ready) > 0)
+            final long wokenNs = System.nanoTime();
+            dutyCycle.onSleep(wokenNs - nowNs);
+            nowNs = wokenNs;
+            lastCycleBusy = dispatch(ready) > 0;
+            if (lastCycleBusy)
             {
-                lastWorkNs = nowNs;
+                lastWorkNs = wokenNs;
             }
         }
         sleeping = false;
     }
 
-    private int dispatch(final int ready)
+    private int sleepMs()
     {
-        if (ready < 0 && -Errno.EINTR != ready)
+        if (timers.isEmpty())
         {
-            throw new NativeException("epoll_wait", -ready);
+            return SLEEP_MS_MAX;
         }
-        for (int i = 0; i < ready; i++)
-        {
-            final long event = eventsAddress + (long)i * EpollEvent.SIZE_BYTES;
-            final ReadinessListener listener = listeners.get((int)EpollEvent.data(event));
-            if (null != listener)
-            {
-                listener.onReady(EpollEvent.events(event));
-            }
-        }
-        return Math.max(0, ready);
+        final long untilNs = timers.nextDeadlineNs() - nowNs;
+        // Rounded up: rounded down the reactor would spin through the last millisecond.
+        return untilNs <= 0 ? 0 : (int)Math.min(SLEEP_MS_MAX, (untilNs + NS_PER_MS - 1) / NS_PER_MS);
     }
 
-    private boolean onTimer(final TimeUnit unit, final long now, final long timerId)
+    private int runPollers()
     {
-        final TimerListener listener = timerListeners.remove(timerId);
-        if (null != listener)
+        try
         {
-            listener.onTimer(now);
+            return pollers.poll();
         }
-        return true;
+        catch (final Throwable t)
+        {
+            culprit = pollers.failed();
+            throw t;
+        }
+    }
+
+    private boolean canSleep()
+    {
+        try
+        {
+            return pollers.canSleep();
+        }
+        catch (final Throwable t)
+        {
+            culprit = pollers.failed();
+            throw t;
+        }
+    }
+
+    private int expireTimers()
+    {
+        try
+        {
+            return timers.expire(nowNs, TIMERS_PER_CYCLE);
+        }
+        catch (final Throwable t)
+        {
+            culprit = timers.expiring();
+            throw t;
+        }
+    }
+
+    private int dispatch(final int ready)
+    {
+        try
+        {
+            return readiness.dispatch(ready);
+        }
+        catch (final Throwable t)
+        {
+            culprit = readiness.dispatching();
+            throw t;
+        }
+    }
+
+    private void checkThread()
+    {
+        if (Thread.currentThread() != thread)
+        {
+            final State present = state;
+            if (State.RUNNING == present || State.CLOSING == present)
+            {
+                throw new IllegalStateException("reactor " + config.name() + " is used on thread " +
+                    Thread.currentThread().getName() + ": use execute or call");
+            }
+        }
+    }
+
+    private static void onWake(final int events)
+    {
+        // What woke the reactor is found by its pollers and in its commands.
     }
 
     private static final class WakeValue
     {
-        private static final long ADDRESS = Arena.global().allocate(8, 8).address();
+        private static final long ADDRESS = Arena.global().allocate(Long.BYTES, Long.BYTES).address();
 
         static
         {
