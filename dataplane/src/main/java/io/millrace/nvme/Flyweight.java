@@ -1,5 +1,6 @@
 package io.millrace.nvme;
 
+import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -45,5 +46,48 @@ public abstract class Flyweight
     public final int offset()
     {
         return offset;
+    }
+
+    /**
+     * {@return text of a field of fixed length, up to its first NUL and without trailing spaces; malformed UTF-8 is replaced}
+     *
+     * @param fieldOffset of the field in the view.
+     * @param lengthBytes of the field.
+     */
+    protected final String padded(final int fieldOffset, final int lengthBytes)
+    {
+        int end = 0;
+        while (end < lengthBytes && 0 != buffer.getByte(offset + fieldOffset + end))
+        {
+            end++;
+        }
+        while (end > 0 && ' ' == buffer.getByte(offset + fieldOffset + end - 1))
+        {
+            end--;
+        }
+        final byte[] bytes = new byte[end];
+        buffer.getBytes(offset + fieldOffset, bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Sets text in a field of fixed length and fills the rest.
+     *
+     * @param fieldOffset of the field in the view.
+     * @param lengthBytes of the field.
+     * @param value       to set.
+     * @param padding     to fill the rest with.
+     * @throws IllegalArgumentException when the text is longer than the field.
+     */
+    protected final void padded(final int fieldOffset, final int lengthBytes, final String value, final byte padding)
+    {
+        final byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > lengthBytes)
+        {
+            throw new IllegalArgumentException("'" + value + "' of " + bytes.length + " bytes is longer than its field of " +
+                lengthBytes + ": shorten it");
+        }
+        buffer.putBytes(offset + fieldOffset, bytes);
+        buffer.setMemory(offset + fieldOffset + bytes.length, lengthBytes - bytes.length, padding);
     }
 }

@@ -3,8 +3,8 @@ package io.millrace.nvmf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where a subsystem is reached: transport, address and service, as discovery tells it (NVM Express Base 2.0, section 5.16.1.23,
- * figure 264). Immutable.
+ * Where a subsystem is reached: transport, address and service, as discovery tells it (NVM Express Base 2.0, section
+ * 5.16.1.23). Immutable.
  *
  * @param transportType    kind of transport.
  * @param addressFamily    of the address.

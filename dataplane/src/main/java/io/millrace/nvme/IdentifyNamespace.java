@@ -1,0 +1,582 @@
+package io.millrace.nvme;
+
+import java.nio.ByteOrder;
+
+/**
+ * Identify Namespace data structure of the NVM command set, 4096 bytes (NVM Command Set 1.0, section 4.1.5.1; CNS
+ * 00h).
+ */
+public final class IdentifyNamespace extends Flyweight
+{
+    /** Size in bytes. */
+    public static final int SIZE_BYTES = 4096;
+
+    /** Most LBA formats of the original structure. */
+    public static final int FORMATS_MAX = 16;
+    /** Multi-path: more than one controller may use it. */
+    public static final int MULTI_PATH_SHARED = 1;
+    /** Attribute: write protected. */
+    public static final int ATTRIBUTE_WRITE_PROTECTED = 1;
+    /** Deallocated blocks read as zeroes. */
+    public static final int DEALLOCATE_READS_ZERO = 1;
+    /** Deallocate bit of Write Zeroes is supported. */
+    public static final int DEALLOCATE_WRITE_ZEROES = 1 << 3;
+
+    private static final int SIZE_OFFSET = 0;
+    private static final int CAPACITY_OFFSET = 8;
+    private static final int UTILIZATION_OFFSET = 16;
+    private static final int FEATURES_OFFSET = 24;
+    private static final int FORMATS_OFFSET = 25;
+    private static final int FORMATTED_SIZE_OFFSET = 26;
+    private static final int METADATA_CAPABILITIES_OFFSET = 27;
+    private static final int PROTECTION_CAPABILITIES_OFFSET = 28;
+    private static final int PROTECTION_SETTINGS_OFFSET = 29;
+    private static final int MULTI_PATH_CAPABILITIES_OFFSET = 30;
+    private static final int RESERVATION_CAPABILITIES_OFFSET = 31;
+    private static final int DEALLOCATE_FEATURES_OFFSET = 33;
+    private static final int ATOMIC_WRITE_UNIT_OFFSET = 34;
+    private static final int ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET = 36;
+    private static final int OPTIMAL_IO_BOUNDARY_OFFSET = 46;
+    private static final int CAPACITY_BYTES_OFFSET = 48;
+    private static final int PREFERRED_WRITE_GRANULARITY_OFFSET = 64;
+    private static final int PREFERRED_WRITE_ALIGNMENT_OFFSET = 66;
+    private static final int PREFERRED_DEALLOCATE_GRANULARITY_OFFSET = 68;
+    private static final int PREFERRED_DEALLOCATE_ALIGNMENT_OFFSET = 70;
+    private static final int OPTIMAL_WRITE_SIZE_OFFSET = 72;
+    private static final int ANA_GROUP_ID_OFFSET = 92;
+    private static final int ATTRIBUTES_OFFSET = 99;
+    private static final int NGUID_OFFSET = 104;
+    private static final int NGUID_BYTES = 16;
+    private static final int EUI64_OFFSET = 120;
+    private static final int FORMAT0_OFFSET = 128;
+
+    /**
+     * Wraps nothing yet.
+     */
+    public IdentifyNamespace()
+    {
+    }
+
+    /**
+     * {@return size in blocks (NSZE)}
+     */
+    public long size()
+    {
+        return buffer.getLong(offset + SIZE_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Sets size in blocks (NSZE).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace size(final long value)
+    {
+        buffer.putLong(offset + SIZE_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return capacity in blocks (NCAP)}
+     */
+    public long capacity()
+    {
+        return buffer.getLong(offset + CAPACITY_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Sets capacity in blocks (NCAP).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace capacity(final long value)
+    {
+        buffer.putLong(offset + CAPACITY_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return blocks in use (NUSE)}
+     */
+    public long utilization()
+    {
+        return buffer.getLong(offset + UTILIZATION_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Sets blocks in use (NUSE).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace utilization(final long value)
+    {
+        buffer.putLong(offset + UTILIZATION_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return features (NSFEAT)}
+     */
+    public int features()
+    {
+        return buffer.getByte(offset + FEATURES_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets features (NSFEAT).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace features(final int value)
+    {
+        buffer.putByte(offset + FEATURES_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return count of LBA formats less one (NLBAF)}
+     */
+    public int formats()
+    {
+        return buffer.getByte(offset + FORMATS_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets count of LBA formats less one (NLBAF).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace formats(final int value)
+    {
+        buffer.putByte(offset + FORMATS_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return index of the LBA format in use (FLBAS)}
+     */
+    public int formattedSize()
+    {
+        return buffer.getByte(offset + FORMATTED_SIZE_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets index of the LBA format in use (FLBAS).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace formattedSize(final int value)
+    {
+        buffer.putByte(offset + FORMATTED_SIZE_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return metadata capabilities (MC)}
+     */
+    public int metadataCapabilities()
+    {
+        return buffer.getByte(offset + METADATA_CAPABILITIES_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets metadata capabilities (MC).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace metadataCapabilities(final int value)
+    {
+        buffer.putByte(offset + METADATA_CAPABILITIES_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return end-to-end protection capabilities (DPC)}
+     */
+    public int protectionCapabilities()
+    {
+        return buffer.getByte(offset + PROTECTION_CAPABILITIES_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets end-to-end protection capabilities (DPC).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace protectionCapabilities(final int value)
+    {
+        buffer.putByte(offset + PROTECTION_CAPABILITIES_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return end-to-end protection settings (DPS)}
+     */
+    public int protectionSettings()
+    {
+        return buffer.getByte(offset + PROTECTION_SETTINGS_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets end-to-end protection settings (DPS).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace protectionSettings(final int value)
+    {
+        buffer.putByte(offset + PROTECTION_SETTINGS_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return multi-path I/O and sharing capabilities (NMIC); bit 0: may be shared}
+     */
+    public int multiPathCapabilities()
+    {
+        return buffer.getByte(offset + MULTI_PATH_CAPABILITIES_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets multi-path I/O and sharing capabilities (NMIC); bit 0: may be shared.
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace multiPathCapabilities(final int value)
+    {
+        buffer.putByte(offset + MULTI_PATH_CAPABILITIES_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return reservation capabilities (RESCAP)}
+     */
+    public int reservationCapabilities()
+    {
+        return buffer.getByte(offset + RESERVATION_CAPABILITIES_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets reservation capabilities (RESCAP).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace reservationCapabilities(final int value)
+    {
+        buffer.putByte(offset + RESERVATION_CAPABILITIES_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return deallocated block features (DLFEAT)}
+     */
+    public int deallocateFeatures()
+    {
+        return buffer.getByte(offset + DEALLOCATE_FEATURES_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets deallocated block features (DLFEAT).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace deallocateFeatures(final int value)
+    {
+        buffer.putByte(offset + DEALLOCATE_FEATURES_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * {@return atomic write unit in blocks less one (NAWUN)}
+     */
+    public int atomicWriteUnit()
+    {
+        return buffer.getShort(offset + ATOMIC_WRITE_UNIT_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets atomic write unit in blocks less one (NAWUN).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace atomicWriteUnit(final int value)
+    {
+        buffer.putShort(offset + ATOMIC_WRITE_UNIT_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return atomic write unit at power failure in blocks less one (NAWUPF)}
+     */
+    public int atomicWriteUnitPowerFail()
+    {
+        return buffer.getShort(offset + ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets atomic write unit at power failure in blocks less one (NAWUPF).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace atomicWriteUnitPowerFail(final int value)
+    {
+        buffer.putShort(offset + ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return optimal I/O boundary in blocks (NOIOB)}
+     */
+    public int optimalIoBoundary()
+    {
+        return buffer.getShort(offset + OPTIMAL_IO_BOUNDARY_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets optimal I/O boundary in blocks (NOIOB).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace optimalIoBoundary(final int value)
+    {
+        buffer.putShort(offset + OPTIMAL_IO_BOUNDARY_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return capacity in bytes (NVMCAP); the low 8 of 16 bytes}
+     */
+    public long capacityBytes()
+    {
+        return buffer.getLong(offset + CAPACITY_BYTES_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Sets capacity in bytes (NVMCAP); the low 8 of 16 bytes.
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace capacityBytes(final long value)
+    {
+        buffer.putLong(offset + CAPACITY_BYTES_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
+        buffer.putLong(offset + CAPACITY_BYTES_OFFSET + 8, 0, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return preferred write granularity in blocks less one (NPWG)}
+     */
+    public int preferredWriteGranularity()
+    {
+        return buffer.getShort(offset + PREFERRED_WRITE_GRANULARITY_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets preferred write granularity in blocks less one (NPWG).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace preferredWriteGranularity(final int value)
+    {
+        buffer.putShort(offset + PREFERRED_WRITE_GRANULARITY_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return preferred write alignment in blocks less one (NPWA)}
+     */
+    public int preferredWriteAlignment()
+    {
+        return buffer.getShort(offset + PREFERRED_WRITE_ALIGNMENT_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets preferred write alignment in blocks less one (NPWA).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace preferredWriteAlignment(final int value)
+    {
+        buffer.putShort(offset + PREFERRED_WRITE_ALIGNMENT_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return preferred deallocate granularity in blocks less one (NPDG)}
+     */
+    public int preferredDeallocateGranularity()
+    {
+        return buffer.getShort(offset + PREFERRED_DEALLOCATE_GRANULARITY_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets preferred deallocate granularity in blocks less one (NPDG).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace preferredDeallocateGranularity(final int value)
+    {
+        buffer.putShort(offset + PREFERRED_DEALLOCATE_GRANULARITY_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return preferred deallocate alignment in blocks less one (NPDA)}
+     */
+    public int preferredDeallocateAlignment()
+    {
+        return buffer.getShort(offset + PREFERRED_DEALLOCATE_ALIGNMENT_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets preferred deallocate alignment in blocks less one (NPDA).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace preferredDeallocateAlignment(final int value)
+    {
+        buffer.putShort(offset + PREFERRED_DEALLOCATE_ALIGNMENT_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return optimal write size in blocks less one (NOWS)}
+     */
+    public int optimalWriteSize()
+    {
+        return buffer.getShort(offset + OPTIMAL_WRITE_SIZE_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets optimal write size in blocks less one (NOWS).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace optimalWriteSize(final int value)
+    {
+        buffer.putShort(offset + OPTIMAL_WRITE_SIZE_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return ANA group id (ANAGRPID)}
+     */
+    public int anaGroupId()
+    {
+        return buffer.getInt(offset + ANA_GROUP_ID_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Sets ANA group id (ANAGRPID).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace anaGroupId(final int value)
+    {
+        buffer.putInt(offset + ANA_GROUP_ID_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return attributes (NSATTR); bit 0: write protected}
+     */
+    public int attributes()
+    {
+        return buffer.getByte(offset + ATTRIBUTES_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets attributes (NSATTR); bit 0: write protected.
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace attributes(final int value)
+    {
+        buffer.putByte(offset + ATTRIBUTES_OFFSET, (byte)value);
+        return this;
+    }
+
+    /**
+     * Copies out the globally unique identifier (NGUID).
+     *
+     * @param destination of 16 bytes.
+     */
+    public void nguid(final byte[] destination)
+    {
+        buffer.getBytes(offset + NGUID_OFFSET, destination, 0, NGUID_BYTES);
+    }
+
+    /**
+     * Sets the globally unique identifier (NGUID).
+     *
+     * @param source of 16 bytes.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace setNguid(final byte[] source)
+    {
+        buffer.putBytes(offset + NGUID_OFFSET, source, 0, NGUID_BYTES);
+        return this;
+    }
+
+    /**
+     * {@return IEEE extended unique identifier (EUI64), bytes in the order of memory}
+     */
+    public long eui64()
+    {
+        return buffer.getLong(offset + EUI64_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Sets IEEE extended unique identifier (EUI64), bytes in the order of memory.
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace eui64(final long value)
+    {
+        buffer.putLong(offset + EUI64_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return LBA format 0: metadata bytes in bits 15:0, log2 of the block size in bits 23:16 (LBADS)}
+     */
+    public int format0()
+    {
+        return buffer.getInt(offset + FORMAT0_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Sets LBA format 0: metadata bytes in bits 15:0, log2 of the block size in bits 23:16 (LBADS).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace format0(final int value)
+    {
+        buffer.putInt(offset + FORMAT0_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+}
