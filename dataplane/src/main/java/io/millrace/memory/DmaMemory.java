@@ -1,11 +1,14 @@
 package io.millrace.memory;
 
+import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
+import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Mappings;
 
 /**
  * One mapping of memory for I/O: from hugepages where there are enough, else ordinary pages that the kernel is asked to make
- * huge. Mapped and freed off the reactors; its parts may be used by any thread they were given to.
+ * huge. Left out of core dumps, which would hold other people's data. Mapped and freed off the reactors; its parts may be
+ * used by any thread they were given to.
  */
 public final class DmaMemory implements AutoCloseable
 {
@@ -18,52 +21,154 @@ public final class DmaMemory implements AutoCloseable
         TRANSPARENT_HUGEPAGES
     }
 
-    private static final long HUGEPAGE_BYTES = 2L << 20;
+    private static final int PROTECTION = Mappings.PROT_READ | Mappings.PROT_WRITE;
+    private static final int FLAGS = Mappings.MAP_PRIVATE | Mappings.MAP_ANONYMOUS;
+    private static final int HUGEPAGE_FLAGS =
+        FLAGS | Mappings.MAP_HUGETLB | Long.numberOfTrailingZeros(Hugepages.PAGE_BYTES) << Mappings.MAP_HUGE_SHIFT;
+    /** User addresses have 47 bits or more; one bit is kept for rounding up. */
+    private static final long LENGTH_BYTES_MAX = 1L << 46;
+    private static final int TOUCH_BYTES = 4096;
 
     private final long address;
     private final long lengthBytes;
     private final Backing backing;
+    private final String note;
     private long allocatedBytes;
+    private boolean closed;
 
-    private DmaMemory(final long address, final long lengthBytes, final Backing backing)
+    private DmaMemory(final long address, final long lengthBytes, final Backing backing, final String note)
     {
         this.address = address;
         this.lengthBytes = lengthBytes;
         this.backing = backing;
+        this.note = note;
     }
 
     /**
-     * Maps memory. Pages are zero.
+     * Maps memory whose pages come when they are first touched. Pages are zero.
      *
-     * @param lengthBytes wanted; rounded up to 2 MiB.
+     * @param lengthBytes wanted; positive, rounded up to 2 MiB.
      * @return the mapping.
      * @throws NativeException when there is not so much memory.
      */
     public static DmaMemory map(final long lengthBytes)
     {
-        final long rounded = (lengthBytes + HUGEPAGE_BYTES - 1) & -HUGEPAGE_BYTES;
-        final int protection = Mappings.PROT_READ | Mappings.PROT_WRITE;
-        final int flags = Mappings.MAP_PRIVATE | Mappings.MAP_ANONYMOUS;
-        final long huge = Mappings.mmap(0, rounded, protection,
-            flags | Mappings.MAP_HUGETLB | (21 << Mappings.MAP_HUGE_SHIFT), -1, 0);
-        if (huge > 0)
+        return map(lengthBytes, false);
+    }
+
+    /**
+     * Maps memory. Pages are zero.
+     *
+     * @param lengthBytes wanted; positive, rounded up to 2 MiB.
+     * @param preFault    whether all pages are brought in now, which takes a while, instead of at their first touch.
+     * @return the mapping.
+     * @throws NativeException when there is not so much memory.
+     */
+    public static DmaMemory map(final long lengthBytes, final boolean preFault)
+    {
+        if (lengthBytes <= 0 || lengthBytes > LENGTH_BYTES_MAX)
         {
-            return new DmaMemory(huge, rounded, Backing.HUGEPAGES);
+            throw new IllegalArgumentException(
+                "dma memory: " + lengthBytes + " bytes is not between 1 and " + LENGTH_BYTES_MAX);
         }
-        final long padded = NativeException.check("mmap of " + rounded + " bytes",
-            Mappings.mmap(0, rounded + HUGEPAGE_BYTES, protection, flags, -1, 0));
-        final long aligned = (padded + HUGEPAGE_BYTES - 1) & -HUGEPAGE_BYTES;
-        if (aligned > padded)
+        final long rounded = (lengthBytes + Hugepages.PAGE_BYTES - 1) & -Hugepages.PAGE_BYTES;
+        final DmaMemory huge = mapHugepages(rounded, preFault);
+        return null != huge ? huge : mapOrdinary(rounded, preFault);
+    }
+
+    private static DmaMemory mapHugepages(final long lengthBytes, final boolean preFault)
+    {
+        final long mapped = Mappings.mmap(0, lengthBytes, PROTECTION, HUGEPAGE_FLAGS, -1, 0);
+        if (mapped < 0)
         {
-            Mappings.munmap(padded, aligned - padded);
+            return null;
         }
-        final long tail = padded + rounded + HUGEPAGE_BYTES - (aligned + rounded);
-        if (tail > 0)
+        Mappings.madvise(mapped, lengthBytes, Mappings.MADV_DONTDUMP);
+        // The kernel has set the pages aside, yet a control group may allow fewer; the fault would end the process.
+        if (preFault && populate(mapped, lengthBytes) < 0)
         {
-            Mappings.munmap(aligned + rounded, tail);
+            Mappings.munmap(mapped, lengthBytes);
+            return null;
         }
-        Mappings.madvise(aligned, rounded, Mappings.MADV_HUGEPAGE);
-        return new DmaMemory(aligned, rounded, Backing.TRANSPARENT_HUGEPAGES);
+        return new DmaMemory(mapped, lengthBytes, Backing.HUGEPAGES,
+            "dma memory: " + lengthBytes / Hugepages.PAGE_BYTES + " hugepages of 2 MiB");
+    }
+
+    private static DmaMemory mapOrdinary(final long lengthBytes, final boolean preFault)
+    {
+        // A page more than wanted, cut at both ends, so that the rest can be huge from the first byte on.
+        final long paddedBytes = lengthBytes + Hugepages.PAGE_BYTES;
+        final long padded = checkMemory(lengthBytes, Mappings.mmap(0, paddedBytes, PROTECTION, FLAGS, -1, 0));
+        final long aligned = (padded + Hugepages.PAGE_BYTES - 1) & -Hugepages.PAGE_BYTES;
+        unmap(padded, aligned);
+        unmap(aligned + lengthBytes, padded + paddedBytes);
+        Mappings.madvise(aligned, lengthBytes, Mappings.MADV_HUGEPAGE);
+        Mappings.madvise(aligned, lengthBytes, Mappings.MADV_DONTDUMP);
+        if (preFault)
+        {
+            final int result = populate(aligned, lengthBytes);
+            if (result < 0)
+            {
+                Mappings.munmap(aligned, lengthBytes);
+                checkMemory(lengthBytes, result);
+            }
+        }
+        return new DmaMemory(aligned, lengthBytes, Backing.TRANSPARENT_HUGEPAGES,
+            fallbackNote(lengthBytes / Hugepages.PAGE_BYTES, Hugepages.system()));
+    }
+
+    private static int populate(final long address, final long lengthBytes)
+    {
+        final int result = Mappings.madvise(address, lengthBytes, Mappings.MADV_POPULATE_WRITE);
+        if (-Errno.EINVAL != result)
+        {
+            return result;
+        }
+        // Kernels before 5.14 do not know the advice.
+        for (long offset = 0; offset < lengthBytes; offset += TOUCH_BYTES)
+        {
+            NativeMemory.putByte(address + offset, (byte)0);
+        }
+        return 0;
+    }
+
+    private static void unmap(final long from, final long to)
+    {
+        if (to > from)
+        {
+            Mappings.munmap(from, to - from);
+        }
+    }
+
+    private static long checkMemory(final long lengthBytes, final long result)
+    {
+        return NativeException.check(
+            "dma memory of " + lengthBytes + " bytes refused (lower memory.size, or free memory), mmap", result);
+    }
+
+    /**
+     * Why ordinary pages are used, and what to do.
+     *
+     * @param wantedCount hugepages that would have been needed.
+     * @param hugepages   of the kernel.
+     * @return one sentence.
+     */
+    static String fallbackNote(final long wantedCount, final Hugepages hugepages)
+    {
+        final long freeCount = hugepages.freeCount();
+        final String instead = hugepages.areTransparentOnes() ? "transparent huge pages" :
+            "4 KiB pages (transparent huge pages are off)";
+        if (freeCount < 0)
+        {
+            return "dma memory: " + instead + ", because this kernel has no hugepages of 2 MiB";
+        }
+        if (freeCount >= wantedCount)
+        {
+            return "dma memory: " + instead + ", because the kernel refused hugepages though " + freeCount +
+                " are free: raise the hugetlb limit of the control group";
+        }
+        return "dma memory: " + instead + ", because " + wantedCount + " hugepages of 2 MiB are wanted and " + freeCount +
+            " are free: sysctl vm.nr_hugepages=" + (hugepages.poolCount() + wantedCount - freeCount);
     }
 
     /**
@@ -75,7 +180,7 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * {@return length of the mapping in bytes}
+     * {@return length of the mapping in bytes; a multiple of 2 MiB}
      */
     public long lengthBytes()
     {
@@ -91,30 +196,84 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * Sets a part aside for ever. Set-up only.
-     *
-     * @param partBytes      how much; positive.
-     * @param alignmentBytes a power of two.
-     * @return its address.
+     * {@return what pages it got and, where they are not hugepages, why and what to do, in one sentence}
      */
-    public synchronized long allocate(final long partBytes, final long alignmentBytes)
+    public String note()
     {
-        final long start = (allocatedBytes + alignmentBytes - 1) & -alignmentBytes;
-        if (start + partBytes > lengthBytes)
-        {
-            throw new IllegalStateException("dma memory: " + partBytes + " bytes asked for, " +
-                (lengthBytes - start) + " of " + lengthBytes + " left: raise memory");
-        }
-        allocatedBytes = start + partBytes;
-        return address + start;
+        return note;
     }
 
     /**
-     * Unmaps. Nothing may use it any more, the kernel and devices included.
+     * {@return how many pages of 2 MiB it is long}
+     */
+    public long pageCount()
+    {
+        return lengthBytes / Hugepages.PAGE_BYTES;
+    }
+
+    /**
+     * {@return bytes that {@link #allocate} has set aside, gaps for alignment included}
+     */
+    public synchronized long allocatedBytes()
+    {
+        return allocatedBytes;
+    }
+
+    /**
+     * Does a range lie in this mapping? Then who registered the mapping as a whole, as one range from {@link #address()} with
+     * {@link #lengthBytes()}, has registered the range.
+     *
+     * @param rangeAddress first byte.
+     * @param rangeBytes   length, not negative.
+     * @return whether all of it does.
+     */
+    public boolean contains(final long rangeAddress, final long rangeBytes)
+    {
+        final long offset = rangeAddress - address;
+        return offset >= 0 && rangeBytes >= 0 && offset <= lengthBytes && rangeBytes <= lengthBytes - offset;
+    }
+
+    /**
+     * Sets a part aside for ever. Set-up only.
+     *
+     * @param partBytes      how much; positive.
+     * @param alignmentBytes of its address; a power of two.
+     * @return its address.
+     * @throws IllegalStateException when there is not so much left.
+     */
+    public synchronized long allocate(final long partBytes, final long alignmentBytes)
+    {
+        if (partBytes <= 0 || 1 != Long.bitCount(alignmentBytes) || alignmentBytes < 0)
+        {
+            throw new IllegalArgumentException("dma memory: part of " + partBytes + " bytes aligned to " + alignmentBytes +
+                ": the length has to be positive and the alignment a power of two");
+        }
+        if (closed)
+        {
+            throw new IllegalStateException("dma memory is closed");
+        }
+        final long gapBytes = -(address + allocatedBytes) & (alignmentBytes - 1);
+        final long leftBytes = lengthBytes - allocatedBytes;
+        if (gapBytes > leftBytes || partBytes > leftBytes - gapBytes)
+        {
+            throw new IllegalStateException("dma memory: " + partBytes + " bytes asked for, " +
+                Math.max(0, leftBytes - gapBytes) + " of " + lengthBytes + " left: raise memory.size");
+        }
+        final long start = address + allocatedBytes + gapBytes;
+        allocatedBytes += gapBytes + partBytes;
+        return start;
+    }
+
+    /**
+     * Unmaps. Nothing may use it any more, the kernel and devices included. A second call does nothing.
      */
     @Override
-    public void close()
+    public synchronized void close()
     {
-        Mappings.munmap(address, lengthBytes);
+        if (!closed)
+        {
+            closed = true;
+            Mappings.munmap(address, lengthBytes);
+        }
     }
 }
