@@ -1,0 +1,3 @@
+# A machine that dies under its script.
+echo before
+echo c > /proc/sysrq-trigger

@@ -1,0 +1,73 @@
+package io.millrace.lab;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The lab itself: what it promises about output, status, drives, monitor and time.
+ */
+@LabTest
+final class MachineTest
+{
+    @Test
+    void shouldRunAScriptAndPlugHardwareWhileItRuns() throws Exception
+    {
+        final Path share = Lab.directory("machine-share");
+        Files.deleteIfExists(share.resolve("from-guest"));
+        Files.writeString(share.resolve("from-host"), "hello\n");
+        final Path image = share.resolve("drive.img");
+        try (RandomAccessFile file = new RandomAccessFile(image.toFile(), "rw"))
+        {
+            file.setLength(64 << 20);
+        }
+
+        final LabResult result;
+        try (LabMachine machine = Lab.named("machine").share(share).start(120, "machine.sh", "a b", "c"))
+        {
+            machine.awaitLine("ready for the drive");
+            try (QemuMonitor monitor = machine.monitor())
+            {
+                monitor.plugDrive("extra", image, 1);
+                machine.awaitLine("drive is there");
+                monitor.link(false);
+                machine.awaitLine("link is down");
+                monitor.link(true);
+                machine.awaitLine("link is up");
+            }
+            result = machine.await();
+        }
+
+        assertEquals(7, result.status(), result::description);
+        assertEquals("arguments: <a b> <c>", result.output().lines().findFirst().orElse(""));
+        assertTrue(result.errors().startsWith("this goes to standard error\n"), result::description);
+        assertFalse(result.output().contains("standard error"), result::description);
+        assertEquals("hello\n", Files.readString(share.resolve("from-guest")));
+        assertTrue(result.kernelLog().contains("lab: marker in the kernel's log"), result::kernelLogOrReason);
+    }
+
+    @Test
+    void shouldSayWhenTheMachineStoppedByItself() throws Exception
+    {
+        final LabResult result = Lab.named("panic").run(60, "panic.sh");
+
+        assertEquals(125, result.status(), result::description);
+        assertTrue(result.errors().contains("the machine stopped"), result::description);
+        assertTrue(result.kernelLog().contains("Kernel panic"), result::kernelLogOrReason);
+        assertEquals("before\n", result.output());
+    }
+
+    @Test
+    void shouldStopTheMachineAtTheTimeLimit() throws Exception
+    {
+        final LabResult result = Lab.named("time-limit").run(2, "machine.sh");
+
+        assertEquals(124, result.status(), result::description);
+        assertTrue(result.errors().contains("time limit of 2 s reached"), result::description);
+    }
+}
