@@ -7,10 +7,10 @@ import java.lang.invoke.MethodType;
 import java.util.zip.CRC32C;
 
 /**
- * CRC32C (Castagnoli) over absolute addresses, as header and data digests want it (RFC 3385). Chosen once at class load:
- * the JDK's intrinsic on raw addresses where {@code java.util.zip} is open to this module
- * ({@code --add-opens java.base/java.util.zip=ALL-UNNAMED}), else eight tables in Java, several times slower. Stateless; any
- * thread; allocates nothing.
+ * CRC32C (Castagnoli) over absolute addresses, as header and data digests want it (RFC 3385). Chosen once at class
+ * load: the JDK's intrinsic on raw addresses where {@code java.util.zip} is open to this module
+ * ({@code --add-opens java.base/java.util.zip=ALL-UNNAMED}), else eight tables in Java, several times slower.
+ * Stateless; any thread; allocates nothing.
  * <p>
  * A digest is {@code finish(update(INITIAL, ...))}; several updates in a row continue it.
  */

@@ -3,8 +3,8 @@ package io.millrace.nvmf.tcp;
 import java.nio.ByteOrder;
 
 /**
- * H2CData and C2HData, 24 bytes of header, then data (NVMe/TCP Transport 1.0, sections 3.6.2.8 and 3.6.2.9, figures 26 and
- * 27). The transfer tag is the host's alone and reserved in C2HData.
+ * H2CData and C2HData, 24 bytes of header, then data (NVMe/TCP Transport 1.0, sections 3.6.2.8 and 3.6.2.9, figures 26
+ * and 27). The transfer tag is the host's alone and reserved in C2HData.
  *
  * <pre>
  *    0 common header

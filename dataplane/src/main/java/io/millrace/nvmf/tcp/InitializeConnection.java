@@ -3,8 +3,8 @@ package io.millrace.nvmf.tcp;
 import java.nio.ByteOrder;
 
 /**
- * ICReq and ICResp, 128 bytes (NVMe/TCP Transport 1.0, sections 3.6.2.2 and 3.6.2.3, figures 20 and 21). The two differ in
- * what the last field says.
+ * ICReq and ICResp, 128 bytes (NVMe/TCP Transport 1.0, sections 3.6.2.2 and 3.6.2.3, figures 20 and 21). The two differ
+ * in what the last field says.
  *
  * <pre>
  *    0 common header

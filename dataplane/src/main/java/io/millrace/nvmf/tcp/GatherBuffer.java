@@ -1,0 +1,187 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.MessageHeader;
+import io.millrace.bindings.linux.Sockets;
+import io.millrace.memory.DmaMemory;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What one reactor gathers for one {@code sendmsg}: headers in a staging area, and vectors that point there and into
+ * payload. Adjoining pieces share a vector, so that a row of answers without data is one. Holds nothing between two
+ * sends.
+ */
+final class GatherBuffer
+{
+    /** Most answers of one send: bounds the staging area. */
+    static final int ENTRY_COUNT_MAX = 512;
+    /** Most staged bytes of one answer: header padded to 128, data digest, response capsule with digest; rounded up. */
+    static final int ENTRY_BYTES_MAX = 192;
+    /**
+     * Payload at which a send is full: several times what a socket takes at once, and short enough (about 0.1 ms of
+     * copying) that other connections of the reactor do not notice.
+     */
+    static final int BYTES_FULL = 1 << 20;
+
+    /** Header, payload and what follows it: three vectors an answer; one each for ICResp and C2HTermReq. */
+    private static final int VECTOR_COUNT_MAX = MessageHeader.IOVEC_COUNT_MAX;
+    private static final int VECTORS_PER_ENTRY = 3;
+    private static final int STAGING_BYTES = ENTRY_COUNT_MAX * ENTRY_BYTES_MAX;
+    private static final int FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
+
+    private final long stagingAddress;
+    private final UnsafeBuffer staging;
+    private final long vectorsAddress;
+    private final long messageAddress;
+    private final int[] entryOffsets = new int[ENTRY_COUNT_MAX];
+    private final int[] entryFirstLengths = new int[ENTRY_COUNT_MAX];
+    private final int[] entrySecondLengths = new int[ENTRY_COUNT_MAX];
+    private int entryCount;
+    private int stagedBytes;
+    private int vectorCount;
+    private long lastEndAddress;
+    private long bytes;
+
+    GatherBuffer(final DmaMemory memory)
+    {
+        stagingAddress = memory.allocate(STAGING_BYTES, 4096);
+        staging = new UnsafeBuffer(stagingAddress, STAGING_BYTES);
+        vectorsAddress = memory.allocate((long)VECTOR_COUNT_MAX * MessageHeader.IOVEC_SIZE_BYTES, 64);
+        messageAddress = memory.allocate(MessageHeader.SIZE_BYTES, 64);
+        NativeMemory.fill(messageAddress, MessageHeader.SIZE_BYTES, (byte)0);
+    }
+
+    /**
+     * {@return bytes of memory that a buffer takes}
+     */
+    static long memoryBytes()
+    {
+        return STAGING_BYTES + (long)VECTOR_COUNT_MAX * MessageHeader.IOVEC_SIZE_BYTES + 2 * 4096;
+    }
+
+    void clear()
+    {
+        entryCount = 0;
+        stagedBytes = 0;
+        vectorCount = 0;
+        lastEndAddress = 0;
+        bytes = 0;
+    }
+
+    /**
+     * {@return whether one more answer can be gathered, and room is left for an ICResp and a C2HTermReq}
+     */
+    boolean hasRoom()
+    {
+        return entryCount < ENTRY_COUNT_MAX && vectorCount <= VECTOR_COUNT_MAX - VECTORS_PER_ENTRY - 2 &&
+            bytes < BYTES_FULL;
+    }
+
+    UnsafeBuffer staging()
+    {
+        return staging;
+    }
+
+    /**
+     * {@return where in {@link #staging()} the next header goes}
+     */
+    int stagedBytes()
+    {
+        return stagedBytes;
+    }
+
+    long stagingAddress()
+    {
+        return stagingAddress;
+    }
+
+    /**
+     * Notes an answer whose headers have just been written at {@link #stagedBytes()}, or are kept elsewhere.
+     *
+     * @param first    length of what goes before the payload.
+     * @param second   length of what goes behind it.
+     * @param isStaged whether they take up staging room.
+     */
+    void addEntry(final int first, final int second, final boolean isStaged)
+    {
+        entryOffsets[entryCount] = stagedBytes;
+        entryFirstLengths[entryCount] = first;
+        entrySecondLengths[entryCount] = second;
+        entryCount++;
+        if (isStaged)
+        {
+            stagedBytes += first + second;
+        }
+    }
+
+    int entryCount()
+    {
+        return entryCount;
+    }
+
+    long entryAddress(final int index)
+    {
+        return stagingAddress + entryOffsets[index];
+    }
+
+    int entryFirstLength(final int index)
+    {
+        return entryFirstLengths[index];
+    }
+
+    int entrySecondLength(final int index)
+    {
+        return entrySecondLengths[index];
+    }
+
+    /**
+     * Adds a piece to what is sent.
+     *
+     * @param address     of it.
+     * @param lengthBytes of it; nothing happens when it is 0.
+     */
+    void add(final long address, final int lengthBytes)
+    {
+        if (0 == lengthBytes)
+        {
+            return;
+        }
+        if (address == lastEndAddress)
+        {
+            final long lengthAddress = vectorsAddress + vectorCount * (long)MessageHeader.IOVEC_SIZE_BYTES - Long.BYTES;
+            NativeMemory.putLong(lengthAddress, NativeMemory.getLong(lengthAddress) + lengthBytes);
+        }
+        else
+        {
+            MessageHeader.setIovec(
+                vectorsAddress + vectorCount * (long)MessageHeader.IOVEC_SIZE_BYTES, address, lengthBytes);
+            vectorCount++;
+        }
+        lastEndAddress = address + lengthBytes;
+        bytes += lengthBytes;
+    }
+
+    /**
+     * {@return bytes gathered}
+     */
+    long bytes()
+    {
+        return bytes;
+    }
+
+    /**
+     * Hands everything to the socket, which may take a part.
+     *
+     * @param fd non-blocking socket.
+     * @return bytes taken or negated errno.
+     */
+    long send(final int fd)
+    {
+        if (1 == vectorCount)
+        {
+            return Sockets.send(fd, NativeMemory.getLong(vectorsAddress), bytes, FLAGS);
+        }
+        MessageHeader.set(messageAddress, vectorsAddress, vectorCount);
+        return Sockets.sendmsg(fd, messageAddress, FLAGS);
+    }
+}

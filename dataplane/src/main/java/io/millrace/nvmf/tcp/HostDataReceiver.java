@@ -1,0 +1,220 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.Request;
+import java.util.Arrays;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The data that a connection's R2Ts asked for: which requests wait for it, and how far the H2CData PDU that is being
+ * received has come (NVMe/TCP Transport 1.0, section 3.3.2.2). Payload that came with its header is copied to the
+ * memory of the request, the rest of it is received there. Its connection's reactor only.
+ */
+final class HostDataReceiver
+{
+    private static final int TRANSFERS_INITIAL = 16;
+
+    private final TcpConnection connection;
+    private final TcpCounters counters;
+    private final int dataBytesMax;
+    private final DataPdu pdu = new DataPdu();
+    /** Requests whose data the host sends, by tag. */
+    private Request[] transfers = new Request[TRANSFERS_INITIAL];
+    private Request request;
+    private long nextAddress;
+    private int leftBytes;
+    private int pduDataBytes;
+
+    HostDataReceiver(final TcpConnection connection, final TcpCounters counters, final int dataBytesMax)
+    {
+        this.connection = connection;
+        this.counters = counters;
+        this.dataBytesMax = dataBytesMax;
+    }
+
+    /**
+     * The host may now send data for a request: its R2T has left.
+     *
+     * @param expected with its tag.
+     */
+    void expect(final Request expected)
+    {
+        final int tag = expected.tag();
+        if (tag >= transfers.length)
+        {
+            transfers = Arrays.copyOf(transfers, Math.max(tag + 1, 2 * transfers.length));
+        }
+        expected.transferredBytes(0);
+        expected.transportState(TransferState.AWAITING_DATA);
+        transfers[tag] = expected;
+    }
+
+    /**
+     * {@return where the next byte of the payload goes}
+     */
+    long nextAddress()
+    {
+        return nextAddress;
+    }
+
+    /**
+     * {@return bytes of the payload that have not arrived; 0 outside a payload}
+     */
+    int leftBytes()
+    {
+        return leftBytes;
+    }
+
+    /**
+     * Forgets everything.
+     */
+    void clear()
+    {
+        Arrays.fill(transfers, null);
+        request = null;
+        leftBytes = 0;
+    }
+
+    /**
+     * An H2CData PDU begins: checks its header, then takes what is here of its payload.
+     *
+     * @param digests   negotiated.
+     * @param view      that holds the PDU.
+     * @param offset    of the PDU.
+     * @param available bytes of it that are here, at least a common header.
+     * @return bytes that are done with, 0 when more are needed first. {@link #leftBytes()} says what is missing.
+     */
+    int onPdu(final Digests digests, final UnsafeBuffer view, final int offset, final long available)
+    {
+        pdu.wrap(view, offset);
+        if (DataPdu.SIZE_BYTES != pdu.headerLength())
+        {
+            return connection.invalid(CommonHeader.HEADER_LENGTH_OFFSET, pdu, CommonHeader.SIZE_BYTES);
+        }
+        if ((digests.headerFlag() | digests.dataFlag()) !=
+            (pdu.flags() & (CommonHeader.FLAG_HEADER_DIGEST | CommonHeader.FLAG_DATA_DIGEST)))
+        {
+            return connection.invalid(CommonHeader.FLAGS_OFFSET, pdu, CommonHeader.SIZE_BYTES);
+        }
+        final int headerBytes = DataPdu.SIZE_BYTES + digests.headerBytes();
+        if (available < headerBytes)
+        {
+            return 0;
+        }
+        final long address = view.addressOffset() + offset;
+        if (0 != digests.headerBytes() && !Digests.matches(address, DataPdu.SIZE_BYTES))
+        {
+            return connection.wrongHeaderDigest(pdu, DataPdu.SIZE_BYTES);
+        }
+        if (headerBytes != pdu.dataOffset())
+        {
+            return connection.invalid(CommonHeader.DATA_OFFSET_OFFSET, pdu, DataPdu.SIZE_BYTES);
+        }
+        final int tag = pdu.transferTag();
+        final Request addressed = tag < transfers.length ? transfers[tag] : null;
+        if (null == addressed)
+        {
+            return connection.invalid(DataPdu.TRANSFER_TAG_OFFSET, pdu, DataPdu.SIZE_BYTES);
+        }
+        if (addressed.entry().commandId() != pdu.commandId())
+        {
+            return connection.invalid(DataPdu.COMMAND_ID_OFFSET, pdu, DataPdu.SIZE_BYTES);
+        }
+        if (!isInOrder(addressed, headerBytes + digests.dataBytes()))
+        {
+            return CommonHeader.SIZE_BYTES;
+        }
+        request = addressed;
+        pduDataBytes = pdu.dataLength();
+        final int here = (int)Math.min(pduDataBytes, available - headerBytes);
+        nextAddress = addressed.dataAddress() + addressed.transferredBytes() + here;
+        leftBytes = pduDataBytes - here;
+        NativeMemory.copy(address + headerBytes, nextAddress - here, here);
+        return headerBytes + here;
+    }
+
+    /**
+     * Payload was received at {@link #nextAddress()}.
+     *
+     * @param received bytes of it.
+     */
+    void onPayload(final int received)
+    {
+        nextAddress += received;
+        leftBytes -= received;
+    }
+
+    /**
+     * The data digest behind the payload is here.
+     *
+     * @param digest that the host sent.
+     */
+    void onDigest(final int digest)
+    {
+        if (Crc32c.digest(nextAddress - pduDataBytes, pduDataBytes) != digest)
+        {
+            counters.onDataDigestError();
+            request.transportState(TransferState.AWAITING_SPOILT_DATA);
+        }
+    }
+
+    /**
+     * The PDU is complete, and with it perhaps the data of its request.
+     */
+    void onComplete()
+    {
+        final Request done = request;
+        request = null;
+        done.transferredBytes(done.transferredBytes() + pduDataBytes);
+        if (done.transferredBytes() == done.dataLength())
+        {
+            final boolean isSpoilt = TransferState.AWAITING_SPOILT_DATA == done.transportState();
+            transfers[done.tag()] = null;
+            done.transportState(TransferState.NONE);
+            if (isSpoilt)
+            {
+                connection.queuePair().onDataError(done, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
+            }
+            else
+            {
+                connection.queuePair().onDataReceived(done);
+            }
+        }
+    }
+
+    private boolean isInOrder(final Request addressed, final int overheadBytes)
+    {
+        final int dataBytes = pdu.dataLength();
+        final long dataStart = Integer.toUnsignedLong(pdu.bufferOffset());
+        if (Integer.compareUnsigned(dataBytes, dataBytesMax) > 0)
+        {
+            connection.terminate(FatalErrorStatus.LIMIT_EXCEEDED, 0, pdu, DataPdu.SIZE_BYTES);
+        }
+        else if (dataStart + dataBytes > addressed.dataLength())
+        {
+            connection.terminate(FatalErrorStatus.DATA_OUT_OF_RANGE, 0, pdu, DataPdu.SIZE_BYTES);
+        }
+        else if (dataStart != addressed.transferredBytes())
+        {
+            connection.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, pdu, DataPdu.SIZE_BYTES);
+        }
+        else if (0 == dataBytes || 0 != (dataBytes & 3))
+        {
+            connection.invalid(DataPdu.DATA_LENGTH_OFFSET, pdu, DataPdu.SIZE_BYTES);
+        }
+        else if (pdu.pduLength() != overheadBytes + dataBytes)
+        {
+            connection.invalid(CommonHeader.PDU_LENGTH_OFFSET, pdu, DataPdu.SIZE_BYTES);
+        }
+        else if (0 != (pdu.flags() & CommonHeader.FLAG_LAST) != (dataStart + dataBytes == addressed.dataLength()))
+        {
+            connection.invalid(CommonHeader.FLAGS_OFFSET, pdu, DataPdu.SIZE_BYTES);
+        }
+        else
+        {
+            return true;
+        }
+        return false;
+    }
+}

@@ -1,0 +1,415 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeMemory;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.Request;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Receiving side of one connection: cuts the byte stream into PDUs and parses them where they lie in the reactor's
+ * {@link ReceiveBuffer}. What is here of an unfinished PDU is kept until the next turn, but payload of H2CData goes
+ * straight to the memory of its request. How the stream is cut into segments makes no difference to what happens. Its
+ * connection's reactor only.
+ */
+final class PduReceiver
+{
+    /** A turn is bounded: so often is the receive buffer filled before other connections have theirs. */
+    private static final int ROUNDS_MAX = 4;
+
+    private final TcpConnection connection;
+    private final ReceiveBuffer buffer;
+    private final TcpCounters counters;
+    private final HostDataReceiver hostData;
+    private final InitializeConnection initialize = new InitializeConnection();
+    private final TerminationRequest termination = new TerminationRequest();
+    private final CapsuleCommand capsule = new CapsuleCommand();
+    private final KeptBytes kept;
+    private Digests digests = Digests.NONE;
+    private ReceiveState state = ReceiveState.HEADER;
+    private Request stalledRequest;
+
+    /** What is being parsed lies in this buffer, which begins at this address. */
+    private UnsafeBuffer view;
+    private long viewAddress;
+
+    PduReceiver(
+        final TcpConnection connection,
+        final ReceiveBuffer buffer,
+        final TcpCounters counters,
+        final HostDataReceiver hostData)
+    {
+        this.connection = connection;
+        this.buffer = buffer;
+        this.counters = counters;
+        this.hostData = hostData;
+        kept = new KeptBytes(buffer);
+        view = buffer.view();
+        viewAddress = buffer.viewAddress();
+    }
+
+    ReceiveState state()
+    {
+        return state;
+    }
+
+    /**
+     * Receives what is there, bounded, and acts on it.
+     *
+     * @return bytes received.
+     */
+    long receive()
+    {
+        long total = 0;
+        for (int round = 0; round < ROUNDS_MAX; round++)
+        {
+            final long room = (long)buffer.roomBytes() + hostData.leftBytes();
+            final long received = ReceiveState.PAYLOAD == state ?
+                buffer.receive(connection.fd(), hostData.nextAddress(), hostData.leftBytes()) :
+                buffer.receive(connection.fd());
+            if (received <= 0)
+            {
+                onNothing(received);
+                break;
+            }
+            total += received;
+            onReceived(received);
+            if (received < room || !connection.isReceiving() || ReceiveState.STALLED == state)
+            {
+                break;
+            }
+        }
+        return total;
+    }
+
+    /**
+     * Reads and drops what the peer still sends, so that closing does not reset what it has yet to read.
+     *
+     * @return bytes dropped.
+     */
+    long discard()
+    {
+        final long received = buffer.receive(connection.fd());
+        if (received <= 0)
+        {
+            onNothing(received);
+        }
+        return Math.max(0, received);
+    }
+
+    /**
+     * Frees what is kept.
+     */
+    void close()
+    {
+        if (ReceiveState.STALLED == state)
+        {
+            buffer.onResumed();
+        }
+        state = ReceiveState.HEADER;
+        stalledRequest = null;
+        hostData.clear();
+        kept.release();
+    }
+
+    private void onNothing(final long result)
+    {
+        if (0 == result)
+        {
+            connection.onEndOfStream();
+        }
+        else if (-Errno.EAGAIN != result && -Errno.EINTR != result)
+        {
+            connection.onSocketError("recv", (int)-result);
+        }
+    }
+
+    /**
+     * Acts on bytes that a receive has put behind what is kept, or into the memory of a request and then the receiving
+     * area.
+     *
+     * @param received how many in all.
+     */
+    private void onReceived(final long received)
+    {
+        long start = buffer.startAddress();
+        long limit = start + received;
+        if (ReceiveState.PAYLOAD == state)
+        {
+            final int payload = (int)Math.min(received, hostData.leftBytes());
+            hostData.onPayload(payload);
+            limit -= payload;
+            if (0 != hostData.leftBytes())
+            {
+                return;
+            }
+            onPayloadComplete();
+        }
+        else if (0 != kept.length())
+        {
+            start = kept.copyToBuffer();
+        }
+        kept.keep(parse(start, limit), limit);
+    }
+
+    /**
+     * Tries again with the capsule that waits for a buffer, and goes on behind it.
+     *
+     * @return false when there is no buffer yet.
+     */
+    boolean resume()
+    {
+        final boolean isSmall = kept.isSmall();
+        final long start = isSmall ? kept.copyToBuffer() : kept.address();
+        final long limit = start + kept.length();
+        final int capsuleBytes = WireHeader.pduLength(start);
+        nameData(stalledRequest, start, capsuleBytes);
+        if (!connection.queuePair().onCommand(stalledRequest))
+        {
+            return false;
+        }
+        stalledRequest = null;
+        state = ReceiveState.HEADER;
+        buffer.onResumed();
+        if (!isSmall)
+        {
+            view = kept.view();
+            viewAddress = kept.address();
+        }
+        final long position = parse(start + capsuleBytes, limit);
+        view = buffer.view();
+        viewAddress = buffer.viewAddress();
+        kept.keep(position, limit);
+        return true;
+    }
+
+    /**
+     * Acts on every PDU that is whole, and on the payload of the last one in part.
+     *
+     * @param start of the bytes.
+     * @param limit of the bytes.
+     * @return where the part begins that has to be kept.
+     */
+    private long parse(final long start, final long limit)
+    {
+        long position = start;
+        while (connection.isReceiving())
+        {
+            final long available = limit - position;
+            final int consumed = switch (state)
+            {
+                case HEADER -> available >= CommonHeader.SIZE_BYTES ? onHeader(position, available) : 0;
+                case DIGEST -> available >= CommonHeader.DIGEST_SIZE_BYTES ? onDataDigest(position) : 0;
+                case PAYLOAD, STALLED -> 0;
+            };
+            if (0 == consumed)
+            {
+                return position;
+            }
+            position += consumed;
+        }
+        return limit;
+    }
+
+    /**
+     * A PDU begins here, at least its common header.
+     *
+     * @return bytes that are done with, 0 when more are needed first.
+     */
+    private int onHeader(final long position, final long available)
+    {
+        final int type = WireHeader.type(position);
+        final int offset = (int)(position - viewAddress);
+        switch (type)
+        {
+            case PduType.CAPSULE_COMMAND:
+                return connection.isReady() ? onCapsule(position, available) : unexpected(offset);
+            case PduType.HOST_DATA:
+                return connection.isReady() ? onHostData(offset, available) : unexpected(offset);
+            case PduType.INITIALIZE_CONNECTION_REQUEST:
+                return connection.isReady() ? unexpected(offset) : onInitialize(position, available);
+            case PduType.HOST_TERMINATION_REQUEST:
+                return onTermination(position, available);
+            default:
+                capsule.wrap(view, offset);
+                return connection.invalid(CommonHeader.TYPE_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+        }
+    }
+
+    private int unexpected(final int offset)
+    {
+        capsule.wrap(view, offset);
+        return connection.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CommonHeader.SIZE_BYTES);
+    }
+
+    private int onInitialize(final long position, final long available)
+    {
+        initialize.wrap(view, (int)(position - viewAddress));
+        if (InitializeConnection.SIZE_BYTES != initialize.headerLength())
+        {
+            return connection.invalid(CommonHeader.HEADER_LENGTH_OFFSET, initialize, CommonHeader.SIZE_BYTES);
+        }
+        if (InitializeConnection.SIZE_BYTES != initialize.pduLength())
+        {
+            return connection.invalid(CommonHeader.PDU_LENGTH_OFFSET, initialize, CommonHeader.SIZE_BYTES);
+        }
+        if (available < InitializeConnection.SIZE_BYTES)
+        {
+            return 0;
+        }
+        if (InitializeConnection.FORMAT_VERSION != initialize.formatVersion())
+        {
+            return connection.terminate(FatalErrorStatus.UNSUPPORTED_PARAMETER,
+                InitializeConnection.FORMAT_VERSION_OFFSET, initialize, InitializeConnection.SIZE_BYTES);
+        }
+        if (initialize.dataAlignment() > CommonHeader.DATA_ALIGNMENT_MAX)
+        {
+            return connection.invalid(
+                InitializeConnection.DATA_ALIGNMENT_OFFSET, initialize, InitializeConnection.SIZE_BYTES);
+        }
+        digests = Digests.of(initialize.digests());
+        connection.onInitialized(digests, initialize.dataAlignment());
+        return InitializeConnection.SIZE_BYTES;
+    }
+
+    private int onTermination(final long position, final long available)
+    {
+        final int length = WireHeader.pduLength(position);
+        if (length < TerminationRequest.SIZE_BYTES || length > TerminationRequest.SIZE_BYTES_MAX)
+        {
+            connection.onPeerTermination(FatalErrorStatus.RESERVED);
+            return CommonHeader.SIZE_BYTES;
+        }
+        if (available < length)
+        {
+            return 0;
+        }
+        termination.wrap(view, (int)(position - viewAddress));
+        connection.onPeerTermination(termination.status());
+        return length;
+    }
+
+    private int onCapsule(final long position, final long available)
+    {
+        final int headerBytes = CapsuleCommand.SIZE_BYTES + digests.headerBytes();
+        final int flags = WireHeader.flags(position);
+        capsule.wrap(view, (int)(position - viewAddress));
+        if (CapsuleCommand.SIZE_BYTES != WireHeader.headerLength(position))
+        {
+            return connection.invalid(CommonHeader.HEADER_LENGTH_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+        }
+        if (digests.headerFlag() != (flags & CommonHeader.FLAG_HEADER_DIGEST))
+        {
+            return connection.invalid(CommonHeader.FLAGS_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+        }
+        if (0 != digests.headerBytes())
+        {
+            // A wrong digest makes every field doubtful, the length before all, so it is looked at first.
+            if (available < headerBytes)
+            {
+                return 0;
+            }
+            if (!Digests.matches(position, CapsuleCommand.SIZE_BYTES))
+            {
+                return connection.wrongHeaderDigest(capsule, CapsuleCommand.SIZE_BYTES);
+            }
+        }
+        final int length = WireHeader.pduLength(position);
+        if (length != headerBytes)
+        {
+            final int dataBytes = length - headerBytes - digests.dataBytes();
+            if (length < headerBytes || dataBytes <= 0 || dataBytes > buffer.capsuleDataBytesMax())
+            {
+                return connection.invalid(CommonHeader.PDU_LENGTH_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+            }
+            if (digests.dataFlag() != (flags & CommonHeader.FLAG_DATA_DIGEST))
+            {
+                return connection.invalid(CommonHeader.FLAGS_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+            }
+            if (headerBytes != WireHeader.dataOffset(position))
+            {
+                return connection.invalid(CommonHeader.DATA_OFFSET_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+            }
+        }
+        return available < length ? 0 : onCommand(position, length);
+    }
+
+    private int onCommand(final long position, final int length)
+    {
+        final Request request = connection.queuePair().begin(view, capsule.offset() + CapsuleCommand.ENTRY_OFFSET);
+        if (null == request)
+        {
+            return connection.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CapsuleCommand.SIZE_BYTES);
+        }
+        if (!nameData(request, position, length))
+        {
+            counters.onDataDigestError();
+            connection.queuePair().onDataError(request, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
+            return length;
+        }
+        if (!connection.queuePair().onCommand(request))
+        {
+            stalledRequest = request;
+            state = ReceiveState.STALLED;
+            buffer.onStalled();
+            connection.onStalled();
+            return 0;
+        }
+        return length;
+    }
+
+    /**
+     * Tells a request of the data in its capsule, if there is any.
+     *
+     * @return false when the data digest does not match.
+     */
+    private boolean nameData(final Request request, final long position, final int length)
+    {
+        final int headerBytes = CapsuleCommand.SIZE_BYTES + digests.headerBytes();
+        if (length == headerBytes)
+        {
+            return true;
+        }
+        final int dataBytes = length - headerBytes - digests.dataBytes();
+        request.inCapsuleData(position + headerBytes, dataBytes);
+        return 0 == digests.dataBytes() || Digests.matches(position + headerBytes, dataBytes);
+    }
+
+    private int onHostData(final int offset, final long available)
+    {
+        final int consumed = hostData.onPdu(digests, view, offset, available);
+        if (0 != consumed && connection.isReceiving())
+        {
+            if (0 != hostData.leftBytes())
+            {
+                state = ReceiveState.PAYLOAD;
+            }
+            else
+            {
+                onPayloadComplete();
+            }
+        }
+        return consumed;
+    }
+
+    private void onPayloadComplete()
+    {
+        if (0 != digests.dataBytes())
+        {
+            state = ReceiveState.DIGEST;
+        }
+        else
+        {
+            state = ReceiveState.HEADER;
+            hostData.onComplete();
+        }
+    }
+
+    private int onDataDigest(final long position)
+    {
+        state = ReceiveState.HEADER;
+        hostData.onDigest(NativeMemory.getInt(position));
+        hostData.onComplete();
+        return CommonHeader.DIGEST_SIZE_BYTES;
+    }
+}

@@ -1,0 +1,364 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeMemory;
+import io.millrace.nvme.CompletionQueueEntry;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.QueuePair;
+import io.millrace.nvmf.Request;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Sending side of one connection: a line of requests whose R2T or answer is due, in order, with an ICResp before and a
+ * C2HTermReq behind it. A flush gathers as much of the line as one {@code sendmsg} carries; headers are built then,
+ * payload is sent from where it lies. What the socket did not take is gathered again later; of the one answer that left
+ * in part, the headers are kept so that the rest fits what has gone. Its connection's reactor only.
+ */
+final class PduSender
+{
+    /** Native bytes of its own: kept headers, ICResp, C2HTermReq. */
+    static final int BLOCK_BYTES = GatherBuffer.ENTRY_BYTES_MAX + InitializeConnection.SIZE_BYTES +
+        TerminationRequest.SIZE_BYTES_MAX;
+
+    /** A flush is bounded; a connection with more to send stays in its group's list. */
+    private static final int ROUNDS_MAX = 4;
+    private static final int OPENING_OFFSET = GatherBuffer.ENTRY_BYTES_MAX;
+    private static final int CLOSING_OFFSET = OPENING_OFFSET + InitializeConnection.SIZE_BYTES;
+
+    private final TcpConnection connection;
+    private final GatherBuffer gather;
+    private final boolean c2hSuccess;
+    private final long blockAddress;
+    private final UnsafeBuffer block;
+    private final DataPdu dataPdu = new DataPdu();
+    private final ReadyToTransfer readyToTransfer = new ReadyToTransfer();
+    private final CapsuleResponse capsuleResponse = new CapsuleResponse();
+    private final CompletionQueueEntry completion = new CompletionQueueEntry();
+    private final InitializeConnection opening = new InitializeConnection();
+    private final TerminationRequest closing = new TerminationRequest();
+    private Digests digests = Digests.NONE;
+    private int dataOffset = DataPdu.SIZE_BYTES;
+
+    private Request head;
+    private Request tail;
+    /** Bytes of the first request in line that have left; its headers are kept in the block when not 0. */
+    private int headSentBytes;
+    private int keptFirstLength;
+    private int keptSecondLength;
+    private int openingLeftBytes;
+    private int closingBytes;
+    private int closingLeftBytes;
+
+    PduSender(
+        final TcpConnection connection, final GatherBuffer gather, final long blockAddress, final boolean c2hSuccess)
+    {
+        this.connection = connection;
+        this.gather = gather;
+        this.blockAddress = blockAddress;
+        this.c2hSuccess = c2hSuccess;
+        block = new UnsafeBuffer(blockAddress, BLOCK_BYTES);
+    }
+
+    /**
+     * Queues the ICResp and settles what later PDUs look like. The ICResp itself never carries a digest.
+     *
+     * @param negotiated        digests.
+     * @param hostDataAlignment HPDA of the host.
+     * @param maxHostDataBytes  MAXH2CDATA.
+     */
+    void open(final Digests negotiated, final int hostDataAlignment, final int maxHostDataBytes)
+    {
+        digests = negotiated;
+        final int alignment = (hostDataAlignment + 1) * 4;
+        dataOffset = (DataPdu.SIZE_BYTES + negotiated.headerBytes() + alignment - 1) / alignment * alignment;
+        opening.wrap(block, OPENING_OFFSET);
+        opening.build(PduType.INITIALIZE_CONNECTION_RESPONSE, 0, negotiated.bits(), maxHostDataBytes);
+        openingLeftBytes = InitializeConnection.SIZE_BYTES;
+    }
+
+    /**
+     * Queues the C2HTermReq, behind everything else.
+     *
+     * @param status       what went wrong.
+     * @param information  that belongs to the status.
+     * @param header       that was processed.
+     * @param headerOffset of it.
+     * @param headerLength of it.
+     */
+    void terminate(
+        final FatalErrorStatus status,
+        final int information,
+        final UnsafeBuffer header,
+        final int headerOffset,
+        final int headerLength)
+    {
+        closing.wrap(block, CLOSING_OFFSET);
+        closingBytes = closing.build(PduType.CONTROLLER_TERMINATION_REQUEST, status, information,
+            header, headerOffset, headerLength);
+        closingLeftBytes = closingBytes;
+    }
+
+    /**
+     * Puts a request at the end of the line.
+     *
+     * @param request whose {@link TransferState} says what is to be sent.
+     */
+    void enqueue(final Request request)
+    {
+        request.next(null);
+        if (null == head)
+        {
+            head = request;
+        }
+        else
+        {
+            tail.next(request);
+        }
+        tail = request;
+    }
+
+    boolean isEmpty()
+    {
+        return null == head && 0 == openingLeftBytes && 0 == closingLeftBytes;
+    }
+
+    /**
+     * Sends what the socket takes, and says in {@link TcpConnection#onFlushed} how far that went.
+     *
+     * @return bytes sent.
+     */
+    long flush()
+    {
+        long total = 0;
+        for (int round = 0; round < ROUNDS_MAX && !isEmpty(); round++)
+        {
+            gatherAll();
+            final long wanted = gather.bytes();
+            final long sent = gather.send(connection.fd());
+            if (sent > 0)
+            {
+                total += sent;
+                advance(sent);
+            }
+            if (sent < wanted)
+            {
+                if (sent >= 0 || -Errno.EAGAIN == sent)
+                {
+                    connection.onFlushed(SendState.BLOCKED);
+                    return total;
+                }
+                if (-Errno.EINTR != sent)
+                {
+                    connection.onSocketError("send", (int)-sent);
+                    return total;
+                }
+            }
+        }
+        connection.onFlushed(isEmpty() ? SendState.IDLE : SendState.QUEUED);
+        return total;
+    }
+
+    /**
+     * Gives memory that devices lent back, for a connection that cannot send: what was lent is copied to buffers.
+     *
+     * @param queuePair of the connection.
+     */
+    void copyLoans(final QueuePair queuePair)
+    {
+        for (Request request = head; null != request; request = request.next())
+        {
+            if (request.sendsData() && TransferState.R2T_QUEUED != request.transportState() &&
+                !queuePair.copyLoan(request))
+            {
+                return;
+            }
+        }
+    }
+
+    /**
+     * Forgets the line; the queue pair ends the requests itself.
+     */
+    void clear()
+    {
+        head = null;
+        tail = null;
+        headSentBytes = 0;
+        openingLeftBytes = 0;
+        closingLeftBytes = 0;
+    }
+
+    private void gatherAll()
+    {
+        gather.clear();
+        if (0 != openingLeftBytes)
+        {
+            gather.add(blockAddress + OPENING_OFFSET + InitializeConnection.SIZE_BYTES - openingLeftBytes,
+                openingLeftBytes);
+        }
+        Request request = head;
+        if (0 != headSentBytes)
+        {
+            gather.addEntry(keptFirstLength, keptSecondLength, false);
+            gatherRest(request);
+            request = request.next();
+        }
+        while (null != request && gather.hasRoom())
+        {
+            gatherWhole(request);
+            request = request.next();
+        }
+        if (null == request && 0 != closingLeftBytes)
+        {
+            gather.add(blockAddress + CLOSING_OFFSET + closingBytes - closingLeftBytes, closingLeftBytes);
+        }
+    }
+
+    private void gatherRest(final Request request)
+    {
+        int skip = headSentBytes;
+        if (skip < keptFirstLength)
+        {
+            gather.add(blockAddress + skip, keptFirstLength - skip);
+            skip = 0;
+        }
+        else
+        {
+            skip -= keptFirstLength;
+        }
+        final int payloadBytes = payloadBytes(request);
+        if (skip < payloadBytes)
+        {
+            gather.add(request.dataAddress() + skip, payloadBytes - skip);
+            skip = 0;
+        }
+        else
+        {
+            skip -= payloadBytes;
+        }
+        gather.add(blockAddress + keptFirstLength + skip, keptSecondLength - skip);
+    }
+
+    private void gatherWhole(final Request request)
+    {
+        final int offset = gather.stagedBytes();
+        final long address = gather.stagingAddress() + offset;
+        if (TransferState.R2T_QUEUED == request.transportState())
+        {
+            readyToTransfer.wrap(gather.staging(), offset);
+            readyToTransfer.build(0 != digests.headerBytes(), request.entry().commandId(), request.tag(),
+                0, request.dataLength());
+            digests.putHeaderDigest(address, ReadyToTransfer.SIZE_BYTES);
+            gatherHeader(address, ReadyToTransfer.SIZE_BYTES + digests.headerBytes());
+        }
+        else if (0 != payloadBytes(request))
+        {
+            gatherData(request, offset, address);
+        }
+        else
+        {
+            gatherHeader(address, buildCapsule(request, offset));
+        }
+    }
+
+    private void gatherHeader(final long address, final int lengthBytes)
+    {
+        gather.addEntry(lengthBytes, 0, true);
+        gather.add(address, lengthBytes);
+    }
+
+    private void gatherData(final Request request, final int offset, final long address)
+    {
+        final int payloadBytes = request.dataLength();
+        final boolean success = c2hSuccess && NvmeStatus.SUCCESS == request.status() &&
+            0 == (request.result0() | request.result1()) && !connection.queuePair().sqFlowControl();
+        final int flags = CommonHeader.FLAG_LAST | (success ? CommonHeader.FLAG_SUCCESS : 0) |
+            digests.headerFlag() | digests.dataFlag();
+        dataPdu.wrap(gather.staging(), offset);
+        dataPdu.set(PduType.CONTROLLER_DATA, flags, DataPdu.SIZE_BYTES, dataOffset,
+            dataOffset + payloadBytes + digests.dataBytes());
+        dataPdu.setTransfer(request.entry().commandId(), 0, 0, payloadBytes);
+        digests.putHeaderDigest(address, DataPdu.SIZE_BYTES);
+        for (int pad = DataPdu.SIZE_BYTES + digests.headerBytes(); pad < dataOffset; pad += Integer.BYTES)
+        {
+            NativeMemory.putInt(address + pad, 0);
+        }
+        int second = 0;
+        if (0 != digests.dataBytes())
+        {
+            NativeMemory.putInt(address + dataOffset, dataDigest(request));
+            second = digests.dataBytes();
+        }
+        if (!success)
+        {
+            second += buildCapsule(request, offset + dataOffset + second);
+        }
+        gather.addEntry(dataOffset, second, true);
+        gather.add(address, dataOffset);
+        gather.add(request.dataAddress(), payloadBytes);
+        gather.add(address + dataOffset, second);
+    }
+
+    private int buildCapsule(final Request request, final int offset)
+    {
+        capsuleResponse.wrap(gather.staging(), offset);
+        capsuleResponse.build(0 != digests.headerBytes());
+        completion.wrap(gather.staging(), offset + CapsuleResponse.ENTRY_OFFSET);
+        connection.queuePair().writeCompletion(request, completion);
+        digests.putHeaderDigest(gather.stagingAddress() + offset, CapsuleResponse.SIZE_BYTES);
+        return CapsuleResponse.SIZE_BYTES + digests.headerBytes();
+    }
+
+    private static int dataDigest(final Request request)
+    {
+        if (TransferState.RESPONSE_DIGESTED != request.transportState())
+        {
+            request.transferredBytes(Crc32c.digest(request.dataAddress(), request.dataLength()));
+            request.transportState(TransferState.RESPONSE_DIGESTED);
+        }
+        return request.transferredBytes();
+    }
+
+    private static int payloadBytes(final Request request)
+    {
+        return request.sendsData() && TransferState.R2T_QUEUED != request.transportState() ? request.dataLength() : 0;
+    }
+
+    private void advance(final long sentBytes)
+    {
+        final int opened = (int)Math.min(sentBytes, openingLeftBytes);
+        openingLeftBytes -= opened;
+        long left = sentBytes - opened;
+        for (int index = 0; left > 0 && index < gather.entryCount(); index++)
+        {
+            final Request request = head;
+            final int first = gather.entryFirstLength(index);
+            final int second = gather.entrySecondLength(index);
+            final int wanted = first + payloadBytes(request) + second - headSentBytes;
+            if (left < wanted)
+            {
+                keepHeaders(index, first, second);
+                headSentBytes += (int)left;
+                return;
+            }
+            left -= wanted;
+            headSentBytes = 0;
+            head = request.next();
+            if (null == head)
+            {
+                tail = null;
+            }
+            connection.onSent(request);
+        }
+        closingLeftBytes -= (int)left;
+    }
+
+    private void keepHeaders(final int index, final int first, final int second)
+    {
+        if (0 == headSentBytes)
+        {
+            NativeMemory.copy(gather.entryAddress(index), blockAddress, first + second);
+            keptFirstLength = first;
+            keptSecondLength = second;
+        }
+    }
+}

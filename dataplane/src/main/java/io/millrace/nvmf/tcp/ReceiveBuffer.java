@@ -1,0 +1,152 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.MessageHeader;
+import io.millrace.bindings.linux.Sockets;
+import io.millrace.memory.DmaMemory;
+import java.lang.foreign.Arena;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What one reactor receives into, for all its connections in turn. In front of the receiving area is room for the part
+ * of a PDU that a connection kept from its last turn, so that PDUs are whole and parsed in place. One reactor's.
+ *
+ * <pre>
+ *   | headroom         | receiving area                                   |
+ *            | kept    | received ...                                     |
+ *            ^ parsing begins here
+ * </pre>
+ */
+final class ReceiveBuffer
+{
+    /**
+     * How much is received at a time while a capsule of some connection waits for a buffer. Should another one come to
+     * wait, what was received behind its capsule has to be kept: little, so that many can wait.
+     */
+    static final int SCARCE_BYTES = 16 << 10;
+
+    private static final int HEADER_BYTES_MAX =
+        CapsuleCommand.SIZE_BYTES + 2 * CommonHeader.DIGEST_SIZE_BYTES;
+
+    private final int capsuleDataBytesMax;
+    private final int lengthBytes;
+    private final long startAddress;
+    private final long viewAddress;
+    private final UnsafeBuffer view;
+    private final long messageAddress;
+    private final long vectorsAddress;
+    private final SlabPool smallBlocks;
+    private final SlabPool largeBlocks;
+    private int stalledCount;
+
+    ReceiveBuffer(final DmaMemory memory, final Arena arena, final TcpTransportConfig config)
+    {
+        capsuleDataBytesMax =
+            Math.max(config.inCapsuleDataBytes(), TcpTransportConfig.ADMIN_IN_CAPSULE_DATA_BYTES);
+        lengthBytes = config.receiveBufferBytes();
+        smallBlocks = new SlabPool(arena, HEADER_BYTES_MAX + capsuleDataBytesMax + SCARCE_BYTES, 16);
+        final int headroom = (smallBlocks.blockBytes() + 4095) & -4096;
+        largeBlocks = new SlabPool(arena, headroom + lengthBytes, 1);
+        viewAddress = memory.allocate(headroom + lengthBytes, 4096);
+        startAddress = viewAddress + headroom;
+        view = new UnsafeBuffer(viewAddress, headroom + lengthBytes);
+        messageAddress = memory.allocate(MessageHeader.SIZE_BYTES, 64);
+        vectorsAddress = memory.allocate(2 * MessageHeader.IOVEC_SIZE_BYTES, 64);
+        NativeMemory.fill(messageAddress, MessageHeader.SIZE_BYTES, (byte)0);
+        MessageHeader.set(messageAddress, vectorsAddress, 2);
+    }
+
+    /**
+     * {@return bytes of memory that a buffer with this configuration takes}
+     *
+     * @param config of the transport.
+     */
+    static long memoryBytes(final TcpTransportConfig config)
+    {
+        return config.receiveBufferBytes() + SCARCE_BYTES + 4L * 4096 +
+            Math.max(config.inCapsuleDataBytes(), TcpTransportConfig.ADMIN_IN_CAPSULE_DATA_BYTES);
+    }
+
+    /**
+     * {@return most data of any capsule}
+     */
+    int capsuleDataBytesMax()
+    {
+        return capsuleDataBytesMax;
+    }
+
+    /**
+     * {@return address of the receiving area}
+     */
+    long startAddress()
+    {
+        return startAddress;
+    }
+
+    /**
+     * {@return everything, as a buffer; offset 0 is {@link #viewAddress()}}
+     */
+    UnsafeBuffer view()
+    {
+        return view;
+    }
+
+    long viewAddress()
+    {
+        return viewAddress;
+    }
+
+    /**
+     * {@return how much of the receiving area is used now}
+     */
+    int roomBytes()
+    {
+        return 0 == stalledCount ? lengthBytes : SCARCE_BYTES;
+    }
+
+    SlabPool smallBlocks()
+    {
+        return smallBlocks;
+    }
+
+    SlabPool largeBlocks()
+    {
+        return largeBlocks;
+    }
+
+    void onStalled()
+    {
+        stalledCount++;
+    }
+
+    void onResumed()
+    {
+        stalledCount--;
+    }
+
+    /**
+     * Receives into the receiving area.
+     *
+     * @param fd non-blocking socket.
+     * @return bytes received, 0 at the end of the stream, or negated errno.
+     */
+    long receive(final int fd)
+    {
+        return Sockets.recv(fd, startAddress, roomBytes(), Sockets.MSG_DONTWAIT);
+    }
+
+    /**
+     * Receives into memory elsewhere and, what comes behind that, into the receiving area.
+     *
+     * @param fd            non-blocking socket.
+     * @param firstAddress  of the memory.
+     * @param firstLength   of the memory.
+     * @return bytes received, 0 at the end of the stream, or negated errno.
+     */
+    long receive(final int fd, final long firstAddress, final int firstLength)
+    {
+        MessageHeader.setIovec(vectorsAddress, firstAddress, firstLength);
+        MessageHeader.setIovec(vectorsAddress + MessageHeader.IOVEC_SIZE_BYTES, startAddress, roomBytes());
+        return Sockets.recvmsg(fd, messageAddress, Sockets.MSG_DONTWAIT);
+    }
+}

@@ -1,0 +1,274 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeException;
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.Epoll;
+import io.millrace.bindings.linux.Files;
+import io.millrace.bindings.linux.SocketAddress;
+import io.millrace.bindings.linux.Sockets;
+import io.millrace.nvmf.TransportAddress;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReadinessListener;
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * One listening socket. Accepts on the reactor of the first group and gives every connection to the group that has the
+ * fewest. When the process has no descriptors left it pauses, so that the pending connection does not spin it.
+ */
+final class TcpAcceptor implements ReadinessListener, AutoCloseable
+{
+    private static final int BACKLOG = 1024;
+    /** Accepting is bounded: an accepted connection costs about 10 µs, and I/O goes on meanwhile. */
+    private static final int ACCEPTS_PER_TURN = 16;
+    private static final long PAUSE_NS = 100_000_000L;
+
+    /** Probes of a connection on which nothing arrives; above every keep alive timeout that hosts use by default. */
+    private static final int KEEPALIVE_IDLE_S = 120;
+    private static final int KEEPALIVE_INTERVAL_S = 20;
+    private static final int KEEPALIVE_PROBES = 3;
+    /** {@code linux/tcp.h}. */
+    private static final int TCP_KEEPIDLE = 4;
+    private static final int TCP_KEEPINTVL = 5;
+    private static final int TCP_KEEPCNT = 6;
+    /** Too many open files in the system ({@code asm-generic/errno-base.h}). */
+    private static final int ENFILE = 23;
+    /** No buffer space ({@code asm-generic/errno.h}). */
+    private static final int ENOBUFS = 105;
+
+    private final List<TcpPollGroup> groups;
+    private final Reactor reactor;
+    private final TcpTransportConfig config;
+    private final TcpCounters counters;
+    private final Arena arena;
+    private final long scratchAddress;
+    private final int fd;
+    private final InetSocketAddress local;
+
+    private TcpAcceptor(
+        final List<TcpPollGroup> groups,
+        final TcpTransportConfig config,
+        final TcpCounters counters,
+        final Arena arena,
+        final int fd)
+    {
+        this.groups = groups;
+        this.config = config;
+        this.counters = counters;
+        this.arena = arena;
+        this.fd = fd;
+        reactor = groups.get(0).reactor();
+        scratchAddress = arena.allocate(64, 8).address();
+        local = socketName(fd);
+    }
+
+    /**
+     * Binds and listens; accepts nothing yet. Any thread.
+     *
+     * @param address  to listen on; port 0 for any.
+     * @param groups   that connections are given to.
+     * @param config   of the transport.
+     * @param counters of the transport.
+     * @return the listening socket.
+     * @throws IllegalStateException naming address, reason and remedy, when it cannot be listened on.
+     */
+    static TcpAcceptor listen(
+        final InetSocketAddress address,
+        final List<TcpPollGroup> groups,
+        final TcpTransportConfig config,
+        final TcpCounters counters)
+    {
+        if (address.isUnresolved())
+        {
+            throw new IllegalStateException("cannot listen on " + address.getHostString() + ':' + address.getPort() +
+                ": the name has no address: use a numeric address of this machine");
+        }
+        final int fd = NativeException.check("socket", Sockets.socket(SocketAddress.family(address),
+            Sockets.SOCK_STREAM | Sockets.SOCK_NONBLOCK | Sockets.SOCK_CLOEXEC, 0));
+        final Arena arena = Arena.ofShared();
+        try
+        {
+            final long scratch = arena.allocate(64, 8).address();
+            setOption(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1, scratch);
+            if (Sockets.AF_INET6 == SocketAddress.family(address))
+            {
+                setOption(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_V6ONLY, 1, scratch);
+            }
+            int result = Sockets.bind(fd, scratch, SocketAddress.write(scratch, address));
+            if (result >= 0)
+            {
+                result = Sockets.listen(fd, BACKLOG);
+            }
+            if (result < 0)
+            {
+                throw new IllegalStateException(describe(address, -result));
+            }
+            return new TcpAcceptor(groups, config, counters, arena, fd);
+        }
+        catch (final RuntimeException e)
+        {
+            Files.close(fd);
+            arena.close();
+            throw e;
+        }
+    }
+
+    /**
+     * {@return the address it listens on, with the port it got}
+     */
+    InetSocketAddress local()
+    {
+        return local;
+    }
+
+    /**
+     * Begins to accept. On the first group's reactor.
+     */
+    void start()
+    {
+        reactor.register(fd, Epoll.EPOLLIN, this);
+    }
+
+    @Override
+    public void onReady(final int events)
+    {
+        for (int i = 0; i < ACCEPTS_PER_TURN; i++)
+        {
+            final int accepted = Sockets.accept4(fd, 0, 0, Sockets.SOCK_NONBLOCK | Sockets.SOCK_CLOEXEC);
+            if (accepted >= 0)
+            {
+                onAccepted(accepted);
+            }
+            else if (isShortage(-accepted))
+            {
+                counters.onAcceptPaused();
+                reactor.modify(fd, 0);
+                reactor.schedule(reactor.nowNs() + PAUSE_NS, this::onPauseOver);
+                return;
+            }
+            else if (-Errno.EAGAIN == accepted)
+            {
+                return;
+            }
+            // Anything else befell the connection that was to be accepted, and that is gone: see accept(2).
+        }
+    }
+
+    /**
+     * Stops listening. On the first group's reactor.
+     */
+    @Override
+    public void close()
+    {
+        reactor.deregister(fd);
+        Files.close(fd);
+        arena.close();
+    }
+
+    private void onPauseOver(final long nowNs)
+    {
+        if (arena.scope().isAlive())
+        {
+            reactor.modify(fd, Epoll.EPOLLIN);
+        }
+    }
+
+    private void onAccepted(final int accepted)
+    {
+        TcpPollGroup chosen = null;
+        int fewest = config.connectionsMax();
+        for (int i = 0; i < groups.size(); i++)
+        {
+            final int count = groups.get(i).assignedCount().get();
+            if (count < fewest)
+            {
+                fewest = count;
+                chosen = groups.get(i);
+            }
+        }
+        if (null == chosen)
+        {
+            counters.onRefused();
+            Files.close(accepted);
+            return;
+        }
+        counters.onAccepted();
+        setOptions(accepted);
+        final InetSocketAddress name = socketName(accepted);
+        final TransportAddress address = TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort());
+        chosen.assignedCount().incrementAndGet();
+        if (chosen.reactor() == reactor)
+        {
+            chosen.adopt(accepted, address);
+        }
+        else
+        {
+            handOver(chosen, accepted, address);
+        }
+    }
+
+    private static void handOver(final TcpPollGroup group, final int accepted, final TransportAddress address)
+    {
+        try
+        {
+            group.reactor().execute(() -> group.adopt(accepted, address));
+        }
+        catch (final RejectedExecutionException e)
+        {
+            group.assignedCount().decrementAndGet();
+            Files.close(accepted);
+        }
+    }
+
+    private void setOptions(final int accepted)
+    {
+        setOption(accepted, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, 1, scratchAddress);
+        setOption(accepted, Sockets.SOL_SOCKET, Sockets.SO_KEEPALIVE, 1, scratchAddress);
+        setOption(accepted, Sockets.IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S, scratchAddress);
+        setOption(accepted, Sockets.IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S, scratchAddress);
+        setOption(accepted, Sockets.IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES, scratchAddress);
+        if (0 != config.socketSendBytes())
+        {
+            setOption(accepted, Sockets.SOL_SOCKET, Sockets.SO_SNDBUF, config.socketSendBytes(), scratchAddress);
+        }
+        if (0 != config.socketReceiveBytes())
+        {
+            setOption(accepted, Sockets.SOL_SOCKET, Sockets.SO_RCVBUF, config.socketReceiveBytes(), scratchAddress);
+        }
+    }
+
+    private static void setOption(final int fd, final int level, final int option, final int value, final long scratch)
+    {
+        NativeMemory.putInt(scratch, value);
+        // A refused option costs speed, never correctness, and a peer may have reset the connection already.
+        Sockets.setsockopt(fd, level, option, scratch, Integer.BYTES);
+    }
+
+    private InetSocketAddress socketName(final int socket)
+    {
+        NativeMemory.putInt(scratchAddress + 32, SocketAddress.SIZE_BYTES_MAX);
+        NativeException.check("getsockname", Sockets.getsockname(socket, scratchAddress, scratchAddress + 32));
+        return SocketAddress.read(scratchAddress);
+    }
+
+    private static boolean isShortage(final int errno)
+    {
+        return Errno.EMFILE == errno || ENFILE == errno || Errno.ENOMEM == errno || ENOBUFS == errno;
+    }
+
+    private static String describe(final InetSocketAddress address, final int errno)
+    {
+        final String remedy = switch (errno)
+        {
+            case Errno.EADDRINUSE -> "stop what listens there, or choose another port";
+            case Errno.EADDRNOTAVAIL -> "use an address of this machine, or 0.0.0.0 for all of them";
+            case Errno.EACCES, Errno.EPERM -> "choose a port from 1024 up, or let the process bind lower ones";
+            default -> "choose another address or port";
+        };
+        return "cannot listen on " + address.getAddress().getHostAddress() + ':' + address.getPort() + ": " +
+            Errno.describe(errno) + ": " + remedy;
+    }
+}

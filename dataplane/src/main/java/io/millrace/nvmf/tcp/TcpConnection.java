@@ -1,0 +1,504 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.linux.Epoll;
+import io.millrace.bindings.linux.Files;
+import io.millrace.bindings.linux.Sockets;
+import io.millrace.nvmf.QueuePair;
+import io.millrace.nvmf.QueuePairTransport;
+import io.millrace.nvmf.Request;
+import io.millrace.nvmf.TransportAddress;
+import io.millrace.reactor.ReadinessListener;
+import io.millrace.reactor.TimerListener;
+import java.nio.ByteOrder;
+
+/**
+ * One host connection: the life of its socket (see {@link ConnectionState}), what the reactor watches it for, its
+ * timers. What arrives is {@link PduReceiver}'s, what leaves is {@link PduSender}'s business. Its reactor only.
+ */
+final class TcpConnection implements QueuePairTransport, ReadinessListener
+{
+    /**
+     * How long a host has to close after C2HTermReq or the target's end of stream. The specification allows up to 30 s;
+     * a connection that is over anyway need not hold its slot so long.
+     */
+    static final long DRAIN_TIMEOUT_NS = 2_000_000_000L;
+    /** How long a host may leave its answers unread before what they borrow from devices is copied and given back. */
+    static final long LOAN_TIMEOUT_NS = 2_000_000L;
+
+    private static final long NO_TIMER = -1;
+
+    private final TcpPollGroup group;
+    private final int fd;
+    private final long blockAddress;
+    private final QueuePair queuePair;
+    private final HostDataReceiver hostData;
+    private final PduReceiver receiver;
+    private final PduSender sender;
+
+    private final TimerListener loanListener = this::onLoanTimeout;
+
+    private ConnectionState state = ConnectionState.AWAITING_ICREQ;
+    private SendState sendState = SendState.IDLE;
+    /** Events that the reactor watches the socket for. */
+    private int interest = Epoll.EPOLLIN;
+    private String endReason = "";
+    private final long connectTimer;
+    private long drainTimer = NO_TIMER;
+    private long loanTimer = NO_TIMER;
+    private long blockedSinceNs;
+
+    /** Its place among the group's connections. */
+    private int index;
+    /** Since when the group asks this socket in every cycle, and when it last had something; the group's own. */
+    private long hotSinceNs;
+    private long lastDataNs;
+    private Temperature temperature = Temperature.COLD;
+
+    /** How a group learns that the socket has something. */
+    enum Temperature
+    {
+        /** From the reactor's epoll. */
+        COLD,
+        /** By asking in every cycle; epoll watches as well, so that turning cold again costs nothing. */
+        HOT,
+        /** By asking in every cycle, for so long now that epoll has been told not to watch. */
+        GLOWING
+    }
+
+    TcpConnection(final TcpPollGroup group, final int fd, final TransportAddress local)
+    {
+        this.group = group;
+        this.fd = fd;
+        blockAddress = group.senderBlocks().acquire();
+        sender = new PduSender(this, group.gatherBuffer(), blockAddress, group.config().c2hSuccess());
+        hostData = new HostDataReceiver(this, group.counters(), group.config().maxH2cDataBytes());
+        receiver = new PduReceiver(this, group.receiveBuffer(), group.counters(), hostData);
+        queuePair = group.pollGroup().newQueuePair(this, local);
+        connectTimer = group.reactor().schedule(
+            group.reactor().nowNs() + group.config().connectTimeoutNs(), this::onConnectTimeout);
+    }
+
+    int fd()
+    {
+        return fd;
+    }
+
+    QueuePair queuePair()
+    {
+        return queuePair;
+    }
+
+    ConnectionState state()
+    {
+        return state;
+    }
+
+    SendState sendState()
+    {
+        return sendState;
+    }
+
+    int index()
+    {
+        return index;
+    }
+
+    void index(final int place)
+    {
+        index = place;
+    }
+
+    Temperature temperature()
+    {
+        return temperature;
+    }
+
+    /**
+     * The group asks this socket in every cycle from now on, or no longer, or epoll need not watch it.
+     *
+     * @param next  how the group learns of data now.
+     * @param nowNs the cycle's clock.
+     */
+    void temperature(final Temperature next, final long nowNs)
+    {
+        if (Temperature.COLD == temperature)
+        {
+            hotSinceNs = nowNs;
+        }
+        temperature = next;
+        updateInterest();
+    }
+
+    long hotSinceNs()
+    {
+        return hotSinceNs;
+    }
+
+    long lastDataNs()
+    {
+        return lastDataNs;
+    }
+
+    boolean isReady()
+    {
+        return ConnectionState.READY == state;
+    }
+
+    /**
+     * {@return whether PDUs of the host are looked at}
+     */
+    boolean isReceiving()
+    {
+        return ConnectionState.READY == state || ConnectionState.AWAITING_ICREQ == state;
+    }
+
+    /**
+     * Receives what is there and acts on it.
+     *
+     * @return bytes received.
+     */
+    long receive()
+    {
+        final long received = switch (state)
+        {
+            case AWAITING_ICREQ, READY -> isStalled() ? 0 : receiver.receive();
+            case DRAINING -> receiver.discard();
+            case CLOSED -> 0;
+        };
+        if (received > 0)
+        {
+            lastDataNs = group.reactor().nowNs();
+        }
+        return received;
+    }
+
+    /**
+     * {@return whether a capsule waits for a buffer}
+     */
+    boolean isStalled()
+    {
+        return ConnectionState.READY == state && ReceiveState.STALLED == receiver.state();
+    }
+
+    /**
+     * Tries again with the capsule that waits for a buffer.
+     *
+     * @return whether it went on.
+     */
+    boolean resume()
+    {
+        final boolean resumed = receiver.resume();
+        updateInterest();
+        return resumed;
+    }
+
+    /**
+     * Sends what the socket takes.
+     *
+     * @return bytes sent.
+     */
+    long flush()
+    {
+        return ConnectionState.CLOSED == state ? 0 : sender.flush();
+    }
+
+    /**
+     * How far a flush went.
+     *
+     * @param next what the connection waits for now.
+     */
+    void onFlushed(final SendState next)
+    {
+        if (SendState.BLOCKED == next && SendState.BLOCKED != sendState)
+        {
+            blockedSinceNs = group.reactor().nowNs();
+            if (NO_TIMER == loanTimer)
+            {
+                loanTimer = group.reactor().schedule(blockedSinceNs + LOAN_TIMEOUT_NS, loanListener);
+            }
+        }
+        sendState = next;
+        updateInterest();
+        if (ConnectionState.DRAINING == state && SendState.IDLE == next)
+        {
+            Sockets.shutdown(fd, Sockets.SHUT_WR);
+        }
+    }
+
+    /**
+     * An R2T or an answer has left.
+     *
+     * @param request whose it was.
+     */
+    void onSent(final Request request)
+    {
+        if (TransferState.R2T_QUEUED == request.transportState())
+        {
+            hostData.expect(request);
+        }
+        else
+        {
+            queuePair.onSent(request);
+        }
+    }
+
+    /**
+     * A valid ICReq came.
+     *
+     * @param digests           that it asks for, all granted.
+     * @param hostDataAlignment HPDA.
+     */
+    void onInitialized(final Digests digests, final int hostDataAlignment)
+    {
+        state(ConnectionState.READY);
+        sender.open(digests, hostDataAlignment, group.config().maxH2cDataBytes());
+        enqueueFlush();
+    }
+
+    /**
+     * A capsule waits for a buffer.
+     */
+    void onStalled()
+    {
+        group.counters().onStalled();
+        group.addStalled(this);
+        updateInterest();
+    }
+
+    /**
+     * The peer sent H2CTermReq.
+     *
+     * @param status that it names.
+     */
+    void onPeerTermination(final FatalErrorStatus status)
+    {
+        group.counters().onPeerTermination();
+        close("host ended the connection: " + status);
+    }
+
+    void onEndOfStream()
+    {
+        close(ConnectionState.DRAINING == state ? endReason : "host closed the connection");
+    }
+
+    void onSocketError(final String call, final int errno)
+    {
+        close(ConnectionState.DRAINING == state ? endReason : call + ": " + Errno.describe(errno));
+    }
+
+    /**
+     * A field of a PDU is invalid.
+     *
+     * @param fieldOffset  of it.
+     * @param pdu          wrapped.
+     * @param headerLength bytes of the PDU's header that have been looked at.
+     * @return bytes of the PDU that are done with.
+     */
+    int invalid(final int fieldOffset, final CommonHeader pdu, final int headerLength)
+    {
+        return terminate(FatalErrorStatus.INVALID_HEADER_FIELD, fieldOffset, pdu, headerLength);
+    }
+
+    /**
+     * A header digest is wrong.
+     *
+     * @param pdu          wrapped, its digest behind the header.
+     * @param headerLength of the PDU.
+     * @return bytes of the PDU that are done with.
+     */
+    int wrongHeaderDigest(final CommonHeader pdu, final int headerLength)
+    {
+        group.counters().onHeaderDigestError();
+        return terminate(FatalErrorStatus.HEADER_DIGEST_ERROR,
+            pdu.buffer().getInt(pdu.offset() + headerLength, ByteOrder.LITTLE_ENDIAN), pdu, headerLength);
+    }
+
+    /**
+     * A fatal error of the host: sends what is queued and C2HTermReq, then ends.
+     *
+     * @param status       what went wrong.
+     * @param information  that belongs to the status.
+     * @param pdu          wrapped.
+     * @param headerLength bytes of the PDU's header that have been looked at.
+     * @return bytes of the PDU that are done with.
+     */
+    int terminate(
+        final FatalErrorStatus status, final int information, final CommonHeader pdu, final int headerLength)
+    {
+        group.counters().onTermination(status);
+        sender.terminate(status, information, pdu.buffer(), pdu.offset(), headerLength);
+        drain("fatal error of the host: " + status + ", information " + information);
+        return CommonHeader.SIZE_BYTES;
+    }
+
+    /**
+     * Closes the socket and ends the queue pair; nothing when it is closed already.
+     *
+     * @param reason why.
+     */
+    void close(final String reason)
+    {
+        if (ConnectionState.CLOSED == state)
+        {
+            return;
+        }
+        state(ConnectionState.CLOSED);
+        group.remove(this);
+        group.reactor().deregister(fd);
+        Files.close(fd);
+        cancelTimers();
+        sender.clear();
+        sendState = SendState.IDLE;
+        receiver.close();
+        group.senderBlocks().release(blockAddress);
+        queuePair.onDisconnected();
+        group.counters().onClosed(reason);
+    }
+
+    @Override
+    public void receiveData(final Request request)
+    {
+        if (ConnectionState.READY == state)
+        {
+            request.transportState(TransferState.R2T_QUEUED);
+            sender.enqueue(request);
+            enqueueFlush();
+        }
+    }
+
+    @Override
+    public void respond(final Request request)
+    {
+        if (ConnectionState.READY == state)
+        {
+            request.transportState(TransferState.RESPONSE_QUEUED);
+            sender.enqueue(request);
+            enqueueFlush();
+        }
+        else if (ConnectionState.DRAINING == state)
+        {
+            queuePair.onSent(request);
+        }
+    }
+
+    @Override
+    public void disconnect(final String reason)
+    {
+        if (isReceiving())
+        {
+            drain(reason);
+        }
+    }
+
+    @Override
+    public int inCapsuleDataBytesMax()
+    {
+        return group.config().inCapsuleDataBytes();
+    }
+
+    @Override
+    public void onReady(final int events)
+    {
+        if (SendState.BLOCKED == sendState && 0 != (events & (Epoll.EPOLLOUT | Epoll.EPOLLERR | Epoll.EPOLLHUP)))
+        {
+            flush();
+        }
+        if (isStalled() && 0 != (events & (Epoll.EPOLLERR | Epoll.EPOLLHUP)))
+        {
+            close("host closed the connection");
+        }
+        else if (0 != (events & (Epoll.EPOLLIN | Epoll.EPOLLERR | Epoll.EPOLLHUP)))
+        {
+            group.onReadable(this);
+        }
+    }
+
+    @Override
+    public String toString()
+    {
+        return "connection " + fd + ' ' + state + ' ' + receiver.state() + ' ' + sendState;
+    }
+
+    private void enqueueFlush()
+    {
+        if (SendState.IDLE == sendState)
+        {
+            sendState = SendState.QUEUED;
+            group.addFlush(this);
+        }
+    }
+
+    private void drain(final String reason)
+    {
+        state(ConnectionState.DRAINING);
+        endReason = reason;
+        drainTimer = group.reactor().schedule(group.reactor().nowNs() + DRAIN_TIMEOUT_NS, this::onDrainTimeout);
+        enqueueFlush();
+        updateInterest();
+    }
+
+    private void state(final ConnectionState next)
+    {
+        if (!state.mayBecome(next))
+        {
+            throw new IllegalStateException("connection cannot go from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    private void updateInterest()
+    {
+        final boolean reads = Temperature.GLOWING != temperature &&
+            (ReceiveState.STALLED != receiver.state() || ConnectionState.DRAINING == state);
+        final int wanted = (reads ? Epoll.EPOLLIN : 0) | (SendState.BLOCKED == sendState ? Epoll.EPOLLOUT : 0);
+        if (wanted != interest && ConnectionState.CLOSED != state)
+        {
+            interest = wanted;
+            group.reactor().modify(fd, wanted);
+        }
+    }
+
+    private void cancelTimers()
+    {
+        group.reactor().cancel(connectTimer);
+        if (NO_TIMER != drainTimer)
+        {
+            group.reactor().cancel(drainTimer);
+        }
+        if (NO_TIMER != loanTimer)
+        {
+            group.reactor().cancel(loanTimer);
+        }
+    }
+
+    private void onConnectTimeout(final long nowNs)
+    {
+        if (isReceiving() && !queuePair.connected())
+        {
+            group.counters().onConnectTimeout();
+            close("no Connect command within " + group.config().connectTimeoutNs() + " ns");
+        }
+    }
+
+    private void onDrainTimeout(final long nowNs)
+    {
+        close(endReason);
+    }
+
+    private void onLoanTimeout(final long nowNs)
+    {
+        loanTimer = NO_TIMER;
+        if (SendState.BLOCKED == sendState)
+        {
+            long dueNs = blockedSinceNs + LOAN_TIMEOUT_NS;
+            if (dueNs - nowNs <= 0)
+            {
+                group.counters().onCopiedLoans();
+                sender.copyLoans(queuePair);
+                dueNs = nowNs + LOAN_TIMEOUT_NS;
+            }
+            loanTimer = group.reactor().schedule(dueNs, loanListener);
+        }
+    }
+}

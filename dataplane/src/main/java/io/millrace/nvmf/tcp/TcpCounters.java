@@ -1,0 +1,186 @@
+package io.millrace.nvmf.tcp;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * What happened to the connections of a transport. Events of the control path only, never of an I/O. Any thread.
+ */
+public final class TcpCounters
+{
+    private static final int STATUS_COUNT = FatalErrorStatus.values().length;
+
+    private final AtomicLong accepted = new AtomicLong();
+    private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong acceptPauses = new AtomicLong();
+    private final AtomicLong closed = new AtomicLong();
+    private final AtomicLong connectTimeouts = new AtomicLong();
+    private final AtomicLong headerDigestErrors = new AtomicLong();
+    private final AtomicLong dataDigestErrors = new AtomicLong();
+    private final AtomicLong stalledCapsules = new AtomicLong();
+    private final AtomicLong copiedLoans = new AtomicLong();
+    private final AtomicLong peerTerminations = new AtomicLong();
+    private final AtomicLongArray terminations = new AtomicLongArray(STATUS_COUNT);
+    private volatile String lastCloseReason = "";
+
+    /**
+     * For the transport alone.
+     */
+    TcpCounters()
+    {
+    }
+
+    /**
+     * {@return connections accepted}
+     */
+    public long accepted()
+    {
+        return accepted.get();
+    }
+
+    /**
+     * {@return connections closed at once because the reactors had no room for more}
+     */
+    public long refused()
+    {
+        return refused.get();
+    }
+
+    /**
+     * {@return how often accepting paused because the process had no descriptors or memory left}
+     */
+    public long acceptPauses()
+    {
+        return acceptPauses.get();
+    }
+
+    /**
+     * {@return connections closed, whatever the reason}
+     */
+    public long closed()
+    {
+        return closed.get();
+    }
+
+    /**
+     * {@return connections closed because no Connect command succeeded in time}
+     */
+    public long connectTimeouts()
+    {
+        return connectTimeouts.get();
+    }
+
+    /**
+     * {@return PDUs whose header digest was wrong; each ended its connection}
+     */
+    public long headerDigestErrors()
+    {
+        return headerDigestErrors.get();
+    }
+
+    /**
+     * {@return PDUs whose data digest was wrong; each failed its command}
+     */
+    public long dataDigestErrors()
+    {
+        return dataDigestErrors.get();
+    }
+
+    /**
+     * {@return capsules that waited for a buffer for their data}
+     */
+    public long stalledCapsules()
+    {
+        return stalledCapsules.get();
+    }
+
+    /**
+     * {@return how often lent memory was copied and given back because a host did not read its answers}
+     */
+    public long copiedLoans()
+    {
+        return copiedLoans.get();
+    }
+
+    /**
+     * {@return C2HTermReq sent with a status}
+     *
+     * @param status of them.
+     */
+    public long terminations(final FatalErrorStatus status)
+    {
+        return terminations.get(status.ordinal());
+    }
+
+    /**
+     * {@return H2CTermReq received}
+     */
+    public long peerTerminations()
+    {
+        return peerTerminations.get();
+    }
+
+    /**
+     * {@return why the last connection was closed, empty when none was}
+     */
+    public String lastCloseReason()
+    {
+        return lastCloseReason;
+    }
+
+    void onAccepted()
+    {
+        accepted.incrementAndGet();
+    }
+
+    void onRefused()
+    {
+        refused.incrementAndGet();
+    }
+
+    void onAcceptPaused()
+    {
+        acceptPauses.incrementAndGet();
+    }
+
+    void onClosed(final String reason)
+    {
+        lastCloseReason = reason;
+        closed.incrementAndGet();
+    }
+
+    void onConnectTimeout()
+    {
+        connectTimeouts.incrementAndGet();
+    }
+
+    void onHeaderDigestError()
+    {
+        headerDigestErrors.incrementAndGet();
+    }
+
+    void onDataDigestError()
+    {
+        dataDigestErrors.incrementAndGet();
+    }
+
+    void onStalled()
+    {
+        stalledCapsules.incrementAndGet();
+    }
+
+    void onCopiedLoans()
+    {
+        copiedLoans.incrementAndGet();
+    }
+
+    void onTermination(final FatalErrorStatus status)
+    {
+        terminations.incrementAndGet(status.ordinal());
+    }
+
+    void onPeerTermination()
+    {
+        peerTerminations.incrementAndGet();
+    }
+}

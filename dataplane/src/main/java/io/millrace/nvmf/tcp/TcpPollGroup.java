@@ -1,0 +1,326 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.bindings.NativeException;
+import io.millrace.bindings.linux.Epoll;
+import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.PollGroup;
+import io.millrace.nvmf.TransportAddress;
+import io.millrace.reactor.Poller;
+import io.millrace.reactor.Reactor;
+import java.lang.foreign.Arena;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The connections of one reactor and what they share: receive buffer, gather buffer, blocks. Made, polled and closed on
+ * the reactor's thread.
+ * <p>
+ * A connection whose data keeps coming is hot: its socket is asked in every cycle, which finds data a system call
+ * earlier than epoll does. Few can be hot, so that a cycle stays short; all others, and those that fell silent, are
+ * found by the reactor's epoll and cost nothing until then.
+ */
+final class TcpPollGroup implements Poller
+{
+    /**
+     * Asking a socket that has nothing costs about 0.2 µs; beyond so many, epoll is the cheaper way to find the ready
+     * ones.
+     */
+    static final int HOT_MAX = 8;
+    /**
+     * A hot connection for which epoll's own work at each arrival is no longer worth while: its events are turned off.
+     */
+    private static final long GLOW_AFTER_NS = 1_000_000;
+
+    private final PollGroup pollGroup;
+    private final Reactor reactor;
+    private final TcpTransportConfig config;
+    private final TcpCounters counters;
+    private final DmaMemory memory;
+    private final Arena arena = Arena.ofShared();
+    private final ReceiveBuffer receiveBuffer;
+    private final GatherBuffer gatherBuffer;
+    private final SlabPool senderBlocks;
+    /** A silent hot connection turns cold after this time; the same for which its reactor spins. */
+    private final long coolAfterNs;
+    /** Connections here or on their way here; written by the acceptor and by this reactor. */
+    private final AtomicInteger assignedCount = new AtomicInteger();
+
+    private final TcpConnection[] hot = new TcpConnection[HOT_MAX];
+    private int hotCount;
+    private TcpConnection[] connections = new TcpConnection[64];
+    private int connectionCount;
+    private TcpConnection[] flushes = new TcpConnection[64];
+    private int flushCount;
+    private TcpConnection[] stalled = new TcpConnection[16];
+    private int stalledCount;
+
+    TcpPollGroup(final PollGroup pollGroup, final TcpTransportConfig config, final TcpCounters counters)
+    {
+        this.pollGroup = pollGroup;
+        this.config = config;
+        this.counters = counters;
+        reactor = pollGroup.reactor();
+        memory = DmaMemory.map(ReceiveBuffer.memoryBytes(config) + GatherBuffer.memoryBytes());
+        receiveBuffer = new ReceiveBuffer(memory, arena, config);
+        gatherBuffer = new GatherBuffer(memory);
+        senderBlocks = new SlabPool(arena, PduSender.BLOCK_BYTES, 64);
+        coolAfterNs = reactor.config().spinNs();
+    }
+
+    PollGroup pollGroup()
+    {
+        return pollGroup;
+    }
+
+    Reactor reactor()
+    {
+        return reactor;
+    }
+
+    TcpTransportConfig config()
+    {
+        return config;
+    }
+
+    TcpCounters counters()
+    {
+        return counters;
+    }
+
+    ReceiveBuffer receiveBuffer()
+    {
+        return receiveBuffer;
+    }
+
+    GatherBuffer gatherBuffer()
+    {
+        return gatherBuffer;
+    }
+
+    SlabPool senderBlocks()
+    {
+        return senderBlocks;
+    }
+
+    /**
+     * {@return connections here or on their way here; any thread}
+     */
+    AtomicInteger assignedCount()
+    {
+        return assignedCount;
+    }
+
+    int hotCount()
+    {
+        return hotCount;
+    }
+
+    /**
+     * Takes a new connection, which has been counted in {@link #assignedCount()}.
+     *
+     * @param fd    accepted, non-blocking socket; the group's from now on.
+     * @param local address that the host came in on.
+     * @return the connection; closed when the reactor cannot watch one more.
+     */
+    TcpConnection adopt(final int fd, final TransportAddress local)
+    {
+        final TcpConnection connection = new TcpConnection(this, fd, local);
+        if (connectionCount == connections.length)
+        {
+            connections = Arrays.copyOf(connections, 2 * connectionCount);
+        }
+        connection.index(connectionCount);
+        connections[connectionCount++] = connection;
+        try
+        {
+            reactor.register(fd, Epoll.EPOLLIN, connection);
+        }
+        catch (final NativeException e)
+        {
+            connection.close(e.getMessage());
+        }
+        return connection;
+    }
+
+    /**
+     * A connection is closing.
+     *
+     * @param connection of this group.
+     */
+    void remove(final TcpConnection connection)
+    {
+        final TcpConnection last = connections[--connectionCount];
+        connections[connection.index()] = last;
+        last.index(connection.index());
+        connections[connectionCount] = null;
+        for (int i = 0; i < hotCount; i++)
+        {
+            if (hot[i] == connection)
+            {
+                removeHot(i);
+                break;
+            }
+        }
+        assignedCount.decrementAndGet();
+    }
+
+    /**
+     * A connection has something to send.
+     *
+     * @param connection in {@link SendState#QUEUED}.
+     */
+    void addFlush(final TcpConnection connection)
+    {
+        if (flushCount == flushes.length)
+        {
+            flushes = Arrays.copyOf(flushes, 2 * flushCount);
+        }
+        flushes[flushCount++] = connection;
+    }
+
+    /**
+     * A connection cannot go on until there is a buffer.
+     *
+     * @param connection in {@link ReceiveState#STALLED}.
+     */
+    void addStalled(final TcpConnection connection)
+    {
+        if (stalledCount == stalled.length)
+        {
+            stalled = Arrays.copyOf(stalled, 2 * stalledCount);
+        }
+        stalled[stalledCount++] = connection;
+    }
+
+    /**
+     * The reactor found a socket readable.
+     *
+     * @param connection of the socket.
+     */
+    void onReadable(final TcpConnection connection)
+    {
+        if (receive(connection) && TcpConnection.Temperature.COLD == connection.temperature() && hotCount < HOT_MAX &&
+            connection.isReady())
+        {
+            hot[hotCount++] = connection;
+            connection.temperature(TcpConnection.Temperature.HOT, reactor.nowNs());
+        }
+    }
+
+    @Override
+    public int poll()
+    {
+        int work = flushAll();
+        for (int i = hotCount - 1; i >= 0; i--)
+        {
+            final TcpConnection connection = hot[i];
+            if (receive(connection))
+            {
+                work++;
+                if (TcpConnection.Temperature.HOT == connection.temperature() &&
+                    reactor.nowNs() - connection.hotSinceNs() > GLOW_AFTER_NS)
+                {
+                    connection.temperature(TcpConnection.Temperature.GLOWING, reactor.nowNs());
+                }
+            }
+            else if (i < hotCount && connection == hot[i] && reactor.nowNs() - connection.lastDataNs() > coolAfterNs)
+            {
+                removeHot(i);
+                connection.temperature(TcpConnection.Temperature.COLD, reactor.nowNs());
+            }
+        }
+        if (0 != stalledCount)
+        {
+            work += resumeStalled();
+        }
+        return work;
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        return 0 == hotCount && 0 == flushCount && 0 == stalledCount;
+    }
+
+    /**
+     * Closes every connection and frees the memory.
+     */
+    void close()
+    {
+        while (connectionCount > 0)
+        {
+            connections[connectionCount - 1].close("the target is closing");
+        }
+        reactor.removePoller(this);
+        arena.close();
+        memory.close();
+    }
+
+    private boolean receive(final TcpConnection connection)
+    {
+        final boolean received = connection.receive() > 0;
+        if (0 != flushCount)
+        {
+            flushAll();
+        }
+        return received;
+    }
+
+    private int flushAll()
+    {
+        int work = 0;
+        int kept = 0;
+        // Sending an answer may free what another one waited for, so the list can grow meanwhile.
+        for (int i = 0; i < flushCount; i++)
+        {
+            final TcpConnection connection = flushes[i];
+            if (connection.flush() > 0)
+            {
+                work++;
+            }
+            if (SendState.QUEUED == connection.sendState())
+            {
+                flushes[kept++] = connection;
+            }
+        }
+        Arrays.fill(flushes, kept, flushCount, null);
+        flushCount = kept;
+        return work;
+    }
+
+    private int resumeStalled()
+    {
+        int work = 0;
+        int kept = 0;
+        final int count = stalledCount;
+        for (int i = 0; i < count; i++)
+        {
+            final TcpConnection connection = stalled[i];
+            if (connection.isStalled())
+            {
+                if (connection.resume())
+                {
+                    // Adds itself again at the end should its next capsule stall.
+                    work++;
+                }
+                else
+                {
+                    stalled[kept++] = connection;
+                }
+            }
+        }
+        for (int i = count; i < stalledCount; i++)
+        {
+            stalled[kept++] = stalled[i];
+        }
+        Arrays.fill(stalled, kept, stalledCount, null);
+        stalledCount = kept;
+        return work + flushAll();
+    }
+
+    private void removeHot(final int place)
+    {
+        hot[place] = hot[--hotCount];
+        hot[hotCount] = null;
+    }
+}

@@ -1,0 +1,140 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.nvmf.PollGroup;
+import io.millrace.nvmf.Target;
+import io.millrace.nvmf.TransportAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+
+/**
+ * Serves a target over NVMe/TCP (NVMe over TCP Transport Specification 1.0): listens, accepts, and gives each
+ * connection to a reactor for life. Any thread but the reactors' may call it; its reactors must be running until it is
+ * closed.
+ */
+public final class TcpTransport implements AutoCloseable
+{
+    private final Target target;
+    private final TcpTransportConfig config;
+    private final TcpCounters counters = new TcpCounters();
+    private final List<TcpPollGroup> groups = new ArrayList<>();
+    private final List<TcpAcceptor> acceptors = new ArrayList<>();
+
+    /**
+     * Prepares the reactors; listens nowhere yet.
+     *
+     * @param target     that discovery tells of the listeners.
+     * @param pollGroups of the reactors that share the connections, at least one; their reactors run.
+     * @param config     of the transport.
+     */
+    public TcpTransport(final Target target, final List<PollGroup> pollGroups, final TcpTransportConfig config)
+    {
+        if (pollGroups.isEmpty())
+        {
+            throw new IllegalArgumentException("tcp transport has no reactors: configure at least one");
+        }
+        this.target = target;
+        this.config = config;
+        for (final PollGroup pollGroup : pollGroups)
+        {
+            groups.add(pollGroup.reactor().call(() ->
+            {
+                final TcpPollGroup group = new TcpPollGroup(pollGroup, config, counters);
+                pollGroup.reactor().addPoller(group);
+                return group;
+            }).join());
+        }
+    }
+
+    /**
+     * Listens on one more address and tells discovery of it.
+     *
+     * @param address resolved; port 0 for any that is free.
+     * @return the address with the port that it got.
+     * @throws IllegalStateException in one line with address, reason and remedy, when it cannot be listened on.
+     */
+    public synchronized InetSocketAddress listen(final InetSocketAddress address)
+    {
+        final TcpAcceptor acceptor = TcpAcceptor.listen(address, groups, config, counters);
+        acceptors.add(acceptor);
+        groups.get(0).reactor().call(() ->
+        {
+            acceptor.start();
+            return null;
+        }).join();
+        target.addListener(transportAddress(acceptor.local()));
+        return acceptor.local();
+    }
+
+    /**
+     * {@return settings it was made with}
+     */
+    public TcpTransportConfig config()
+    {
+        return config;
+    }
+
+    /**
+     * {@return connections that are open or being handed to their reactor}
+     */
+    public int connectionCount()
+    {
+        int count = 0;
+        for (final TcpPollGroup group : groups)
+        {
+            count += group.assignedCount().get();
+        }
+        return count;
+    }
+
+    /**
+     * {@return what happened to the connections}
+     */
+    public TcpCounters counters()
+    {
+        return counters;
+    }
+
+    /**
+     * Stops listening, closes every connection and frees what the reactors hold for it.
+     */
+    @Override
+    public synchronized void close()
+    {
+        for (final TcpAcceptor acceptor : acceptors)
+        {
+            target.removeListener(transportAddress(acceptor.local()));
+            run(groups.get(0), acceptor::close);
+        }
+        acceptors.clear();
+        for (final TcpPollGroup group : groups)
+        {
+            // Behind the sockets that are being handed over: commands of a reactor run in order.
+            run(group, group::close);
+        }
+        groups.clear();
+    }
+
+    private static void run(final TcpPollGroup group, final Runnable task)
+    {
+        try
+        {
+            group.reactor().call(() ->
+            {
+                task.run();
+                return null;
+            }).join();
+        }
+        catch (final CompletionException e)
+        {
+            throw new IllegalStateException(
+                "reactor " + group.reactor().config().name() + " could not close its connections", e.getCause());
+        }
+    }
+
+    private static TransportAddress transportAddress(final InetSocketAddress address)
+    {
+        return TransportAddress.tcp(address.getAddress().getHostAddress(), address.getPort());
+    }
+}
