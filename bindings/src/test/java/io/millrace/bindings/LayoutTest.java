@@ -1,0 +1,219 @@
+package io.millrace.bindings;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.bindings.linux.CompletionEntry;
+import io.millrace.bindings.linux.Epoll;
+import io.millrace.bindings.linux.EpollEvent;
+import io.millrace.bindings.linux.FileStatus;
+import io.millrace.bindings.linux.Files;
+import io.millrace.bindings.linux.IoUring;
+import io.millrace.bindings.linux.Mappings;
+import io.millrace.bindings.linux.MessageHeader;
+import io.millrace.bindings.linux.ProvidedBuffers;
+import io.millrace.bindings.linux.ResourceLimit;
+import io.millrace.bindings.linux.RingParams;
+import io.millrace.bindings.linux.SocketAddress;
+import io.millrace.bindings.linux.Sockets;
+import io.millrace.bindings.linux.SubmissionEntry;
+import io.millrace.bindings.linux.Threads;
+import java.io.IOException;
+import java.lang.foreign.MemoryLayout;
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class LayoutTest
+{
+    private static final String GENERATED = "io.millrace.bindings.generated.";
+    private static final Set<String> DIFFERENT_ON_AARCH64 = Set.of("epoll_event", "epoll_event.data", "O_DIRECT");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void shouldMatchGeneratedBindingsWhenX8664() throws Exception
+    {
+        assertEquals(Set.of(), differencesFromGenerated(LayoutTable.expected(Architecture.X86_64)));
+    }
+
+    @Test
+    void shouldDifferFromGeneratedBindingsOnlyWhereArchitectureKnowsWhenAarch64() throws Exception
+    {
+        assertEquals(DIFFERENT_ON_AARCH64, differencesFromGenerated(LayoutTable.expected(Architecture.AARCH64)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldMatchWhatArchitectureSaysWhenItDiffers(final Architecture architecture)
+    {
+        final LayoutTable table = LayoutTable.expected(architecture);
+        assertAll(
+            () -> assertEquals(table.sizeBytes("epoll_event"), architecture.epollEventSizeBytes()),
+            () -> assertEquals(table.offset("epoll_event.data"), architecture.epollEventDataOffset()),
+            () -> assertEquals(table.value("O_DIRECT"), architecture.directFlag()));
+    }
+
+    @Test
+    void shouldMatchCallsWhenHeadersOfThisMachineAreCompiled() throws Exception
+    {
+        final LayoutTable table = thisMachine();
+        assertAll(
+            () -> assertEquals(table.sizeBytes("epoll_event"), EpollEvent.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("msghdr"), MessageHeader.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("iovec"), MessageHeader.IOVEC_SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("sockaddr_in6"), SocketAddress.SIZE_BYTES_MAX),
+            () -> assertEquals(table.sizeBytes("statx"), FileStatus.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("rlimit"), ResourceLimit.SIZE_BYTES));
+        final boolean isOlderThanLinux61 = !table.names().contains("io_uring_sqe");
+        if (!isOlderThanLinux61)
+        {
+            assertAll(
+                () -> assertEquals(table.sizeBytes("io_uring_sqe"), SubmissionEntry.SIZE_BYTES),
+                () -> assertEquals(table.offset("io_uring_sqe.user_data"), SubmissionEntry.USER_DATA_OFFSET),
+                () -> assertEquals(table.sizeBytes("io_uring_cqe"), CompletionEntry.SIZE_BYTES),
+                () -> assertEquals(table.sizeBytes("io_uring_params"), RingParams.SIZE_BYTES),
+                () -> assertEquals(table.sizeBytes("io_uring_buf"), ProvidedBuffers.ENTRY_SIZE_BYTES),
+                () -> assertEquals(table.offset("io_uring_buf.resv"), ProvidedBuffers.TAIL_OFFSET),
+                () -> assertEquals(table.sizeBytes("io_uring_buf_reg"), ProvidedBuffers.REGISTRATION_SIZE_BYTES));
+        }
+        final LayoutTable expected = LayoutTable.expected(Architecture.current());
+        for (final String name : table.names())
+        {
+            assertTrue(expected.names().contains(name), () -> name + " is not in the committed table");
+            assertEquals(expected.offset(name), table.offset(name), name);
+            if (!table.isConstant(name))
+            {
+                assertEquals(expected.sizeBytes(name), table.sizeBytes(name), name);
+            }
+        }
+    }
+
+    @Test
+    void shouldHaveValueOfHeadersWhenConstantIsPublic() throws Exception
+    {
+        final LayoutTable table = LayoutTable.expected(Architecture.current());
+        final List<Class<?>> classes = List.of(
+            Errno.class, Sockets.class, Epoll.class, Files.class, Mappings.class, Threads.class, IoUring.class);
+        for (final Class<?> type : classes)
+        {
+            for (final Field field : type.getFields())
+            {
+                final String name = type.getSimpleName() + "." + field.getName();
+                final long expected = table.value(field.getName());
+                assertEquals(int.class == field.getType() ? (int)expected : expected, field.getLong(null), name);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void shouldProbeEverySymbolWhenItIsIncluded(final Architecture architecture) throws Exception
+    {
+        final Set<String> missing = new TreeSet<>();
+        final Pattern line = Pattern.compile("--include-(constant|struct|union) (\\w+)");
+        for (final String file : List.of("linux.includes", "io_uring.includes"))
+        {
+            for (final String text : java.nio.file.Files.readAllLines(LayoutTable.ROOT.resolve("jextract/" + file)))
+            {
+                final Matcher matcher = line.matcher(text);
+                if (matcher.matches() && !matcher.group(2).endsWith("_HEADERS_VERSION"))
+                {
+                    missing.add(matcher.group(2));
+                }
+            }
+        }
+        assertTrue(missing.size() > 200, () -> "include lists are not read: " + missing);
+        missing.removeAll(LayoutTable.expected(architecture).names());
+        assertEquals(Set.of(), missing);
+    }
+
+    /** As the compiler of this machine has it, or as committed where there is none. */
+    private LayoutTable thisMachine() throws IOException, InterruptedException
+    {
+        final Optional<Path> compiler = onPath("cc");
+        if (compiler.isEmpty())
+        {
+            return LayoutTable.expected(Architecture.current());
+        }
+        final Path program = folder.resolve("layout_probe");
+        run(compiler.get().toString(), "-I", LayoutTable.ROOT.resolve("jextract").toString(), "-o", program.toString(),
+            LayoutTable.ROOT.resolve("native/layout-probe/layout_probe.c").toString());
+        return LayoutTable.of(run(program.toString()));
+    }
+
+    private static Optional<Path> onPath(final String command)
+    {
+        return Stream.of(System.getenv("PATH").split(":"))
+            .map(entry -> Path.of(entry, command))
+            .filter(java.nio.file.Files::isExecutable)
+            .findFirst();
+    }
+
+    private List<String> run(final String... command) throws IOException, InterruptedException
+    {
+        final Path output = folder.resolve("output.txt");
+        final Process process = new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+        final boolean ended = process.waitFor(60, TimeUnit.SECONDS);
+        process.destroyForcibly();
+        final String text = java.nio.file.Files.readString(output, StandardCharsets.UTF_8);
+        assertTrue(ended && 0 == process.exitValue(), () -> String.join(" ", command) + ": " + text);
+        return text.lines().toList();
+    }
+
+    private static Set<String> differencesFromGenerated(final LayoutTable table) throws ReflectiveOperationException
+    {
+        final Set<String> differences = new TreeSet<>();
+        for (final String name : table.names())
+        {
+            final boolean isSame = table.isConstant(name) ?
+                sameConstant(table, name) :
+                sameLayout(table, name);
+            if (!isSame)
+            {
+                differences.add(name);
+            }
+        }
+        return differences;
+    }
+
+    private static boolean sameConstant(final LayoutTable table, final String name) throws ReflectiveOperationException
+    {
+        final Class<?> header = name.startsWith("IO") ?
+            Class.forName(GENERATED + "iouring.io_uring_h") :
+            Class.forName(GENERATED + "linux.linux_h");
+        final Object value = header.getMethod(name).invoke(null);
+        return value instanceof Integer ?
+            (int)value == (int)table.value(name) :
+            (long)value == table.value(name);
+    }
+
+    private static boolean sameLayout(final LayoutTable table, final String name) throws ReflectiveOperationException
+    {
+        final String[] parts = name.split("\\.");
+        final Class<?> type = parts[0].startsWith("io_") ?
+            Class.forName(GENERATED + "iouring." + parts[0]) :
+            Class.forName(GENERATED + "linux." + parts[0]);
+        final long offset = 1 == parts.length ? 0L : (long)type.getMethod(parts[1] + "$offset").invoke(null);
+        final MemoryLayout layout = (MemoryLayout)type
+            .getMethod(1 == parts.length ? "layout" : parts[1] + "$layout").invoke(null);
+        return offset == table.offset(name) && layout.byteSize() == table.sizeBytes(name);
+    }
+}
