@@ -32,7 +32,7 @@ public final class CpuAffinity
         try (Arena arena = Arena.ofConfined())
         {
             final long mask = arena.allocate(MASK_BYTES, Long.BYTES).address();
-            NativeException.check("sched_getaffinity", Threads.sched_getaffinity(0, MASK_BYTES, mask));
+            NativeException.check("sched_getaffinity", Threads.schedGetaffinity(0, MASK_BYTES, mask));
             final BitSet cpus = new BitSet(CPU_COUNT_MAX);
             for (int cpu = 0; cpu < CPU_COUNT_MAX; cpu++)
             {
@@ -77,7 +77,7 @@ public final class CpuAffinity
         {
             final long mask = arena.allocate(MASK_BYTES, Long.BYTES).address();
             NativeMemory.putByte(mask + (cpu >>> 3), (byte)(1 << (cpu & 7)));
-            final int result = Threads.sched_setaffinity(0, MASK_BYTES, mask);
+            final int result = Threads.schedSetaffinity(0, MASK_BYTES, mask);
             if (result < 0)
             {
                 throw new ReactorException("reactor " + reactor + ": cpu " + cpu + " refused, " +

@@ -71,32 +71,6 @@ public final class Threads
     }
 
     /**
-     * As {@link #schedSetaffinity}.
-     *
-     * @param tid         thread, 0 for the caller.
-     * @param lengthBytes of the mask.
-     * @param maskAddress of the mask.
-     * @return 0 or negated errno.
-     */
-    public static int sched_setaffinity(final int tid, final long lengthBytes, final long maskAddress)
-    {
-        return schedSetaffinity(tid, lengthBytes, maskAddress);
-    }
-
-    /**
-     * As {@link #schedGetaffinity}.
-     *
-     * @param tid         thread, 0 for the caller.
-     * @param lengthBytes of the mask.
-     * @param maskAddress of room for the mask.
-     * @return 0 or negated errno.
-     */
-    public static int sched_getaffinity(final int tid, final long lengthBytes, final long maskAddress)
-    {
-        return schedGetaffinity(tid, lengthBytes, maskAddress);
-    }
-
-    /**
      * Reads a resource limit.
      *
      * @param resource     {@code RLIMIT_*}.
