@@ -1,0 +1,160 @@
+package io.millrace.nvmf.initiator;
+
+import io.millrace.nvme.DataTransfer;
+import java.util.Arrays;
+
+/**
+ * Commands that are outstanding on a connection. A command's identifier is its slot in bits 11:0 and a generation in bits
+ * 15:12, so that an answer that comes late is not taken for another's. One connection's, on its reactor.
+ */
+final class CommandTable
+{
+    /** Length from which a read is received straight into its buffer. */
+    static final int LARGE_BYTES = 32 << 10;
+
+    private static final int SLOT_MASK = 0xFFF;
+    private static final int GENERATION_SHIFT = 12;
+    private static final int GENERATION_MASK = 0xF;
+
+    private final HostRequest[] slots;
+    private final byte[] generations;
+    private final int[] freeSlots;
+    private int limit;
+    private int freeCount;
+    private int parkedCount;
+    private int largeReadCount;
+
+    CommandTable(final int slotMax)
+    {
+        slots = new HostRequest[slotMax];
+        generations = new byte[slotMax];
+        freeSlots = new int[slotMax];
+    }
+
+    /**
+     * Sets how many commands may be outstanding. None is now.
+     *
+     * @param newLimit that the controller allows; cut to the size of the table.
+     */
+    void reset(final int newLimit)
+    {
+        limit = Math.min(slots.length, newLimit);
+        for (int i = 0; i < limit; i++)
+        {
+            freeSlots[i] = limit - 1 - i;
+        }
+        freeCount = limit;
+        parkedCount = 0;
+        largeReadCount = 0;
+    }
+
+    int limit()
+    {
+        return limit;
+    }
+
+    boolean isFull()
+    {
+        return 0 == freeCount;
+    }
+
+    int inFlight()
+    {
+        return limit - freeCount;
+    }
+
+    /**
+     * {@return commands whose answer may come at any time; those that wait for an event are left out}
+     */
+    int expected()
+    {
+        return limit - freeCount - parkedCount;
+    }
+
+    boolean hasLargeReads()
+    {
+        return largeReadCount > 0;
+    }
+
+    /**
+     * Gives a command an identifier. The table is not full.
+     *
+     * @param request to be sent.
+     */
+    void add(final HostRequest request)
+    {
+        final int slot = freeSlots[--freeCount];
+        request.commandId = slot | (generations[slot]++ & GENERATION_MASK) << GENERATION_SHIFT;
+        slots[slot] = request;
+        parkedCount += request.parked ? 1 : 0;
+        largeReadCount += isLargeRead(request) ? 1 : 0;
+    }
+
+    private static boolean isLargeRead(final HostRequest request)
+    {
+        return DataTransfer.CONTROLLER_TO_HOST == request.direction && request.lengthBytes >= LARGE_BYTES;
+    }
+
+    /**
+     * {@return the outstanding command of an identifier, or null}
+     *
+     * @param commandId as the peer sent it.
+     */
+    HostRequest find(final int commandId)
+    {
+        final int slot = commandId & SLOT_MASK;
+        final HostRequest request = slot < limit ? slots[slot] : null;
+        return null != request && request.commandId == commandId ? request : null;
+    }
+
+    void remove(final HostRequest request)
+    {
+        final int slot = request.commandId & SLOT_MASK;
+        slots[slot] = null;
+        freeSlots[freeCount++] = slot;
+        parkedCount -= request.parked ? 1 : 0;
+        largeReadCount -= isLargeRead(request) ? 1 : 0;
+    }
+
+    /**
+     * {@return a command that has been outstanding for longer than it may, or null}
+     *
+     * @param nowNs     clock.
+     * @param timeoutNs how long it may.
+     */
+    HostRequest findOverdue(final long nowNs, final long timeoutNs)
+    {
+        for (int i = 0; i < limit; i++)
+        {
+            final HostRequest request = slots[i];
+            if (null != request && !request.parked && nowNs - request.sendNs > timeoutNs)
+            {
+                return request;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Takes all commands out.
+     *
+     * @return the first, the others linked to it; null when there is none.
+     */
+    HostRequest removeAll()
+    {
+        HostRequest head = null;
+        for (int i = limit - 1; i >= 0; i--)
+        {
+            final HostRequest request = slots[i];
+            if (null != request)
+            {
+                request.commandId = -1;
+                request.next = head;
+                head = request;
+            }
+        }
+        Arrays.fill(slots, null);
+        reset(limit);
+        return head;
+    }
+}

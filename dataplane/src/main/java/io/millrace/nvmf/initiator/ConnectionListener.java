@@ -1,0 +1,27 @@
+package io.millrace.nvmf.initiator;
+
+/**
+ * Told what becomes of a {@link HostConnection}. Called on its reactor.
+ */
+interface ConnectionListener
+{
+    /**
+     * The queue is connected, commands may be submitted.
+     */
+    void onReady();
+
+    /**
+     * A command was outstanding when the connection ended. It is not completed: that is the listener's to do, now or after a
+     * reconnect.
+     *
+     * @param request that has no answer.
+     */
+    void onLost(HostRequest request);
+
+    /**
+     * The connection is closed and may be opened again.
+     *
+     * @param reason in one sentence.
+     */
+    void onClosed(String reason);
+}

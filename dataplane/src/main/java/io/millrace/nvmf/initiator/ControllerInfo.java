@@ -1,0 +1,96 @@
+package io.millrace.nvmf.initiator;
+
+import io.millrace.nvme.ControllerCapabilities;
+import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.SubmissionQueueEntry;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What a controller said of itself when it was connected. Immutable.
+ *
+ * @param controllerId         within its subsystem.
+ * @param subsystemNqn         of its subsystem.
+ * @param serialNumber         without padding.
+ * @param modelNumber          without padding.
+ * @param firmwareRevision     without padding.
+ * @param vendorId             PCI vendor.
+ * @param version              of the specification it keeps to: major in bits 31:16, minor in 15:8, tertiary in 7:0.
+ * @param discovery            whether it is a discovery controller, which has no I/O queues.
+ * @param namespaceIdMax       largest valid namespace identifier.
+ * @param ioQueueCount         I/O queues it grants.
+ * @param queueEntriesMax      largest queue; one fewer commands may be outstanding.
+ * @param maxTransferBytes     of one command.
+ * @param inCapsuleDataBytes   that an I/O capsule may carry.
+ * @param optionalCommands     optional NVM commands, as ONCS has it.
+ * @param volatileWriteCache   whether writes without FUA are stable only after a flush.
+ * @param asyncEventLimit      asynchronous event requests it holds at once.
+ * @param keepAliveGranularity of the keep-alive time-out, in units of 100 ms; 0 when it has none.
+ * @param optionalAsyncEvents  as OAES has it.
+ */
+public record ControllerInfo(
+    int controllerId,
+    String subsystemNqn,
+    String serialNumber,
+    String modelNumber,
+    String firmwareRevision,
+    int vendorId,
+    int version,
+    boolean discovery,
+    int namespaceIdMax,
+    int ioQueueCount,
+    int queueEntriesMax,
+    long maxTransferBytes,
+    int inCapsuleDataBytes,
+    int optionalCommands,
+    boolean volatileWriteCache,
+    int asyncEventLimit,
+    int keepAliveGranularity,
+    int optionalAsyncEvents)
+{
+    private static final int CAPSULE_UNIT_BYTES = 16;
+
+    static ControllerInfo parse(final int controllerId, final long capabilities, final byte[] data)
+    {
+        final IdentifyController identify = new IdentifyController();
+        identify.wrap(new UnsafeBuffer(data), 0);
+        final int shift = identify.maxDataTransferSize();
+        final int pageShift = ControllerCapabilities.memoryPageShiftMin(capabilities);
+        final long capsuleBytes = Integer.toUnsignedLong(identify.ioCommandCapsuleSize()) * CAPSULE_UNIT_BYTES;
+        return new ControllerInfo(
+            controllerId,
+            identify.subsystemNqn(),
+            identify.serialNumber().strip(),
+            identify.modelNumber().strip(),
+            identify.firmwareRevision().strip(),
+            identify.vendorId(),
+            identify.version(),
+            IdentifyController.TYPE_DISCOVERY == identify.controllerType(),
+            identify.namespaces(),
+            0,
+            ControllerCapabilities.queueEntriesMax(capabilities),
+            0 == shift || shift + pageShift > 31 ? Integer.MAX_VALUE : 1L << shift + pageShift,
+            // Data at an offset other than 0 is not for TCP; such a controller is sent none in capsules.
+            0 == identify.inCapsuleDataOffset() ?
+                (int)Math.clamp(capsuleBytes - SubmissionQueueEntry.SIZE_BYTES, 0, Integer.MAX_VALUE) : 0,
+            identify.optionalNvmCommands(),
+            0 != (identify.volatileWriteCache() & IdentifyController.CACHE_PRESENT),
+            identify.asyncEventRequestLimit() + 1,
+            identify.keepAliveSupport(),
+            identify.optionalAsyncEvents());
+    }
+
+    ControllerInfo withIoQueueCount(final int count)
+    {
+        return new ControllerInfo(controllerId, subsystemNqn, serialNumber, modelNumber, firmwareRevision, vendorId,
+            version, discovery, namespaceIdMax, count, queueEntriesMax, maxTransferBytes, inCapsuleDataBytes,
+            optionalCommands, volatileWriteCache, asyncEventLimit, keepAliveGranularity, optionalAsyncEvents);
+    }
+
+    /**
+     * {@return the specification's version as people write it, such as 2.0.0}
+     */
+    public String versionText()
+    {
+        return (version >>> 16) + "." + (version >>> 8 & 0xFF) + "." + (version & 0xFF);
+    }
+}

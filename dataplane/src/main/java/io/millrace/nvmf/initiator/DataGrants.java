@@ -1,0 +1,171 @@
+package io.millrace.nvmf.initiator;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.nvmf.tcp.CommonHeader;
+import io.millrace.nvmf.tcp.Crc32c;
+import io.millrace.nvmf.tcp.DataPdu;
+import io.millrace.nvmf.tcp.PduType;
+
+/**
+ * What controllers asked for with R2T and was not turned into H2CData PDUs yet, in order of asking. PDUs are made only as the
+ * sender has room, so a slow peer costs no memory; their payload stays in the user's buffer. One connection's, on its
+ * reactor.
+ */
+final class DataGrants
+{
+    /** Beyond this the socket is full anyway, and capsules that come later should not wait behind more. */
+    private static final long PENDING_BYTES_MAX = 512 << 10;
+    private static final int VECTORS_MAX = 3;
+
+    private final PduSender sender;
+    private final DataPdu pdu = new DataPdu();
+
+    private HostRequest head;
+    private HostRequest tail;
+    private int dataBytesMax;
+    private int dataOffset;
+    private int headerDigestBytes;
+    private int dataDigestBytes;
+    private int flags;
+
+    DataGrants(final PduSender sender)
+    {
+        this.sender = sender;
+    }
+
+    /**
+     * Forgets the last connection and sets what was agreed on for this one.
+     *
+     * @param headerDigest   digest follows each header.
+     * @param dataDigest     digest follows each payload.
+     * @param alignmentBytes of the data within a PDU.
+     * @param maxDataBytes   of one PDU (MAXH2CDATA).
+     */
+    void reset(
+        final boolean headerDigest, final boolean dataDigest, final int alignmentBytes, final int maxDataBytes)
+    {
+        head = null;
+        tail = null;
+        dataBytesMax = maxDataBytes;
+        headerDigestBytes = headerDigest ? CommonHeader.DIGEST_SIZE_BYTES : 0;
+        dataDigestBytes = dataDigest ? CommonHeader.DIGEST_SIZE_BYTES : 0;
+        flags = (headerDigest ? CommonHeader.FLAG_HEADER_DIGEST : 0) |
+            (dataDigest ? CommonHeader.FLAG_DATA_DIGEST : 0);
+        final int headerBytes = DataPdu.SIZE_BYTES + headerDigestBytes;
+        dataOffset = (headerBytes + alignmentBytes - 1) / alignmentBytes * alignmentBytes;
+    }
+
+    boolean isEmpty()
+    {
+        return null == head;
+    }
+
+    /**
+     * A range was asked for and checked.
+     *
+     * @param request     whose data it is; no grant is left of it.
+     * @param tag         to repeat in the PDUs.
+     * @param offset      of the range in the request's buffer.
+     * @param lengthBytes of the range; positive.
+     */
+    void add(final HostRequest request, final int tag, final int offset, final int lengthBytes)
+    {
+        request.grantTag = tag;
+        request.grantOffset = offset;
+        request.grantRemaining = lengthBytes;
+        request.next = null;
+        if (null == head)
+        {
+            head = request;
+        }
+        else
+        {
+            tail.next = request;
+        }
+        tail = request;
+    }
+
+    /**
+     * Leaves out what is left of a grant, because the command was answered before.
+     *
+     * @param request that has one.
+     */
+    void drop(final HostRequest request)
+    {
+        HostRequest previous = null;
+        HostRequest current = head;
+        while (current != request)
+        {
+            previous = current;
+            current = current.next;
+        }
+        unlink(previous, request);
+        request.grantRemaining = 0;
+    }
+
+    private void unlink(final HostRequest previous, final HostRequest request)
+    {
+        if (null == previous)
+        {
+            head = request.next;
+        }
+        else
+        {
+            previous.next = request.next;
+        }
+        if (tail == request)
+        {
+            tail = previous;
+        }
+        request.next = null;
+    }
+
+    /**
+     * Makes PDUs as long as there are grants and room.
+     */
+    void pump()
+    {
+        while (null != head && sender.pendingBytes() < PENDING_BYTES_MAX &&
+            sender.hasRoom(dataOffset + dataDigestBytes, VECTORS_MAX))
+        {
+            final HostRequest request = head;
+            appendData(request);
+            if (0 == request.grantRemaining)
+            {
+                unlink(null, request);
+            }
+        }
+    }
+
+    private void appendData(final HostRequest request)
+    {
+        final int length = Math.min(request.grantRemaining, dataBytesMax);
+        final boolean last = length == request.grantRemaining;
+        final long address = request.address + request.grantOffset;
+        final int offset = sender.stage(dataOffset);
+        pdu.wrap(sender.staging(), offset);
+        pdu.set(PduType.HOST_DATA, last ? flags | CommonHeader.FLAG_LAST : flags, DataPdu.SIZE_BYTES, dataOffset,
+            dataOffset + length + dataDigestBytes);
+        pdu.setTransfer(request.commandId, request.grantTag, request.grantOffset, length);
+        final int headerEnd = DataPdu.SIZE_BYTES + headerDigestBytes;
+        if (headerDigestBytes > 0)
+        {
+            NativeMemory.putInt(sender.address(offset + DataPdu.SIZE_BYTES),
+                Crc32c.digest(sender.address(offset), DataPdu.SIZE_BYTES));
+        }
+        if (dataOffset > headerEnd)
+        {
+            NativeMemory.fill(sender.address(offset + headerEnd), dataOffset - headerEnd, (byte)0);
+        }
+        sender.attach(address, length);
+        if (dataDigestBytes > 0)
+        {
+            final int digest = Crc32c.digest(address, length);
+            NativeMemory.putInt(sender.address(sender.stage(dataDigestBytes)), digest);
+        }
+        request.grantOffset += length;
+        request.grantRemaining -= length;
+        request.transferredBytes += length;
+        request.sendEndPosition = sender.appendedPosition();
+    }
+}

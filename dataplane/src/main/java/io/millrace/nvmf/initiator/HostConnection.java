@@ -1,0 +1,697 @@
+package io.millrace.nvmf.initiator;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.linux.Epoll;
+import io.millrace.nvme.CompletionQueueEntry;
+import io.millrace.nvme.ConnectData;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.tcp.CapsuleResponse;
+import io.millrace.nvmf.tcp.CommonHeader;
+import io.millrace.nvmf.tcp.DataPdu;
+import io.millrace.nvmf.tcp.FatalErrorStatus;
+import io.millrace.nvmf.tcp.InitializeConnection;
+import io.millrace.nvmf.tcp.PduType;
+import io.millrace.nvmf.tcp.ReadyToTransfer;
+import io.millrace.nvmf.tcp.TerminationRequest;
+import io.millrace.reactor.ReadinessListener;
+
+/**
+ * One NVMe/TCP connection, which carries one queue: from the socket to completions. Its state is {@link ConnectionState}. It
+ * never calls its listener from within {@link #submit} or {@link #close}. One reactor's.
+ */
+final class HostConnection implements PduHandler, ReadinessListener
+{
+    private static final int DATA_BYTES_MIN = 4096;
+    private static final int LARGE_WINDOW_BYTES = 8 << 10;
+    private static final int AUTHENTICATION_REQUIRED = 0x3_0000;
+    private static final int STAGING_BYTES_PER_SLOT = 136;
+    private static final int VECTORS_PER_SLOT = 4;
+    private static final int SPARE_SLOTS = 64;
+
+    private final HostPollGroup group;
+    private final ConnectionListener listener;
+    private final HostSocket socket;
+    private final PduSender sender;
+    private final PduReceiver receiver;
+    private final CommandTable commands;
+    private final CapsuleWriter capsules;
+    private final DataGrants grants;
+    private final HostMemory connectMemory = new HostMemory(ConnectData.SIZE_BYTES);
+    private final HostRequest connectRequest = new HostRequest(this, this::onConnectAnswered);
+    private final CompletionQueueEntry completionEntry = new CompletionQueueEntry();
+
+    private ConnectionState state = ConnectionState.CLOSED;
+    private ConnectionConfig config;
+    private HostConfig host;
+    private int queueId;
+    private int controllerId;
+    private int inCapsuleBytes;
+    private long connectDeadlineNs;
+    private String closeReason;
+    private HostRequest receiving;
+    private int receivingBytes;
+    private int receivingFlags;
+    private HostRequest answeredHead;
+
+    /**
+     * Maps what the connection needs; opens nothing.
+     *
+     * @param group    whose buffer and turn it shares.
+     * @param slotMax  most commands outstanding at once.
+     * @param listener told what becomes of it.
+     */
+    HostConnection(final HostPollGroup group, final int slotMax, final ConnectionListener listener)
+    {
+        this.group = group;
+        this.listener = listener;
+        socket = new HostSocket(group.reactor(), this);
+        sender = new PduSender((slotMax + SPARE_SLOTS) * STAGING_BYTES_PER_SLOT,
+            (slotMax + SPARE_SLOTS) * VECTORS_PER_SLOT);
+        receiver = new PduReceiver(group.receiveBuffer(), this);
+        commands = new CommandTable(slotMax);
+        capsules = new CapsuleWriter(sender);
+        grants = new DataGrants(sender);
+    }
+
+    /**
+     * Begins to connect; the listener is told how it went.
+     *
+     * @param newConfig       where to.
+     * @param newHost         as whom.
+     * @param newQueueId      0 for the admin queue.
+     * @param newControllerId of the association, or any for the admin queue.
+     * @param entries         of the submission queue; one fewer commands may be outstanding.
+     * @param capsuleBytes    of data that a capsule may carry.
+     */
+    void open(
+        final ConnectionConfig newConfig,
+        final HostConfig newHost,
+        final int newQueueId,
+        final int newControllerId,
+        final int entries,
+        final int capsuleBytes)
+    {
+        state(ConnectionState.CONNECTING);
+        config = newConfig;
+        host = newHost;
+        queueId = newQueueId;
+        controllerId = newControllerId;
+        inCapsuleBytes = capsuleBytes;
+        commands.reset(entries - 1);
+        closeReason = null;
+        connectDeadlineNs = group.nowNs() + newConfig.connectTimeoutMs() * 1_000_000L;
+        group.add(this);
+        final String failure = socket.connect(config);
+        if (null != failure)
+        {
+            close(failure);
+        }
+    }
+
+    private void state(final ConnectionState next)
+    {
+        if (!state.canBecome(next))
+        {
+            throw new IllegalStateException("connection cannot go from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    ConnectionState state()
+    {
+        return state;
+    }
+
+    /**
+     * {@return the controller that the target gave; valid when ready}
+     */
+    int controllerId()
+    {
+        return controllerId;
+    }
+
+    /**
+     * {@return most commands outstanding at once on the present connection}
+     */
+    int depth()
+    {
+        return commands.limit();
+    }
+
+    int inFlight()
+    {
+        return commands.inFlight();
+    }
+
+    /**
+     * Sets how much data a capsule may carry, once the controller said so.
+     *
+     * @param bytes of IOCCSZ without the entry.
+     */
+    void inCapsuleBytes(final int bytes)
+    {
+        capsules.inCapsuleBytes(bytes);
+    }
+
+    @Override
+    public void onReady(final int events)
+    {
+        if (ConnectionState.CONNECTING != state)
+        {
+            poll();
+            if (group.pollsDirectly() && wantsPoll() && ConnectionState.CLOSED != state)
+            {
+                // From now on the socket is asked in every cycle; epoll would only tell the same once more.
+                socket.watch(sender.isEmpty() ? 0 : Epoll.EPOLLOUT);
+            }
+            return;
+        }
+        final String failure = socket.finishConnect(config);
+        if (null != failure)
+        {
+            close(failure);
+            return;
+        }
+        state(ConnectionState.INITIALIZING);
+        socket.watch(Epoll.EPOLLIN);
+        final InitializeConnection request = new InitializeConnection();
+        request.wrap(sender.staging(), sender.stage(InitializeConnection.SIZE_BYTES));
+        request.build(PduType.INITIALIZE_CONNECTION_REQUEST, 0, wantedDigests(), 0);
+        flush();
+    }
+
+    private int wantedDigests()
+    {
+        return (config.headerDigest() ? InitializeConnection.DIGEST_HEADER : 0) |
+            (config.dataDigest() ? InitializeConnection.DIGEST_DATA : 0);
+    }
+
+    /**
+     * {@return whether a turn is wanted although the descriptor may not be ready: answers are expected or something waits}
+     */
+    boolean wantsPoll()
+    {
+        return commands.expected() > 0 || ConnectionState.CLOSING == state || !sender.isEmpty();
+    }
+
+    /**
+     * A turn without asking the socket for bytes: its reactor tells when there are some.
+     *
+     * @return how much was done.
+     */
+    int attend()
+    {
+        if (ConnectionState.CLOSING == state)
+        {
+            return poll();
+        }
+        arm();
+        return flush();
+    }
+
+    /**
+     * Has the reactor told of what comes, because nobody asks the socket from now on.
+     *
+     * @return whether nothing would be missed while the reactor sleeps.
+     */
+    boolean arm()
+    {
+        if (state.receives())
+        {
+            socket.watch(sender.isEmpty() && grants.isEmpty() ? Epoll.EPOLLIN : Epoll.EPOLLIN | Epoll.EPOLLOUT);
+        }
+        return ConnectionState.CLOSING != state;
+    }
+
+    /**
+     * Sends what waits, takes in what came.
+     *
+     * @return how much was done.
+     */
+    int poll()
+    {
+        if (ConnectionState.CLOSING == state)
+        {
+            tearDown();
+            return 1;
+        }
+        if (!state.receives())
+        {
+            return 0;
+        }
+        int work = flush();
+        work += receive();
+        return work + flush();
+    }
+
+    /**
+     * Sends what waits.
+     *
+     * @return 1 when something was sent.
+     */
+    int flush()
+    {
+        if (sender.isEmpty() && grants.isEmpty() || !state.receives())
+        {
+            return 0;
+        }
+        final long before = sender.sentPosition();
+        int result;
+        do
+        {
+            grants.pump();
+            result = sender.flush(socket.fd());
+        }
+        while (0 == result && !grants.isEmpty());
+        if (0 == result)
+        {
+            socket.watch(socket.watched() & ~Epoll.EPOLLOUT);
+        }
+        else if (-Errno.EAGAIN == result)
+        {
+            socket.watch(Epoll.EPOLLIN | Epoll.EPOLLOUT);
+        }
+        else
+        {
+            close("connection to " + config.target() + " broke: " + Errno.describe(-result));
+        }
+        if (null != answeredHead)
+        {
+            completeAnswered();
+        }
+        return sender.sentPosition() != before ? 1 : 0;
+    }
+
+    private int receive()
+    {
+        int work = 0;
+        int budget = ReceiveBuffer.WINDOW_BYTES;
+        while (budget > 0 && state.receives())
+        {
+            final int window = commands.hasLargeReads() ? LARGE_WINDOW_BYTES : ReceiveBuffer.WINDOW_BYTES;
+            final long received = receiver.receive(socket.fd(), window);
+            if (received <= 0)
+            {
+                onNothingReceived((int)received);
+                break;
+            }
+            group.readClock();
+            receiver.process((int)received);
+            work++;
+            budget -= (int)received;
+            if (received < window)
+            {
+                break;
+            }
+        }
+        return work;
+    }
+
+    private void onNothingReceived(final int result)
+    {
+        if (0 == result)
+        {
+            close(config.target() + " closed the connection" + duringSetUp());
+        }
+        else if (-Errno.EAGAIN != result && -Errno.EINTR != result)
+        {
+            close("connection to " + config.target() + " broke" + duringSetUp() + ": " + Errno.describe(-result));
+        }
+    }
+
+    private String duringSetUp()
+    {
+        return switch (state)
+        {
+            case INITIALIZING -> " before it answered the NVMe/TCP greeting";
+            case ASSOCIATING -> " before it answered Connect";
+            default -> "";
+        };
+    }
+
+    /**
+     * Takes a command, to be sent with the next {@link #flush} or turn. The connection is ready.
+     *
+     * @param request filled and idle.
+     * @return false when there is no room.
+     */
+    boolean submit(final HostRequest request)
+    {
+        if (commands.isFull() || !capsules.hasRoom())
+        {
+            return false;
+        }
+        commands.add(request);
+        request.grantRemaining = 0;
+        request.sendNs = group.nowNs();
+        capsules.append(request);
+        return true;
+    }
+
+    @Override
+    public boolean isReceiving()
+    {
+        return state.receives();
+    }
+
+    @Override
+    public boolean accepts(final int type)
+    {
+        return switch (type)
+        {
+            case PduType.CAPSULE_RESPONSE, PduType.CONTROLLER_DATA, PduType.READY_TO_TRANSFER ->
+                ConnectionState.INITIALIZING != state;
+            case PduType.INITIALIZE_CONNECTION_RESPONSE -> ConnectionState.INITIALIZING == state;
+            case PduType.CONTROLLER_TERMINATION_REQUEST -> true;
+            default -> false;
+        };
+    }
+
+    @Override
+    public void onInitializeResponse(final InitializeConnection pdu)
+    {
+        final int wanted = wantedDigests();
+        if (InitializeConnection.FORMAT_VERSION != pdu.formatVersion())
+        {
+            refuse(pdu, FatalErrorStatus.UNSUPPORTED_PARAMETER, InitializeConnection.FORMAT_VERSION_OFFSET,
+                "PDU format version " + pdu.formatVersion() + " is not supported");
+        }
+        else if (pdu.dataAlignment() > CommonHeader.DATA_ALIGNMENT_MAX)
+        {
+            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, InitializeConnection.DATA_ALIGNMENT_OFFSET,
+                "data alignment " + pdu.dataAlignment() + " is above " + CommonHeader.DATA_ALIGNMENT_MAX);
+        }
+        else if (wanted != pdu.digests())
+        {
+            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, InitializeConnection.DIGESTS_OFFSET,
+                "digests offered are " + describeDigests(pdu.digests()) + ", asked for were " +
+                describeDigests(wanted));
+        }
+        else if (Integer.compareUnsigned(pdu.maxHostDataBytes(), DATA_BYTES_MIN) < 0 ||
+            0 != (pdu.maxHostDataBytes() & 3))
+        {
+            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, InitializeConnection.MAXIMUM_OFFSET,
+                "MAXH2CDATA " + Integer.toUnsignedString(pdu.maxHostDataBytes()) + " is below " + DATA_BYTES_MIN +
+                " or no multiple of 4");
+        }
+        else
+        {
+            associate(pdu);
+        }
+    }
+
+    private void associate(final InitializeConnection pdu)
+    {
+        final int alignment = (pdu.dataAlignment() + 1) * 4;
+        final int maxBytes = pdu.maxHostDataBytes();
+        receiver.digests(config.headerDigest(), config.dataDigest());
+        capsules.reset(config.headerDigest(), config.dataDigest(), alignment);
+        grants.reset(config.headerDigest(), config.dataDigest(), alignment,
+            maxBytes < 0 ? Integer.MAX_VALUE & -4 : maxBytes);
+        state(ConnectionState.ASSOCIATING);
+        AssociationCommand.writeData(connectMemory.buffer(), host, config.subsystemNqn(), controllerId);
+        AssociationCommand.write(connectRequest, connectMemory.address(), queueId, commands.limit() + 1,
+            config.sqFlowControl(), 0 == queueId ? config.keepAliveMs() : 0);
+        capsules.inCapsuleBytes(ConnectData.SIZE_BYTES);
+        submit(connectRequest);
+        capsules.inCapsuleBytes(inCapsuleBytes);
+    }
+
+    private static String describeDigests(final int digests)
+    {
+        return switch (digests)
+        {
+            case 0 -> "none";
+            case InitializeConnection.DIGEST_HEADER -> "header";
+            case InitializeConnection.DIGEST_DATA -> "data";
+            case InitializeConnection.DIGEST_HEADER | InitializeConnection.DIGEST_DATA -> "header and data";
+            default -> "0x" + Integer.toHexString(digests);
+        };
+    }
+
+    private void onConnectAnswered(final HostRequest request)
+    {
+        if (!request.isSuccess())
+        {
+            close(AssociationCommand.explain(request.status(), request.result0(), config, host));
+        }
+        else if (0 != (request.result0() & AUTHENTICATION_REQUIRED))
+        {
+            close(config.subsystemNqn() + " demands authentication, which this host cannot do: allow host " +
+                host.hostNqn() + " without");
+        }
+        else
+        {
+            controllerId = request.result0() & 0xFFFF;
+            state(ConnectionState.READY);
+            listener.onReady();
+        }
+    }
+
+    @Override
+    public long onData(final DataPdu pdu)
+    {
+        final HostRequest request = commands.find(pdu.commandId());
+        if (null == request || !request.receivesData())
+        {
+            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, DataPdu.COMMAND_ID_OFFSET,
+                "data for command " + pdu.commandId() + ", which expects none");
+            return 0;
+        }
+        final long offset = Integer.toUnsignedLong(pdu.bufferOffset());
+        final long length = Integer.toUnsignedLong(pdu.dataLength());
+        if (0 == length || offset != request.transferredBytes || offset + length > request.lengthBytes)
+        {
+            refuse(pdu, FatalErrorStatus.DATA_OUT_OF_RANGE, 0, "data of " + length + " bytes at offset " + offset +
+                " where " + (request.lengthBytes - request.transferredBytes) + " bytes from offset " +
+                request.transferredBytes + " are expected");
+            return 0;
+        }
+        final int flags = pdu.flags();
+        if (0 != (flags & CommonHeader.FLAG_SUCCESS) &&
+            (0 == (flags & CommonHeader.FLAG_LAST) || offset + length < request.lengthBytes && 0 != queueId))
+        {
+            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, CommonHeader.FLAGS_OFFSET,
+                "success after " + (offset + length) + " of " + request.lengthBytes + " bytes");
+            return 0;
+        }
+        receiving = request;
+        receivingBytes = (int)length;
+        receivingFlags = flags;
+        return request.address + offset;
+    }
+
+    @Override
+    public void onDataReceived()
+    {
+        final HostRequest request = receiving;
+        receiving = null;
+        request.transferredBytes += receivingBytes;
+        if (0 != (receivingFlags & CommonHeader.FLAG_SUCCESS))
+        {
+            request.result0 = 0;
+            request.result1 = 0;
+            answer(request, 0);
+        }
+    }
+
+    @Override
+    public void onResponse(final CapsuleResponse pdu)
+    {
+        completionEntry.wrap(pdu.buffer(), pdu.offset() + CapsuleResponse.ENTRY_OFFSET);
+        final HostRequest request = commands.find(completionEntry.commandId());
+        if (null == request)
+        {
+            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, CapsuleResponse.ENTRY_OFFSET + 12,
+                "completion of command " + completionEntry.commandId() + ", which is not outstanding");
+            return;
+        }
+        final int status = NvmeStatus.ofField(completionEntry.statusField());
+        if (0 == status && request.transferredBytes < request.lengthBytes &&
+            (0 != queueId || request.sendsData()))
+        {
+            refuse(pdu, FatalErrorStatus.SEQUENCE_ERROR, 0, "success of a command after " +
+                request.transferredBytes + " of " + request.lengthBytes + " bytes");
+            return;
+        }
+        request.result0 = completionEntry.result0();
+        request.result1 = completionEntry.result1();
+        answer(request, status);
+    }
+
+    private void answer(final HostRequest request, final int status)
+    {
+        if (request.grantRemaining > 0)
+        {
+            grants.drop(request);
+        }
+        if (request.sendEndPosition <= sender.sentPosition())
+        {
+            finish(request, status);
+        }
+        else
+        {
+            // The socket still has to take bytes from the user's buffer, so it is not the user's yet.
+            request.answerStatus = status;
+            request.next = answeredHead;
+            answeredHead = request;
+        }
+    }
+
+    private void completeAnswered()
+    {
+        HostRequest request = answeredHead;
+        answeredHead = null;
+        while (null != request)
+        {
+            final HostRequest next = request.next;
+            request.next = null;
+            answer(request, request.answerStatus);
+            request = next;
+        }
+    }
+
+    private void finish(final HostRequest request, final int status)
+    {
+        commands.remove(request);
+        request.complete(status, group.nowNs());
+    }
+
+    @Override
+    public void onReadyToTransfer(final ReadyToTransfer pdu)
+    {
+        final HostRequest request = commands.find(pdu.commandId());
+        if (null == request || !request.sendsData())
+        {
+            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, ReadyToTransfer.COMMAND_ID_OFFSET,
+                "R2T for command " + pdu.commandId() + ", which has no data to send");
+            return;
+        }
+        if (request.grantRemaining > 0)
+        {
+            refuse(pdu, FatalErrorStatus.LIMIT_EXCEEDED, 0, "R2T while one of the same command is outstanding");
+            return;
+        }
+        final long offset = Integer.toUnsignedLong(pdu.bufferOffset());
+        final long length = Integer.toUnsignedLong(pdu.dataLength());
+        if (0 == length || offset != request.transferredBytes || offset + length > request.lengthBytes)
+        {
+            refuse(pdu, FatalErrorStatus.DATA_OUT_OF_RANGE, 0, "R2T for " + length + " bytes at offset " + offset +
+                " where " + (request.lengthBytes - request.transferredBytes) + " bytes from offset " +
+                request.transferredBytes + " are left");
+            return;
+        }
+        grants.add(request, pdu.transferTag(), (int)offset, (int)length);
+    }
+
+    @Override
+    public void onTermination(final TerminationRequest pdu)
+    {
+        close(config.target() + " ended the connection: " + pdu.status() + " (status " + pdu.statusCode() +
+            ", information 0x" + Integer.toHexString(pdu.information()) + ")");
+    }
+
+    private void refuse(
+        final CommonHeader pdu, final FatalErrorStatus status, final int information, final String reason)
+    {
+        onProtocolError(status, information, pdu.offset(), pdu.headerLength(), reason);
+    }
+
+    @Override
+    public void onProtocolError(
+        final FatalErrorStatus status,
+        final int information,
+        final int headerOffset,
+        final int headerBytes,
+        final String reason)
+    {
+        if (!state.receives())
+        {
+            return;
+        }
+        if (FatalErrorStatus.RESERVED != status && sender.hasRoom(TerminationRequest.SIZE_BYTES_MAX, 1))
+        {
+            final TerminationRequest request = new TerminationRequest();
+            final int pduBytes = TerminationRequest.SIZE_BYTES +
+                Math.min(headerBytes, TerminationRequest.DATA_BYTES_MAX);
+            request.wrap(sender.staging(), sender.stage(pduBytes));
+            request.build(PduType.HOST_TERMINATION_REQUEST, status, information,
+                group.receiveBuffer().buffer(), headerOffset, headerBytes);
+            sender.flush(socket.fd());
+        }
+        close(config.target() + " broke the protocol: " + reason);
+    }
+
+    /**
+     * Gives the connection up; it is torn down in the next turn. Does nothing when it is closed or closing.
+     *
+     * @param reason in one sentence.
+     */
+    void close(final String reason)
+    {
+        if (ConnectionState.CLOSED != state && ConnectionState.CLOSING != state)
+        {
+            closeReason = reason;
+            state(ConnectionState.CLOSING);
+        }
+    }
+
+    private void tearDown()
+    {
+        socket.close();
+        group.remove(this);
+        sender.reset();
+        receiver.reset();
+        capsules.reset(false, false, 4);
+        grants.reset(false, false, 4, DATA_BYTES_MIN);
+        answeredHead = null;
+        receiving = null;
+        HostRequest lost = commands.removeAll();
+        state(ConnectionState.CLOSED);
+        while (null != lost)
+        {
+            final HostRequest next = lost.next;
+            lost.next = null;
+            if (connectRequest != lost)
+            {
+                listener.onLost(lost);
+            }
+            lost = next;
+        }
+        listener.onClosed(closeReason);
+    }
+
+    /**
+     * Looks for deadlines that have passed.
+     *
+     * @param nowNs clock of the reactor.
+     */
+    void onTick(final long nowNs)
+    {
+        if (ConnectionState.READY == state)
+        {
+            final HostRequest overdue = commands.findOverdue(nowNs, config.commandTimeoutMs() * 1_000_000L);
+            if (null != overdue)
+            {
+                close(config.target() + " did not answer a command within " + config.commandTimeoutMs() +
+                    " ms (" + overdue + ")");
+            }
+        }
+        else if (ConnectionState.CLOSED != state && ConnectionState.CLOSING != state &&
+            nowNs - connectDeadlineNs > 0)
+        {
+            close(config.target() + " did not answer within " + config.connectTimeoutMs() + " ms" +
+                (ConnectionState.CONNECTING == state ? ": check address and firewall" : duringSetUp()));
+        }
+    }
+
+    /**
+     * Unmaps what the connection used. It is closed.
+     */
+    void free()
+    {
+        sender.close();
+        receiver.close();
+        connectMemory.close();
+    }
+}

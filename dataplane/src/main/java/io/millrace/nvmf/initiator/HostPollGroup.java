@@ -1,0 +1,173 @@
+package io.millrace.nvmf.initiator;
+
+import io.millrace.reactor.Poller;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.TimerListener;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import org.agrona.concurrent.SystemNanoClock;
+
+/**
+ * The initiator on one reactor: all connections of the reactor take turns in it and share its receive buffer. Make one for each
+ * reactor that queue pairs are to live on. Made and closed from any thread; everything else happens on the reactor.
+ */
+public final class HostPollGroup implements Poller, AutoCloseable
+{
+    /** With more connections busy at once, asking each socket costs more than asking epoll for all. */
+    private static final int POLLED_CONNECTIONS_MAX = 8;
+    private static final long TICK_NS = 50_000_000;
+
+    private final Reactor reactor;
+    private final ReceiveBuffer receiveBuffer = new ReceiveBuffer();
+    private final TimerListener tick = this::onTick;
+    private HostConnection[] connections = {};
+    private long nowNs;
+    private boolean ticking;
+
+    /**
+     * Puts the initiator on a reactor.
+     *
+     * @param reactor to live on; started or not.
+     */
+    public HostPollGroup(final Reactor reactor)
+    {
+        this.reactor = reactor;
+        nowNs = SystemNanoClock.INSTANCE.nanoTime();
+        reactor.execute(() -> reactor.addPoller(this));
+    }
+
+    /**
+     * {@return the reactor it lives on}
+     */
+    public Reactor reactor()
+    {
+        return reactor;
+    }
+
+    ReceiveBuffer receiveBuffer()
+    {
+        return receiveBuffer;
+    }
+
+    /**
+     * {@return the latest reading of the clock}
+     */
+    long nowNs()
+    {
+        return nowNs;
+    }
+
+    /**
+     * Reads the clock anew, when bytes have come and waiting for the next cycle would colour their latency.
+     */
+    void readClock()
+    {
+        nowNs = SystemNanoClock.INSTANCE.nanoTime();
+    }
+
+    /**
+     * {@return whether sockets are asked in every cycle rather than when epoll tells}
+     */
+    boolean pollsDirectly()
+    {
+        return connections.length <= POLLED_CONNECTIONS_MAX;
+    }
+
+    @Override
+    public int poll()
+    {
+        readClock();
+        int work = 0;
+        final HostConnection[] current = connections;
+        if (pollsDirectly())
+        {
+            for (final HostConnection connection : current)
+            {
+                work += connection.wantsPoll() ? connection.poll() : connection.attend();
+            }
+        }
+        else
+        {
+            for (final HostConnection connection : current)
+            {
+                work += connection.attend();
+            }
+        }
+        return work;
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        for (final HostConnection connection : connections)
+        {
+            if (!connection.arm())
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    void add(final HostConnection connection)
+    {
+        final HostConnection[] grown = Arrays.copyOf(connections, connections.length + 1);
+        grown[connections.length] = connection;
+        connections = grown;
+        if (!ticking)
+        {
+            ticking = true;
+            reactor.schedule(nowNs + TICK_NS, tick);
+        }
+    }
+
+    void remove(final HostConnection connection)
+    {
+        for (int i = 0; i < connections.length; i++)
+        {
+            if (connections[i] == connection)
+            {
+                final HostConnection[] shrunk = Arrays.copyOf(connections, connections.length - 1);
+                System.arraycopy(connections, i + 1, shrunk, i, shrunk.length - i);
+                connections = shrunk;
+                return;
+            }
+        }
+    }
+
+    private void onTick(final long timerNowNs)
+    {
+        readClock();
+        for (final HostConnection connection : connections)
+        {
+            connection.onTick(nowNs);
+        }
+        ticking = connections.length > 0;
+        if (ticking)
+        {
+            reactor.schedule(nowNs + TICK_NS, tick);
+        }
+    }
+
+    /**
+     * Takes the initiator off its reactor. All controllers and queue pairs on it have been closed before; what is still open is
+     * cut off. Not on the reactor's thread.
+     */
+    @Override
+    public void close()
+    {
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        reactor.execute(() ->
+        {
+            for (final HostConnection connection : connections)
+            {
+                connection.close("poll group is closed");
+                connection.poll();
+            }
+            reactor.removePoller(this);
+            done.complete(null);
+        });
+        done.join();
+        receiveBuffer.close();
+    }
+}

@@ -1,0 +1,306 @@
+package io.millrace.nvmf.initiator;
+
+import io.millrace.nvme.DataTransfer;
+import io.millrace.nvme.IoOpcode;
+
+/**
+ * One command of the host: a slot that is made once, filled, submitted to a {@link RemoteQueuePair}, completed and filled
+ * again. Not thread-safe: it belongs to its submitter until {@code submit} answers true and to the queue pair until its one
+ * completion, always on the queue pair's reactor. The payload buffer belongs to the queue pair for as long.
+ */
+public final class HostRequest
+{
+    /** The way to the controller failed, or the controller is gone: path related, host pathing error. */
+    public static final int STATUS_HOST_PATH_ERROR = 0x370;
+    /** The host gave the command up: path related, command aborted by host. */
+    public static final int STATUS_ABORTED_BY_HOST = 0x371;
+
+    private static final int FORCE_UNIT_ACCESS = 1 << 30;
+    private static final int DEALLOCATE = 1 << 25;
+    private static final int ATTRIBUTE_DEALLOCATE = 1 << 2;
+
+    int opcode;
+    int namespaceId;
+    int cdw10;
+    int cdw11;
+    int cdw12;
+    int cdw13;
+    int cdw14;
+    int cdw15;
+    int direction;
+    long address;
+    int lengthBytes;
+
+    int commandId = -1;
+    int transferredBytes;
+    int grantTag;
+    int grantOffset;
+    int grantRemaining;
+    int answerStatus;
+    boolean parked;
+    long sendEndPosition;
+    long sendNs;
+    long startNs;
+    long completeNs;
+    int status;
+    int result0;
+    int result1;
+    HostRequest next;
+
+    private final HostCompletionListener listener;
+    private final Object owner;
+
+    /**
+     * Made once at set-up and used for ever.
+     *
+     * @param owner    of the slot, for the listener to find its context without a look-up; may be null.
+     * @param listener told of every completion.
+     */
+    public HostRequest(final Object owner, final HostCompletionListener listener)
+    {
+        this.owner = owner;
+        this.listener = listener;
+    }
+
+    /**
+     * Asks to read blocks.
+     *
+     * @param nsid         namespace.
+     * @param lba          first block.
+     * @param blocks       how many, 1 to 65536.
+     * @param destination  address of the buffer.
+     * @param bufferBytes  length of the blocks in bytes.
+     * @return this, to chain.
+     */
+    public HostRequest read(
+        final int nsid, final long lba, final int blocks, final long destination, final int bufferBytes)
+    {
+        return blocks(IoOpcode.READ, nsid, lba, blocks).data(destination, bufferBytes);
+    }
+
+    /**
+     * Asks to write blocks.
+     *
+     * @param nsid        namespace.
+     * @param lba         first block.
+     * @param blocks      how many, 1 to 65536.
+     * @param source      address of the buffer; it must not change until the request completes.
+     * @param bufferBytes length of the blocks in bytes.
+     * @return this, to chain.
+     */
+    public HostRequest write(
+        final int nsid, final long lba, final int blocks, final long source, final int bufferBytes)
+    {
+        return blocks(IoOpcode.WRITE, nsid, lba, blocks).data(source, bufferBytes);
+    }
+
+    /**
+     * Asks to compare blocks with a buffer.
+     *
+     * @param nsid        namespace.
+     * @param lba         first block.
+     * @param blocks      how many, 1 to 65536.
+     * @param source      address of the buffer; it must not change until the request completes.
+     * @param bufferBytes length of the blocks in bytes.
+     * @return this, to chain.
+     */
+    public HostRequest compare(
+        final int nsid, final long lba, final int blocks, final long source, final int bufferBytes)
+    {
+        return blocks(IoOpcode.COMPARE, nsid, lba, blocks).data(source, bufferBytes);
+    }
+
+    /**
+     * Asks that everything written and completed before be stable.
+     *
+     * @param nsid namespace.
+     * @return this, to chain.
+     */
+    public HostRequest flush(final int nsid)
+    {
+        return command(IoOpcode.FLUSH, nsid);
+    }
+
+    /**
+     * Asks that blocks read as zeroes.
+     *
+     * @param nsid       namespace.
+     * @param lba        first block.
+     * @param blocks     how many, 1 to 65536.
+     * @param deallocate whether the controller should deallocate them too.
+     * @return this, to chain.
+     */
+    public HostRequest writeZeroes(final int nsid, final long lba, final int blocks, final boolean deallocate)
+    {
+        blocks(IoOpcode.WRITE_ZEROES, nsid, lba, blocks);
+        cdw12 |= deallocate ? DEALLOCATE : 0;
+        return this;
+    }
+
+    /**
+     * Says that ranges of blocks are no longer needed (dataset management, deallocate).
+     *
+     * @param nsid          namespace.
+     * @param rangesAddress of range descriptors, 16 bytes each: context attributes, blocks, lba.
+     * @param rangeCount    1 to 256.
+     * @return this, to chain.
+     */
+    public HostRequest deallocate(final int nsid, final long rangesAddress, final int rangeCount)
+    {
+        command(IoOpcode.DATASET_MANAGEMENT, nsid);
+        cdw10 = rangeCount - 1;
+        cdw11 = ATTRIBUTE_DEALLOCATE;
+        return data(rangesAddress, rangeCount << 4);
+    }
+
+    /**
+     * Asks that a write be stable when it completes.
+     *
+     * @return this, to chain.
+     */
+    public HostRequest forceUnitAccess()
+    {
+        cdw12 |= FORCE_UNIT_ACCESS;
+        return this;
+    }
+
+    HostRequest command(final int newOpcode, final int nsid)
+    {
+        opcode = newOpcode;
+        namespaceId = nsid;
+        cdw10 = 0;
+        cdw11 = 0;
+        cdw12 = 0;
+        cdw13 = 0;
+        cdw14 = 0;
+        cdw15 = 0;
+        direction = DataTransfer.of(IoOpcode.FABRICS == newOpcode ? nsid : newOpcode);
+        address = 0;
+        lengthBytes = 0;
+        parked = false;
+        next = null;
+        return this;
+    }
+
+    HostRequest data(final long bufferAddress, final int bufferBytes)
+    {
+        address = bufferAddress;
+        lengthBytes = bufferBytes;
+        return this;
+    }
+
+    private HostRequest blocks(final int newOpcode, final int nsid, final long lba, final int blocks)
+    {
+        command(newOpcode, nsid);
+        cdw10 = (int)lba;
+        cdw11 = (int)(lba >>> 32);
+        cdw12 = blocks - 1;
+        return this;
+    }
+
+    boolean sendsData()
+    {
+        return DataTransfer.HOST_TO_CONTROLLER == direction && lengthBytes > 0;
+    }
+
+    boolean receivesData()
+    {
+        return DataTransfer.CONTROLLER_TO_HOST == direction && lengthBytes > 0;
+    }
+
+    void complete(final int newStatus, final long nowNs)
+    {
+        commandId = -1;
+        status = newStatus;
+        completeNs = nowNs;
+        listener.onComplete(this);
+    }
+
+    /**
+     * {@return whose slot this is}
+     */
+    public Object owner()
+    {
+        return owner;
+    }
+
+    /**
+     * {@return how it went, once complete: status code in bits 7:0, its type in 10:8, retry delay in 12:11, more in 13, do not
+     * retry in 14; 0 is success}
+     */
+    public int status()
+    {
+        return status;
+    }
+
+    /**
+     * {@return whether it went well, once complete}
+     */
+    public boolean isSuccess()
+    {
+        return 0 == status;
+    }
+
+    /**
+     * {@return first double word of the completion}
+     */
+    public int result0()
+    {
+        return result0;
+    }
+
+    /**
+     * {@return second double word of the completion}
+     */
+    public int result1()
+    {
+        return result1;
+    }
+
+    /**
+     * {@return first block of a command that has one}
+     */
+    public long lba()
+    {
+        return cdw10 & 0xFFFF_FFFFL | (long)cdw11 << 32;
+    }
+
+    /**
+     * {@return address of the payload, 0 when none}
+     */
+    public long address()
+    {
+        return address;
+    }
+
+    /**
+     * {@return length of the payload in bytes}
+     */
+    public int lengthBytes()
+    {
+        return lengthBytes;
+    }
+
+    /**
+     * {@return when it was submitted, on the clock of {@link System#nanoTime()}; reconnecting does not change it}
+     */
+    public long startNs()
+    {
+        return startNs;
+    }
+
+    /**
+     * {@return when its answer had been received, on the clock of {@link System#nanoTime()}}
+     */
+    public long completeNs()
+    {
+        return completeNs;
+    }
+
+    @Override
+    public String toString()
+    {
+        return "opcode=0x" + Integer.toHexString(opcode) + " nsid=" + namespaceId + " lba=" + lba() +
+            " bytes=" + lengthBytes + " status=0x" + Integer.toHexString(status);
+    }
+}

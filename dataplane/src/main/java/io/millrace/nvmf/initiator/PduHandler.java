@@ -1,0 +1,79 @@
+package io.millrace.nvmf.initiator;
+
+import io.millrace.nvmf.tcp.CapsuleResponse;
+import io.millrace.nvmf.tcp.DataPdu;
+import io.millrace.nvmf.tcp.FatalErrorStatus;
+import io.millrace.nvmf.tcp.InitializeConnection;
+import io.millrace.nvmf.tcp.ReadyToTransfer;
+import io.millrace.nvmf.tcp.TerminationRequest;
+
+/**
+ * Told by a {@link PduReceiver} of PDUs whose header is well-formed. Flyweights are valid only within the call.
+ */
+interface PduHandler
+{
+    /**
+     * {@return whether to go on with the bytes at hand}
+     */
+    boolean isReceiving();
+
+    /**
+     * {@return whether a PDU of this type may come now}
+     *
+     * @param type of a controller's PDU.
+     */
+    boolean accepts(int type);
+
+    /**
+     * The connection's parameters.
+     *
+     * @param pdu ICResp.
+     */
+    void onInitializeResponse(InitializeConnection pdu);
+
+    /**
+     * A completion.
+     *
+     * @param pdu CapsuleResp.
+     */
+    void onResponse(CapsuleResponse pdu);
+
+    /**
+     * Data is about to come.
+     *
+     * @param pdu C2HData.
+     * @return address where its data belongs, 0 when it was refused.
+     */
+    long onData(DataPdu pdu);
+
+    /**
+     * All data of the last C2HData PDU is there, its digest matches.
+     */
+    void onDataReceived();
+
+    /**
+     * The controller wants data.
+     *
+     * @param pdu R2T.
+     */
+    void onReadyToTransfer(ReadyToTransfer pdu);
+
+    /**
+     * The controller ends the connection.
+     *
+     * @param pdu C2HTermReq.
+     */
+    void onTermination(TerminationRequest pdu);
+
+    /**
+     * The bytes break the protocol. {@link #isReceiving()} is false afterwards.
+     *
+     * @param status       for the termination request.
+     * @param information  that belongs to the status.
+     * @param headerOffset of the header at fault in the receive buffer.
+     * @param headerBytes  of it at hand.
+     * @param reason       in words.
+     */
+    void onProtocolError(
+        FatalErrorStatus status, int information, int headerOffset, int headerBytes, String reason);
+}

@@ -1,0 +1,513 @@
+package io.millrace.nvmf.initiator;
+
+import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.ControllerConfiguration;
+import io.millrace.nvme.ControllerProperty;
+import io.millrace.nvme.IdentifyCns;
+import io.millrace.reactor.Reactor;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * An association with a controller of a remote subsystem: admin queue, keep-alive, events, and reconnecting of all its
+ * queues. Lives on the reactor it was connected on; methods may be called from any thread and answer with futures that are
+ * completed on that reactor, so nothing that blocks may hang on them. Its state is {@link ControllerState}.
+ * <p>
+ * The loss of any connection ends the association, as the specification has it: all queues are disconnected, then attempts
+ * to connect again follow with growing delay, until the controller loss time-out.
+ */
+public final class RemoteController implements AutoCloseable
+{
+    private static final int LOG_PIECE_BYTES = AdminCommand.DATA_BYTES_MAX;
+    private static final int ALL_NAMESPACES = 0xFFFF_FFFF;
+    private static final int NAMESPACES_PER_LIST = 1024;
+    private static final int EVENT_LOG_BYTES = 4096;
+    private static final long SHUTDOWN_TIMEOUT_MS = 1_000;
+
+    private final HostPollGroup group;
+    private final Reactor reactor;
+    private final HostConfig host;
+    private final ConnectionConfig config;
+    private final ControllerListener listener;
+    private final AdminQueue admin;
+    private final KeepAlive keepAlive;
+    private final List<RemoteQueuePair> queues = new ArrayList<>();
+    private final BitSet queueIds = new BitSet();
+    private final CompletableFuture<RemoteController> connected = new CompletableFuture<>();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private volatile ControllerState state = ControllerState.CONNECTING;
+    private volatile ControllerInfo info;
+    private volatile int reconnectCount;
+    private long lostNs;
+    private int reconnectDelayMs;
+    private String lostMeanwhile;
+
+    private RemoteController(
+        final HostPollGroup group,
+        final HostConfig host,
+        final ConnectionConfig config,
+        final ControllerListener listener)
+    {
+        this.group = group;
+        this.reactor = group.reactor();
+        this.host = host;
+        this.config = config;
+        this.listener = listener;
+        admin = new AdminQueue(group, config, host, this::onConnectionLost);
+        keepAlive = new KeepAlive(reactor, admin, config.keepAliveMs(), this::onConnectionLost);
+    }
+
+    /**
+     * Connects to a subsystem. Any thread.
+     *
+     * @param group    on whose reactor the admin queue is to live.
+     * @param host     as whom.
+     * @param config   where to, and how.
+     * @param listener told what becomes of it; {@link ControllerListener#NONE} to be told nothing.
+     * @return the controller once it is live; fails with an {@link InitiatorException}.
+     */
+    public static CompletableFuture<RemoteController> connect(
+        final HostPollGroup group,
+        final HostConfig host,
+        final ConnectionConfig config,
+        final ControllerListener listener)
+    {
+        return group.reactor().call(() -> new RemoteController(group, host, config, listener).begin())
+            .thenCompose((connecting) -> connecting);
+    }
+
+    private CompletableFuture<RemoteController> begin()
+    {
+        new ControllerSetup(reactor, admin, config).run().whenComplete((newInfo, failure) ->
+        {
+            if (ControllerState.CLOSED == state)
+            {
+                return;
+            }
+            if (null == failure)
+            {
+                onLive(newInfo);
+                connected.complete(this);
+                return;
+            }
+            final String reason = reason(failure);
+            state(ControllerState.CLOSED, reason);
+            admin.close(reason).whenComplete((done, ignored) -> reactor.execute(() ->
+            {
+                admin.free();
+                connected.completeExceptionally(new InitiatorException(reason));
+                closed.complete(null);
+            }));
+        });
+        return connected;
+    }
+
+    private static String reason(final Throwable failure)
+    {
+        final Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+        return cause instanceof InitiatorException ? cause.getMessage() : cause.toString();
+    }
+
+    private void state(final ControllerState next, final String reason)
+    {
+        if (!state.canBecome(next))
+        {
+            throw new IllegalStateException("controller cannot go from " + state + " to " + next);
+        }
+        state = next;
+        listener.onState(this, next, reason);
+    }
+
+    private void onLive(final ControllerInfo newInfo)
+    {
+        info = newInfo;
+        keepAlive.start();
+        awaitEvent();
+        state(ControllerState.LIVE, "");
+    }
+
+    private void awaitEvent()
+    {
+        admin.call(AdminCommand.asyncEventRequest()).thenAccept((answer) ->
+        {
+            if (answer.isSuccess() && ControllerState.LIVE == state)
+            {
+                admin.call(AdminCommand.logPage(AsyncEvent.logPage(answer.result0()), ALL_NAMESPACES, 0,
+                    EVENT_LOG_BYTES)).thenAccept((log) ->
+                    {
+                        listener.onAsyncEvent(this, answer.result0());
+                        awaitEvent();
+                    });
+            }
+        });
+    }
+
+    /**
+     * An I/O queue lost its connection without being asked to.
+     *
+     * @param reason in one sentence.
+     */
+    void onQueueLost(final String reason)
+    {
+        reactor.execute(() -> onConnectionLost(reason));
+    }
+
+    private void onConnectionLost(final String reason)
+    {
+        if (ControllerState.LIVE != state)
+        {
+            lostMeanwhile = reason;
+            return;
+        }
+        keepAlive.stop();
+        if (0 == config.controllerLossTimeoutMs())
+        {
+            onGivenUp(reason);
+            return;
+        }
+        lostNs = reactor.nowNs();
+        reconnectDelayMs = config.reconnectDelayMs();
+        state(ControllerState.RECONNECTING, reason);
+        disconnect(reason).thenRun(() -> reactor.execute(this::scheduleReconnect));
+    }
+
+    private CompletableFuture<Void> disconnect(final String reason)
+    {
+        final List<CompletableFuture<Void>> all = new ArrayList<>();
+        all.add(admin.close(reason));
+        for (final RemoteQueuePair queue : queues)
+        {
+            all.add(queue.suspend(reason));
+        }
+        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+    }
+
+    private void scheduleReconnect()
+    {
+        if (ControllerState.RECONNECTING == state)
+        {
+            reactor.schedule(reactor.nowNs() + reconnectDelayMs * 1_000_000L, (nowNs) -> reconnect());
+            reconnectDelayMs = (int)Math.min(2L * reconnectDelayMs, config.reconnectDelayMaxMs());
+        }
+    }
+
+    private void reconnect()
+    {
+        if (ControllerState.RECONNECTING != state)
+        {
+            return;
+        }
+        lostMeanwhile = null;
+        new ControllerSetup(reactor, admin, config).run()
+            .thenCompose((newInfo) -> openQueues(newInfo).thenApply((opened) -> newInfo))
+            .whenComplete((newInfo, failure) -> reactor.execute(() -> onReconnected(newInfo, failure)));
+    }
+
+    private CompletableFuture<Void> openQueues(final ControllerInfo newInfo)
+    {
+        return CompletableFuture.allOf(queues.stream().map((queue) -> queue.open(config, host, newInfo.controllerId(),
+            newInfo.queueEntriesMax(), newInfo.inCapsuleDataBytes())).toArray(CompletableFuture[]::new));
+    }
+
+    private void onReconnected(final ControllerInfo newInfo, final Throwable failure)
+    {
+        if (ControllerState.RECONNECTING != state)
+        {
+            return;
+        }
+        if (null == failure && null == lostMeanwhile)
+        {
+            reconnectCount++;
+            onLive(newInfo);
+            return;
+        }
+        final String reason = null == failure ? lostMeanwhile : reason(failure);
+        final long outageMs = TimeUnit.NANOSECONDS.toMillis(reactor.nowNs() - lostNs);
+        if (config.controllerLossTimeoutMs() >= 0 && outageMs >= config.controllerLossTimeoutMs())
+        {
+            onGivenUp(reason);
+        }
+        else
+        {
+            disconnect(reason).thenRun(() -> reactor.execute(this::scheduleReconnect));
+        }
+    }
+
+    private void onGivenUp(final String reason)
+    {
+        state(ControllerState.LOST, reason);
+        admin.close(reason);
+        for (final RemoteQueuePair queue : queues)
+        {
+            queue.abandon(reason);
+        }
+    }
+
+    /**
+     * Opens an I/O queue on any reactor.
+     *
+     * @param queueGroup on whose reactor the queue is to live.
+     * @return the queue once it is connected; fails with an {@link InitiatorException}.
+     */
+    public CompletableFuture<RemoteQueuePair> openQueuePair(final HostPollGroup queueGroup)
+    {
+        return reactor.call(() ->
+        {
+            if (ControllerState.LIVE != state)
+            {
+                throw new InitiatorException("controller of " + config.subsystemNqn() + " is " + state +
+                    ": queues can be opened while it is LIVE");
+            }
+            final int queueId = queueIds.nextClearBit(0) + 1;
+            if (queueId > info.ioQueueCount())
+            {
+                throw new InitiatorException(config.subsystemNqn() + " at " + config.target() + " grants " +
+                    info.ioQueueCount() + " I/O queues, all are in use: use fewer");
+            }
+            queueIds.set(queueId - 1);
+            final RemoteQueuePair queue = new RemoteQueuePair(this, queueGroup, queueId, config);
+            queues.add(queue);
+            return queue.open(config, host, info.controllerId(), info.queueEntriesMax(), info.inCapsuleDataBytes())
+                .handle((opened, failure) -> null == failure ? CompletableFuture.completedFuture(queue) :
+                    closeQueue(queue).thenCompose((done) ->
+                        CompletableFuture.<RemoteQueuePair>failedFuture(new InitiatorException(reason(failure)))))
+                .thenCompose((result) -> result);
+        }).thenCompose((opening) -> opening);
+    }
+
+    /**
+     * Closes a queue and forgets it.
+     *
+     * @param queue of this controller.
+     * @return done when it is closed and freed.
+     */
+    CompletableFuture<Void> closeQueue(final RemoteQueuePair queue)
+    {
+        return reactor.call(() ->
+        {
+            if (!queues.remove(queue))
+            {
+                return CompletableFuture.<Void>completedFuture(null);
+            }
+            return queue.abandon("queue pair is closed").thenCompose((abandoned) -> queue.free())
+                .thenRun(() -> reactor.execute(() -> queueIds.clear(queue.queueId() - 1)));
+        }).thenCompose((closing) -> closing);
+    }
+
+    /**
+     * Sends a command on the admin queue.
+     *
+     * @param command to send.
+     * @return its answer, whatever its status; fails when the connection does.
+     */
+    public CompletableFuture<AdminResult> admin(final AdminCommand command)
+    {
+        return reactor.isOnThread() ? admin.call(command) :
+            reactor.call(() -> admin.call(command)).thenCompose((answer) -> answer);
+    }
+
+    private CompletableFuture<byte[]> data(final String name, final AdminCommand command)
+    {
+        return admin(command).thenApply((answer) ->
+        {
+            if (!answer.isSuccess())
+            {
+                throw new InitiatorException(name + " of " + config.subsystemNqn() + " was answered with " +
+                    AssociationCommand.describe(answer.status()));
+            }
+            return answer.data();
+        });
+    }
+
+    /**
+     * Identify.
+     *
+     * @param cns  what to identify, as {@link IdentifyCns} has it.
+     * @param nsid namespace, or 0.
+     * @return 4096 bytes; fails when the controller refuses.
+     */
+    public CompletableFuture<byte[]> identify(final int cns, final int nsid)
+    {
+        return data("Identify 0x" + Integer.toHexString(cns), AdminCommand.identify(cns, nsid));
+    }
+
+    /**
+     * Reads a log page, or a part of one.
+     *
+     * @param logPageId   as {@link io.millrace.nvme.LogPageId} has it.
+     * @param nsid        namespace, or FFFFFFFFh for the controller.
+     * @param offset      where to begin, in bytes.
+     * @param lengthBytes how much; a multiple of 4.
+     * @return the bytes; fails when the controller refuses.
+     */
+    public CompletableFuture<byte[]> logPage(
+        final int logPageId, final int nsid, final long offset, final int lengthBytes)
+    {
+        return logPage(logPageId, nsid, offset, new byte[lengthBytes], 0);
+    }
+
+    private CompletableFuture<byte[]> logPage(
+        final int logPageId, final int nsid, final long offset, final byte[] whole, final int done)
+    {
+        final int piece = Math.min(LOG_PIECE_BYTES, whole.length - done);
+        return data("Get Log Page 0x" + Integer.toHexString(logPageId),
+            AdminCommand.logPage(logPageId, nsid, offset + done, piece)).thenCompose((data) ->
+            {
+                System.arraycopy(data, 0, whole, done, piece);
+                return done + piece == whole.length ? CompletableFuture.completedFuture(whole) :
+                    logPage(logPageId, nsid, offset, whole, done + piece);
+            });
+    }
+
+    /**
+     * Lists the active namespaces.
+     *
+     * @return all of them, ascending.
+     */
+    public CompletableFuture<List<NamespaceInfo>> namespaces()
+    {
+        return namespaces(0, new ArrayList<>());
+    }
+
+    private CompletableFuture<List<NamespaceInfo>> namespaces(final int after, final List<NamespaceInfo> found)
+    {
+        return identify(IdentifyCns.ACTIVE_NAMESPACES, after).thenCompose((data) ->
+        {
+            final UnsafeBuffer list = new UnsafeBuffer(data);
+            CompletableFuture<Void> all = CompletableFuture.completedFuture(null);
+            int last = after;
+            int count = 0;
+            while (count < NAMESPACES_PER_LIST)
+            {
+                final int nsid = list.getInt(count * 4, ByteOrder.LITTLE_ENDIAN);
+                if (0 == nsid)
+                {
+                    break;
+                }
+                if (Integer.compareUnsigned(nsid, last) <= 0)
+                {
+                    throw new InitiatorException("namespace list of " + config.subsystemNqn() +
+                        " is not ascending at " + Integer.toUnsignedString(nsid));
+                }
+                all = all.thenCompose((done) -> namespace(nsid)).thenAccept((namespace) ->
+                {
+                    if (null != namespace)
+                    {
+                        found.add(namespace);
+                    }
+                });
+                last = nsid;
+                count++;
+            }
+            final int next = NAMESPACES_PER_LIST == count ? last : 0;
+            return all.thenCompose((done) ->
+                0 == next ? CompletableFuture.completedFuture(found) : namespaces(next, found));
+        });
+    }
+
+    /**
+     * Identifies a namespace.
+     *
+     * @param nsid of the namespace.
+     * @return what the controller says of it; null when it is not active.
+     */
+    public CompletableFuture<NamespaceInfo> namespace(final int nsid)
+    {
+        return identify(IdentifyCns.NAMESPACE, nsid).thenCompose((data) ->
+            admin(AdminCommand.identify(IdentifyCns.NAMESPACE_DESCRIPTORS, nsid)).thenApply((descriptors) ->
+                NamespaceInfo.parse(nsid, data, descriptors.isSuccess() ? descriptors.data() : new byte[0])));
+    }
+
+    /**
+     * {@return the present state; may be outdated when it is read from another thread}
+     */
+    public ControllerState state()
+    {
+        return state;
+    }
+
+    /**
+     * {@return what the controller said of itself when it was last connected}
+     */
+    public ControllerInfo info()
+    {
+        return info;
+    }
+
+    /**
+     * {@return how often it was connected again}
+     */
+    public int reconnectCount()
+    {
+        return reconnectCount;
+    }
+
+    /**
+     * {@return settings it was connected with}
+     */
+    public ConnectionConfig config()
+    {
+        return config;
+    }
+
+    /**
+     * Shuts the controller down and disconnects. Outstanding commands complete with
+     * {@link HostRequest#STATUS_ABORTED_BY_HOST}, those that wait for a reconnect with
+     * {@link HostRequest#STATUS_HOST_PATH_ERROR}. Any thread, any number of times.
+     *
+     * @return done when everything is closed and freed.
+     */
+    public CompletableFuture<Void> closeAsync()
+    {
+        reactor.execute(this::beginClose);
+        return closed;
+    }
+
+    private void beginClose()
+    {
+        if (ControllerState.CLOSED == state)
+        {
+            return;
+        }
+        final boolean live = ControllerState.LIVE == state;
+        keepAlive.stop();
+        state(ControllerState.CLOSED, "");
+        connected.completeExceptionally(new InitiatorException("controller was closed while it was being connected"));
+        final List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (final RemoteQueuePair queue : List.copyOf(queues))
+        {
+            all.add(closeQueue(queue));
+        }
+        CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+            .thenCompose((done) -> live ? shutDown() : CompletableFuture.completedFuture(null))
+            .whenComplete((done, failure) -> reactor.execute(() ->
+                admin.close("controller is closed").whenComplete((adminClosed, ignored) -> reactor.execute(() ->
+                {
+                    admin.free();
+                    closed.complete(null);
+                }))));
+    }
+
+    private CompletableFuture<AdminResult> shutDown()
+    {
+        return admin(AdminCommand.getProperty(ControllerProperty.CONFIGURATION, 4))
+            .thenCompose((answer) -> admin(AdminCommand.setProperty(ControllerProperty.CONFIGURATION,
+                answer.result0() & ~ControllerConfiguration.SHUTDOWN_MASK | ControllerConfiguration.SHUTDOWN_NORMAL)))
+            .orTimeout(SHUTDOWN_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * As {@link #closeAsync()}, and waits for it. Any thread but a reactor's.
+     */
+    @Override
+    public void close()
+    {
+        closeAsync().join();
+    }
+}
