@@ -71,7 +71,7 @@ public record ControllerInfo(
             0 == shift || shift + pageShift > 31 ? Integer.MAX_VALUE : 1L << shift + pageShift,
             // Data at an offset other than 0 is not for TCP; such a controller is sent none in capsules.
             0 == identify.inCapsuleDataOffset() ?
-                (int)Math.clamp(capsuleBytes - SubmissionQueueEntry.SIZE_BYTES, 0, Integer.MAX_VALUE) : 0,
+                Math.clamp(capsuleBytes - SubmissionQueueEntry.SIZE_BYTES, 0, Integer.MAX_VALUE) : 0,
             identify.optionalNvmCommands(),
             0 != (identify.volatileWriteCache() & IdentifyController.CACHE_PRESENT),
             identify.asyncEventRequestLimit() + 1,
