@@ -1,5 +1,6 @@
 package io.millrace.bindings;
 
+import io.millrace.bindings.generated.linux.linux_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -23,8 +24,6 @@ public final class Native
         CAPTURE_LAYOUT.varHandle(MemoryLayout.PathElement.groupElement("errno"));
     private static final ThreadLocal<MemorySegment> CAPTURE =
         ThreadLocal.withInitial(() -> Arena.ofAuto().allocate(CAPTURE_LAYOUT));
-    private static final MethodHandle STRERROR = link("strerror",
-        FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
 
     private Native()
     {
@@ -161,12 +160,20 @@ public final class Native
     {
         try
         {
-            final MemorySegment text = (MemorySegment)STRERROR.invokeExact(errno);
+            final MemorySegment text = (MemorySegment)ErrorText.STRERROR.invokeExact(errno);
             return text.reinterpret(256).getString(0);
         }
         catch (final Throwable t)
         {
             throw broken(t);
         }
+    }
+
+    /**
+     * Linked when the first error is described, not at start.
+     */
+    private static final class ErrorText
+    {
+        private static final MethodHandle STRERROR = link("strerror", linux_h.strerror$descriptor());
     }
 }
