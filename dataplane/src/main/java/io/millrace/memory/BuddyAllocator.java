@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * Buddy scheme over the units of a region, by index: it knows no addresses and touches no memory of the region, so a
- * released buffer cannot damage it. Blocks are powers of two of units, aligned to their own size. Taking and giving back
- * walk at most one list head an order. Single-threaded; nothing is allocated after construction.
+ * released buffer cannot damage it. Blocks are powers of two of units, aligned to their own size. Taking and giving
+ * back walk at most one list head an order. Single-threaded; nothing is allocated after construction.
  */
 final class BuddyAllocator
 {

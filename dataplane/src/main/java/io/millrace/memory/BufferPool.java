@@ -4,8 +4,9 @@ import io.millrace.reactor.Poller;
 
 /**
  * One reactor's I/O buffers, contiguous and aligned to their own size, in power-of-two sizes from 4 KiB to the largest
- * transfer, carved out of one region by a buddy scheme. When it is empty requesters wait in order; nothing fails and nobody
- * overtakes, so a large request is not starved by small ones. Single-threaded; taking and giving back allocate nothing.
+ * transfer, carved out of one region by a buddy scheme. When it is empty requesters wait in order; nothing fails and
+ * nobody overtakes, so a large request is not starved by small ones. Single-threaded; taking and giving back allocate
+ * nothing.
  */
 public final class BufferPool implements Poller
 {
@@ -97,7 +98,8 @@ public final class BufferPool implements Poller
      *
      * @param address     from {@link #acquire} or {@link BufferWaiter#onBuffer}.
      * @param lengthBytes that was asked for.
-     * @throws IllegalStateException when no such buffer is handed out: the owner lost count, so no buffer can be trusted.
+     * @throws IllegalStateException when no such buffer is handed out: the owner lost count, so no buffer can be
+     *     trusted.
      */
     public void release(final long address, final int lengthBytes)
     {

@@ -6,9 +6,9 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Mappings;
 
 /**
- * One mapping of memory for I/O: from hugepages where there are enough, else ordinary pages that the kernel is asked to make
- * huge. Left out of core dumps, which would hold other people's data. Mapped and freed off the reactors; its parts may be
- * used by any thread they were given to.
+ * One mapping of memory for I/O: from hugepages where there are enough, else ordinary pages that the kernel is asked
+ * to make huge. Left out of core dumps, which would hold other people's data. Mapped and freed off the reactors; its
+ * parts may be used by any thread they were given to.
  */
 public final class DmaMemory implements AutoCloseable
 {
@@ -45,7 +45,7 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * Maps memory whose pages come when they are first touched. Pages are zero.
+     * Maps memory; ordinary pages come when they are first touched. Pages are zero.
      *
      * @param lengthBytes wanted; positive, rounded up to 2 MiB.
      * @return the mapping.
@@ -60,7 +60,8 @@ public final class DmaMemory implements AutoCloseable
      * Maps memory. Pages are zero.
      *
      * @param lengthBytes wanted; positive, rounded up to 2 MiB.
-     * @param preFault    whether all pages are brought in now, which takes a while, instead of at their first touch.
+     * @param preFault    whether ordinary pages are brought in now, which takes a while, instead of at their first
+     *                    touch; hugepages always are.
      * @return the mapping.
      * @throws NativeException when there is not so much memory.
      */
@@ -72,11 +73,11 @@ public final class DmaMemory implements AutoCloseable
                 "dma memory: " + lengthBytes + " bytes is not between 1 and " + LENGTH_BYTES_MAX);
         }
         final long rounded = (lengthBytes + Hugepages.PAGE_BYTES - 1) & -Hugepages.PAGE_BYTES;
-        final DmaMemory huge = mapHugepages(rounded, preFault);
+        final DmaMemory huge = mapHugepages(rounded);
         return null != huge ? huge : mapOrdinary(rounded, preFault);
     }
 
-    private static DmaMemory mapHugepages(final long lengthBytes, final boolean preFault)
+    private static DmaMemory mapHugepages(final long lengthBytes)
     {
         final long mapped = Mappings.mmap(0, lengthBytes, PROTECTION, HUGEPAGE_FLAGS, -1, 0);
         if (mapped < 0)
@@ -84,8 +85,9 @@ public final class DmaMemory implements AutoCloseable
             return null;
         }
         Mappings.madvise(mapped, lengthBytes, Mappings.MADV_DONTDUMP);
-        // The kernel has set the pages aside, yet a control group may allow fewer; the fault would end the process.
-        if (preFault && populate(mapped, lengthBytes) < 0)
+        // Brought in at once: the kernel has set the pages aside, yet a control group may allow fewer, and a fault
+        // beyond its limit ends the process.
+        if (populate(mapped, lengthBytes) < 0)
         {
             Mappings.munmap(mapped, lengthBytes);
             return null;
@@ -167,8 +169,8 @@ public final class DmaMemory implements AutoCloseable
             return "dma memory: " + instead + ", because the kernel refused hugepages though " + freeCount +
                 " are free: raise the hugetlb limit of the control group";
         }
-        return "dma memory: " + instead + ", because " + wantedCount + " hugepages of 2 MiB are wanted and " + freeCount +
-            " are free: sysctl vm.nr_hugepages=" + (hugepages.poolCount() + wantedCount - freeCount);
+        return "dma memory: " + instead + ", because " + wantedCount + " hugepages of 2 MiB are wanted and " +
+            freeCount + " are free: sysctl vm.nr_hugepages=" + (hugepages.poolCount() + wantedCount - freeCount);
     }
 
     /**
@@ -220,8 +222,8 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * Does a range lie in this mapping? Then who registered the mapping as a whole, as one range from {@link #address()} with
-     * {@link #lengthBytes()}, has registered the range.
+     * Does a range lie in this mapping? Then who registered the mapping as a whole, as one range from
+     * {@link #address()} with {@link #lengthBytes()}, has registered the range.
      *
      * @param rangeAddress first byte.
      * @param rangeBytes   length, not negative.
@@ -245,8 +247,8 @@ public final class DmaMemory implements AutoCloseable
     {
         if (partBytes <= 0 || 1 != Long.bitCount(alignmentBytes) || alignmentBytes < 0)
         {
-            throw new IllegalArgumentException("dma memory: part of " + partBytes + " bytes aligned to " + alignmentBytes +
-                ": the length has to be positive and the alignment a power of two");
+            throw new IllegalArgumentException("dma memory: part of " + partBytes + " bytes aligned to " +
+                alignmentBytes + ": the length has to be positive and the alignment a power of two");
         }
         if (closed)
         {

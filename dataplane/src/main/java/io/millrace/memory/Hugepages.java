@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What the kernel says about its 2 MiB pages ({@code hugetlbpage.rst}, {@code transhuge.rst}). Read anew at each call; any
- * thread, off the reactors.
+ * What the kernel says about its 2 MiB pages ({@code hugetlbpage.rst}, {@code transhuge.rst}). Read anew at each
+ * call; any thread, off the reactors.
  */
 public final class Hugepages
 {

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import org.agrona.collections.Object2IntHashMap;
 
 /**
- * Who waits for a buffer, in order: a doubly linked list over arrays with an index by waiter, so that a connection with many
- * waiting requests leaves a long line without walking it. Grows to the longest line there was and then allocates nothing.
- * Single-threaded.
+ * Who waits for a buffer, in order: a doubly linked list over arrays with an index by waiter, so that a connection
+ * with many waiting requests leaves a long line without walking it. Grows to the longest line there was and then
+ * allocates nothing. Single-threaded.
  */
 final class WaiterQueue
 {

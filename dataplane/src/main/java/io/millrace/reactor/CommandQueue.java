@@ -6,8 +6,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 /**
- * Commands of other threads to a reactor. Any thread adds, one takes. Adding and stopping hold a lock, so that nothing can
- * slip in behind the last look at the queue; taking does not.
+ * Commands of other threads to a reactor. Any thread adds, one takes. Adding and stopping hold a lock, so that
+ * nothing can slip in behind the last look at the queue; taking does not.
  */
 final class CommandQueue
 {

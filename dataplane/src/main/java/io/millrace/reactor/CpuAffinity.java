@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.util.BitSet;
 
 /**
- * On which CPUs the calling thread may run ({@code sched_setaffinity(2)}). Stateless; any thread, for itself. Threads that
- * a pinned thread makes inherit its CPU.
+ * On which CPUs the calling thread may run ({@code sched_setaffinity(2)}). Stateless; any thread, for itself. Threads
+ * that a pinned thread makes inherit its CPU.
  */
 public final class CpuAffinity
 {

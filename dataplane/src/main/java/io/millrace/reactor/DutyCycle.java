@@ -75,7 +75,8 @@ public final class DutyCycle
     }
 
     /**
-     * {@return nanoseconds of the longest cycle since the last reset, sleep not counted: the longest that work had to wait}
+     * {@return nanoseconds of the longest cycle since the last reset, sleep not counted: the longest that work had to
+     * wait}
      */
     public long longestCycleNs()
     {

@@ -3,9 +3,9 @@ package io.millrace.reactor;
 import java.util.Arrays;
 
 /**
- * The pollers of a cycle, in the order they were added. They may add and remove one another and themselves while they run:
- * one that is added runs in the rest of the cycle, one that is removed does not run any more.
- * Single-threaded; running them allocates nothing.
+ * The pollers of a cycle, in the order they were added. They may add and remove one another and themselves while they
+ * run: one that is added runs in the rest of the cycle, one that is removed does not run any more. Single-threaded;
+ * running them allocates nothing.
  */
 final class PollerList
 {

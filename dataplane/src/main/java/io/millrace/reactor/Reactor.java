@@ -14,11 +14,11 @@ import java.util.concurrent.RejectedExecutionException;
 
 /**
  * One pinned thread that runs pollers in turn. {@link #execute}, {@link #call}, {@link #wake}, {@link #start},
- * {@link #close}, {@link #config} and {@link #dutyCycle} may be called from any thread; everything else on the reactor's own
- * thread, or by whoever sets it up before it starts, or takes it down after it ended.
+ * {@link #close}, {@link #config} and {@link #dutyCycle} may be called from any thread; everything else on the
+ * reactor's own thread, or by whoever sets it up before it starts, or takes it down after it ended.
  * <p>
- * A cycle reads the clock once, runs every poller, a bounded number of commands and of expired timers, and asks for ready
- * descriptors. A reactor without work spins for a while and then sleeps in the kernel:
+ * A cycle reads the clock once, runs every poller, a bounded number of commands and of expired timers, and asks for
+ * ready descriptors. A reactor without work spins for a while and then sleeps in the kernel:
  * <pre>
  *     reactor                         any other thread
  *     sleeping = true                 enqueue
@@ -26,8 +26,8 @@ import java.util.concurrent.RejectedExecutionException;
  *     anything queued? then no sleep  sleeping? then signal the event descriptor
  *     wait for descriptors
  * </pre>
- * Of two that cross, at least one sees the other's store, so no wake-up is lost, and a busy reactor costs its producers no
- * system call.
+ * Of two that cross, at least one sees the other's store, so no wake-up is lost, and a busy reactor costs its
+ * producers no system call.
  */
 public final class Reactor implements AutoCloseable
 {
@@ -35,8 +35,9 @@ public final class Reactor implements AutoCloseable
     private static final int COMMANDS_PER_CYCLE = 16;
     private static final int TIMERS_PER_CYCLE = 64;
     /**
-     * How long a spinning reactor leaves its descriptors alone after it found none ready. Asking costs about 300 ns in the
-     * kernel; a cycle without work takes a tenth of that. A cycle with work is longer than this, and then asks each time.
+     * How long a spinning reactor leaves its descriptors alone after it found none ready. Asking costs about 300 ns
+     * in the kernel; a cycle without work takes a tenth of that. A cycle with work is longer than this, and then asks
+     * each time.
      */
     private static final long READINESS_INTERVAL_NS = 500;
     /** Bounds how old the counters of a sleeping reactor get. */
@@ -194,7 +195,8 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
-     * Runs a command on the reactor soon; before the reactor starts, when it has started. Any thread; control path only.
+     * Runs a command on the reactor soon; before the reactor starts, when it has started. Any thread; control path
+     * only.
      *
      * @param command to run.
      * @throws RejectedExecutionException when the reactor has ended.
@@ -214,8 +216,8 @@ public final class Reactor implements AutoCloseable
      *
      * @param task to run.
      * @param <T>  of its result.
-     * @return done with the result, or with what the task threw, or with {@link RejectedExecutionException} when the reactor
-     *     ended before it ran.
+     * @return done with the result, or with what the task threw, or with {@link RejectedExecutionException} when the
+     *     reactor ended before it ran.
      */
     public <T> CompletableFuture<T> call(final Callable<T> task)
     {
@@ -303,7 +305,8 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
-     * Starts a timer. It expires in the first cycle after its deadline; a sleeping reactor wakes up to 1 ms late for it.
+     * Starts a timer. It expires in the first cycle after its deadline; a sleeping reactor wakes up to 1 ms late for
+     * it.
      *
      * @param deadlineNs on the clock of {@link #nowNs()}.
      * @param listener   told once when it has passed.
@@ -328,8 +331,8 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
-     * Wakes the reactor when it sleeps; costs a fence and a read when it does not. Any thread; call after the work is where a
-     * poller of the reactor will find it.
+     * Wakes the reactor when it sleeps; costs a fence and a read when it does not. Any thread; call after the work is
+     * where a poller of the reactor will find it.
      */
     public void wake()
     {
@@ -346,8 +349,8 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
-     * Ends the thread after its present cycle and what commands are outstanding, waits for that and frees what the reactor
-     * owns. A second call does nothing. Any thread but its own.
+     * Ends the thread after its present cycle and what commands are outstanding, waits for that and frees what the
+     * reactor owns. A second call does nothing. Any thread but its own.
      */
     @Override
     public void close()

@@ -67,8 +67,8 @@ public final class ReactorLink implements AutoCloseable
     {
         if (capacity < 2 || capacity > CAPACITY_MAX || 1 != Integer.bitCount(capacity))
         {
-            throw new IllegalArgumentException("link to reactor " + consumer.config().name() + ": capacity " + capacity +
-                " is no power of two from 2 to " + CAPACITY_MAX);
+            throw new IllegalArgumentException("link to reactor " + consumer.config().name() + ": capacity " +
+                capacity + " is no power of two from 2 to " + CAPACITY_MAX);
         }
         this.consumer = consumer;
         this.listener = listener;
@@ -127,8 +127,9 @@ public final class ReactorLink implements AutoCloseable
     }
 
     /**
-     * Takes no more messages, and has those on the ring delivered: at once on the consumer's thread or when it has ended, else
-     * by its next command. Producers stop before this, since what they offer meanwhile may be lost. A second call does nothing.
+     * Takes no more messages, and has those on the ring delivered: at once on the consumer's thread or when it has
+     * ended, else by its next command. Producers stop before this, since what they offer meanwhile may be lost. A
+     * second call does nothing.
      */
     @Override
     public void close()

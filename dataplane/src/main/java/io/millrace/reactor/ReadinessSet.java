@@ -9,9 +9,9 @@ import java.lang.foreign.Arena;
 import java.util.Arrays;
 
 /**
- * The descriptors of a reactor ({@code epoll(7)}) and who is told of them. An event carries the number of its registration
- * beside the descriptor: when a listener closes a descriptor and its number is taken again within the same batch, what is
- * left of the old one's events is not mistaken for the new one's. Single-threaded.
+ * The descriptors of a reactor ({@code epoll(7)}) and who is told of them. An event carries the number of its
+ * registration beside the descriptor: when a listener closes a descriptor and its number is taken again within the
+ * same batch, what is left of the old one's events is not mistaken for the new one's. Single-threaded.
  */
 final class ReadinessSet implements AutoCloseable
 {

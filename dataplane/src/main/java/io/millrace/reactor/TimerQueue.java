@@ -3,10 +3,10 @@ package io.millrace.reactor;
 import java.util.Arrays;
 
 /**
- * Timers by deadline: a binary heap over arrays. A heap rather than a wheel because the reactor asks before every sleep for
- * the next deadline, which is the root here and a walk there, and because nothing has to be caught up tick by tick after it.
- * Timers with the same deadline expire in the order they were scheduled. Grows to the largest number of timers there was and
- * then allocates nothing. Single-threaded.
+ * Timers by deadline: a binary heap over arrays. A heap rather than a wheel because the reactor asks before every
+ * sleep for the next deadline, which is the root here and a walk there, and because nothing has to be caught up tick
+ * by tick after it. Timers with the same deadline expire in the order they were scheduled. Grows to the largest
+ * number of timers there was and then allocates nothing. Single-threaded.
  */
 final class TimerQueue
 {

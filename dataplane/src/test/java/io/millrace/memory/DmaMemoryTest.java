@@ -157,8 +157,8 @@ class DmaMemoryTest
     void shouldExplainTheFallback() throws IOException
     {
         final Hugepages hugepages = new Hugepages(kernel);
-        assertEquals("dma memory: 4 KiB pages (transparent huge pages are off), because this kernel has no hugepages of " +
-            "2 MiB", DmaMemory.fallbackNote(8, hugepages));
+        assertEquals("dma memory: 4 KiB pages (transparent huge pages are off), because this kernel has no " +
+            "hugepages of 2 MiB", DmaMemory.fallbackNote(8, hugepages));
         kernelSays("transparent_hugepage/enabled", "always [madvise] never");
         kernelSays("hugepages/hugepages-2048kB/nr_hugepages", "10");
         kernelSays("hugepages/hugepages-2048kB/free_hugepages", "7");
@@ -197,7 +197,8 @@ class DmaMemoryTest
         final List<String> lines = Files.readAllLines(Path.of("/proc/self/smaps"));
         final String range =
             Long.toHexString(memory.address()) + "-" + Long.toHexString(memory.address() + memory.lengthBytes()) + " ";
-        final int first = lines.indexOf(lines.stream().filter((line) -> line.startsWith(range)).findFirst().orElseThrow());
+        final int first = lines.indexOf(
+            lines.stream().filter((line) -> line.startsWith(range)).findFirst().orElseThrow());
         return lines.subList(first, Math.min(lines.size(), first + 30));
     }
 }

@@ -82,7 +82,8 @@ class TimerQueueTest
     }
 
     @Property(tries = 300)
-    void shouldDoAsASortedListDoes(@ForAll @Size(max = 400) final List<@IntRange(min = 0, max = 1 << 16) Integer> history)
+    void shouldDoAsASortedListDoes(
+        @ForAll @Size(max = 400) final List<@IntRange(min = 0, max = 1 << 16) Integer> history)
     {
         final TimerQueue queue = new TimerQueue();
         final List<Entry> model = new ArrayList<>();
