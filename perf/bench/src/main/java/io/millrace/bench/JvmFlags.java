@@ -1,0 +1,18 @@
+package io.millrace.bench;
+
+/**
+ * What a forked JVM needs, as annotations take it.
+ */
+final class JvmFlags
+{
+    /** Agrona reads memory through it. */
+    static final String OPEN_UNSAFE = "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED";
+    /** The CRC32C intrinsic on raw addresses is reached through it. */
+    static final String OPEN_ZIP = "--add-opens=java.base/java.util.zip=ALL-UNNAMED";
+    /** The bindings are native access. */
+    static final String NATIVE = "--enable-native-access=ALL-UNNAMED";
+
+    private JvmFlags()
+    {
+    }
+}
