@@ -1,0 +1,308 @@
+package io.millrace.block.fault;
+
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.TimerListener;
+
+/**
+ * One reactor's way to a {@link FaultDevice}: passes on, with requests of its own, what its decider lets through. Set up once
+ * with all its slots.
+ */
+final class FaultChannel implements BlockChannel
+{
+    private static final int SLOT_COUNT = 256;
+
+    private final BlockChannel inner;
+    private final Reactor reactor;
+    private final FaultDecider decider;
+    private final Slot[] slots = new Slot[SLOT_COUNT];
+    private Slot free;
+    private Slot readyHead;
+    private Slot readyTail;
+    private int inFlight;
+    private boolean isDraining;
+
+    FaultChannel(final BlockChannel inner, final Reactor reactor, final FaultDecider decider)
+    {
+        this.inner = inner;
+        this.reactor = reactor;
+        this.decider = decider;
+        for (int i = 0; i < SLOT_COUNT; i++)
+        {
+            slots[i] = new Slot(this);
+            slots[i].next = free;
+            free = slots[i];
+        }
+    }
+
+    @Override
+    public boolean submit(final BlockRequest request)
+    {
+        final Slot slot = free;
+        if (null == slot)
+        {
+            return false;
+        }
+        free = slot.next;
+        inFlight++;
+        slot.begin(request, decider.decide(request));
+        if (decider.delayNs() > 0)
+        {
+            slot.state = State.DELAYED;
+            slot.timerId = reactor.schedule(reactor.nowNs() + decider.delayNs(), slot);
+        }
+        else
+        {
+            enqueue(slot);
+            drain();
+        }
+        return true;
+    }
+
+    @Override
+    public int poll()
+    {
+        return drain() + inner.poll();
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        return null == readyHead && inner.canSleep();
+    }
+
+    @Override
+    public int inFlight()
+    {
+        return inFlight;
+    }
+
+    @Override
+    public void close()
+    {
+        for (final Slot slot : slots)
+        {
+            if (State.DELAYED == slot.state)
+            {
+                reactor.cancel(slot.timerId);
+                finish(slot, BlockStatus.ABORTED);
+            }
+            else if (State.HUNG == slot.state)
+            {
+                finish(slot, BlockStatus.ABORTED);
+            }
+        }
+        while (null != readyHead)
+        {
+            finish(dequeue(), BlockStatus.ABORTED);
+        }
+        inner.close();
+    }
+
+    private int drain()
+    {
+        if (isDraining)
+        {
+            // A completion below submitted anew: the loop that it came from goes on with it.
+            return 0;
+        }
+        isDraining = true;
+        int work = 0;
+        // Once round at most, so that an inner channel that completes inline does not keep the reactor here for ever.
+        while (work < SLOT_COUNT && null != readyHead && apply(readyHead))
+        {
+            work++;
+        }
+        isDraining = false;
+        return work;
+    }
+
+    /**
+     * Does what was decided for the slot at the head of the queue.
+     *
+     * @return false when the inner channel takes nothing now; the slot stays.
+     */
+    private boolean apply(final Slot slot)
+    {
+        final FaultRule rule = slot.rule;
+        if (null == rule)
+        {
+            return passOn(slot);
+        }
+        switch (rule.effect())
+        {
+            case ERROR, LOST_WRITE ->
+            {
+                dequeue();
+                finish(slot, rule.status());
+                return true;
+            }
+            case HANG ->
+            {
+                dequeue();
+                slot.state = State.HUNG;
+                return true;
+            }
+            case TORN_WRITE ->
+            {
+                if (0 == slot.blocks)
+                {
+                    dequeue();
+                    finish(slot, rule.status());
+                    return true;
+                }
+                return passOn(slot);
+            }
+            case DELAY -> throw new IllegalStateException("a delay was left over: " + rule);
+        }
+        return true;
+    }
+
+    private boolean passOn(final Slot slot)
+    {
+        fill(slot.innerRequest, slot.request, slot.blocks);
+        // Before the call, since the completion may come within it.
+        dequeue();
+        slot.state = State.PASSED_ON;
+        if (inner.submit(slot.innerRequest))
+        {
+            return true;
+        }
+        slot.state = State.READY;
+        slot.next = readyHead;
+        readyHead = slot;
+        if (null == readyTail)
+        {
+            readyTail = slot;
+        }
+        return false;
+    }
+
+    private static void fill(final BlockRequest target, final BlockRequest source, final int blocks)
+    {
+        target.reset(source.operation(), source.lba(), blocks).forceUnitAccess(source.forceUnitAccess());
+        if (0 == source.segmentCount())
+        {
+            return;
+        }
+        int total = 0;
+        for (int i = 0; i < source.segmentCount(); i++)
+        {
+            total += source.segmentLength(i);
+        }
+        int left = (int)((long)total / source.blocks() * blocks);
+        for (int i = 0; i < source.segmentCount() && left > 0; i++)
+        {
+            final int length = Math.min(left, source.segmentLength(i));
+            target.addSegment(source.segmentAddress(i), length);
+            left -= length;
+        }
+    }
+
+    private void onInnerComplete(final Slot slot, final BlockStatus status)
+    {
+        final boolean isTorn = null != slot.rule && BlockStatus.SUCCESS == status;
+        finish(slot, isTorn ? slot.rule.status() : status);
+    }
+
+    private void onDelayOver(final Slot slot)
+    {
+        enqueue(slot);
+        drain();
+    }
+
+    private void finish(final Slot slot, final BlockStatus status)
+    {
+        final BlockRequest request = slot.request;
+        slot.request = null;
+        slot.rule = null;
+        slot.state = State.FREE;
+        slot.next = free;
+        free = slot;
+        inFlight--;
+        request.complete(status);
+    }
+
+    private void enqueue(final Slot slot)
+    {
+        slot.state = State.READY;
+        slot.next = null;
+        if (null == readyHead)
+        {
+            readyHead = slot;
+        }
+        else
+        {
+            readyTail.next = slot;
+        }
+        readyTail = slot;
+    }
+
+    private Slot dequeue()
+    {
+        final Slot slot = readyHead;
+        readyHead = slot.next;
+        slot.next = null;
+        if (null == readyHead)
+        {
+            readyTail = null;
+        }
+        return slot;
+    }
+
+    private enum State
+    {
+        /** Holds no request. */
+        FREE,
+        /** A timer runs. */
+        DELAYED,
+        /** In line for what was decided. */
+        READY,
+        /** With the inner channel. */
+        PASSED_ON,
+        /** Kept until the channel is closed. */
+        HUNG
+    }
+
+    /** One request on its way through the channel. */
+    private static final class Slot implements TimerListener
+    {
+        private final FaultChannel channel;
+        private final BlockRequest innerRequest;
+        private State state = State.FREE;
+        private BlockRequest request;
+        private FaultRule rule;
+        private int blocks;
+        private long timerId;
+        private Slot next;
+
+        Slot(final FaultChannel channel)
+        {
+            this.channel = channel;
+            innerRequest = new BlockRequest(this, FaultChannel::onInnerComplete);
+        }
+
+        void begin(final BlockRequest newRequest, final FaultRule newRule)
+        {
+            request = newRequest;
+            rule = newRule;
+            blocks = null != newRule && FaultEffect.TORN_WRITE == newRule.effect() ?
+                channel.decider.tornBlocks(newRequest.blocks()) : newRequest.blocks();
+        }
+
+        @Override
+        public void onTimer(final long nowNs)
+        {
+            channel.onDelayOver(this);
+        }
+    }
+
+    private static void onInnerComplete(final BlockRequest innerRequest)
+    {
+        final Slot slot = (Slot)innerRequest.owner();
+        slot.channel.onInnerComplete(slot, innerRequest.status());
+    }
+}

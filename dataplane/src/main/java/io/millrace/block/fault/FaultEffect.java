@@ -1,0 +1,18 @@
+package io.millrace.block.fault;
+
+/**
+ * What a {@link FaultRule} does to a request.
+ */
+public enum FaultEffect
+{
+    /** Ends it with the rule's status; nothing reaches the device. */
+    ERROR,
+    /** Sends it on after the rule's delay; rules behind this one are asked too. */
+    DELAY,
+    /** Writes only the first blocks, how many is drawn, and ends with the rule's status; for writes only. */
+    TORN_WRITE,
+    /** Writes nothing and ends with the rule's status; for writes, write zeroes and deallocate. */
+    LOST_WRITE,
+    /** Keeps it until the channel is closed. */
+    HANG
+}

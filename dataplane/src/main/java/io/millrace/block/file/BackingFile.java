@@ -1,0 +1,414 @@
+package io.millrace.block.file;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.Files;
+import io.millrace.block.BlockDeviceException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The opened, claimed and sized file or block device under a {@link FileDevice}. Made and closed off the reactors; its
+ * descriptor is used by all channels.
+ */
+final class BackingFile implements AutoCloseable
+{
+    // linux/fs.h; the same numbers on x86-64 and aarch64.
+    private static final long BLKGETSIZE64 = 0x80081272L;
+    private static final long BLKSSZGET = 0x1268L;
+    // linux/fcntl.h
+    private static final int LOCK_SH = 1;
+    private static final int CREATE_MODE = 0600;
+    private static final int ALIGNMENT_MAX = 4096;
+
+    private final FileDeviceConfig config;
+    private final List<String> notes = new ArrayList<>();
+    private int fd = -1;
+    private boolean isCreated;
+    private boolean isGrown;
+    private boolean isBlockDevice;
+    private boolean isDirect;
+    private int deviceMajor;
+    private int deviceMinor;
+    private long lengthBytes;
+    private int memoryAlignmentBytes = 1;
+    private int offsetAlignmentBytes = 1;
+
+    private BackingFile(final FileDeviceConfig config)
+    {
+        this.config = config;
+    }
+
+    /**
+     * Opens, claims and sizes. A file that this call made is removed again when it fails.
+     *
+     * @param config of the device.
+     * @return the file, ready for I/O.
+     * @throws BlockDeviceException when the file cannot be had, sized or allocated.
+     */
+    static BackingFile open(final FileDeviceConfig config)
+    {
+        final BackingFile file = new BackingFile(config);
+        try (Arena arena = Arena.ofConfined())
+        {
+            file.openFile(arena);
+            file.claim();
+            file.findLength(arena);
+            file.resize();
+            file.findAlignment(arena);
+            file.makeDurable();
+            return file;
+        }
+        catch (final RuntimeException e)
+        {
+            file.abandon();
+            throw e;
+        }
+    }
+
+    int fd()
+    {
+        return fd;
+    }
+
+    long lengthBytes()
+    {
+        return lengthBytes;
+    }
+
+    boolean isBlockDevice()
+    {
+        return isBlockDevice;
+    }
+
+    boolean isDirect()
+    {
+        return isDirect;
+    }
+
+    int memoryAlignmentBytes()
+    {
+        return memoryAlignmentBytes;
+    }
+
+    List<String> notes()
+    {
+        return notes;
+    }
+
+    /**
+     * {@return a number of the queue of the drive that is, or is under, this file, as sysfs has it; 0 when there is none}
+     *
+     * @param attribute file in the queue's directory.
+     */
+    long queueAttribute(final String attribute)
+    {
+        final Path device = Path.of("/sys/dev/block/" + deviceMajor + ":" + deviceMinor);
+        for (final String queue : new String[]{"queue", "../queue"})
+        {
+            try
+            {
+                return Long.parseLong(java.nio.file.Files.readString(device.resolve(queue).resolve(attribute)).strip());
+            }
+            catch (final IOException | NumberFormatException e)
+            {
+                // A partition has no queue of its own, its drive has.
+                continue;
+            }
+        }
+        return 0;
+    }
+
+    /**
+     * {@return whether ranges can be given back to the file system}
+     */
+    boolean canPunchHoles()
+    {
+        // Beyond the end, where there is nothing to lose.
+        return 0 == Files.fallocate(fd, Files.FALLOC_FL_PUNCH_HOLE | Files.FALLOC_FL_KEEP_SIZE, lengthBytes, ALIGNMENT_MAX);
+    }
+
+    @Override
+    public void close()
+    {
+        Files.close(fd);
+    }
+
+    BlockDeviceException refusal(final String what)
+    {
+        return new BlockDeviceException("device " + config.name() + ": " + what);
+    }
+
+    private BlockDeviceException failure(final String what, final int errno, final String remedy)
+    {
+        return refusal(what + ": " + Errno.describe(errno) + ": " + remedy);
+    }
+
+    private void openFile(final Arena arena)
+    {
+        final long path = arena.allocateFrom(config.path().toString()).address();
+        final long statx = arena.allocate(StatxDescriptor.SIZE_BYTES, 8).address();
+        final int found = Files.statx(
+            StatxDescriptor.AT_FDCWD, path, 0, StatxDescriptor.STATX_BASIC_STATS, statx);
+        int flags = Files.O_CLOEXEC | (config.readOnly() ? Files.O_RDONLY : Files.O_RDWR);
+        if (0 == found)
+        {
+            final int kind = NativeMemory.getShort(statx + StatxDescriptor.MODE_OFFSET) & StatxDescriptor.MODE_KIND_MASK;
+            isBlockDevice = StatxDescriptor.MODE_BLOCK_DEVICE == kind;
+            if (!isBlockDevice && StatxDescriptor.MODE_REGULAR != kind)
+            {
+                throw refusal("path " + config.path() + " is neither a regular file nor a block device: name one");
+            }
+            deviceMajor = NativeMemory.getInt(statx + StatxDescriptor.RDEV_MAJOR_OFFSET);
+            deviceMinor = NativeMemory.getInt(statx + StatxDescriptor.RDEV_MINOR_OFFSET);
+            if (isBlockDevice && !config.readOnly())
+            {
+                // Without O_CREAT this is the kernel's claim: mounted, swapped on and assembled devices refuse.
+                flags |= Files.O_EXCL;
+            }
+        }
+        else if (-Errno.ENOENT == found && config.sizeBytes() > 0 && !config.readOnly())
+        {
+            flags |= Files.O_CREAT | Files.O_EXCL;
+            isCreated = true;
+        }
+        else if (-Errno.ENOENT == found)
+        {
+            throw refusal("path " + config.path() + " does not exist: " + (config.readOnly() ?
+                "a read-only device needs an existing file" : "give a size to have it made"));
+        }
+        else
+        {
+            throw failure("path " + config.path(), -found, "check the path and its permissions");
+        }
+        isDirect = true;
+        fd = Files.open(path, flags | Files.O_DIRECT, CREATE_MODE);
+        if (-Errno.EINVAL == fd)
+        {
+            isDirect = false;
+            fd = Files.open(path, flags & ~Files.O_EXCL, CREATE_MODE);
+        }
+        if (fd < 0)
+        {
+            isCreated = false;
+            throw openFailure(-fd);
+        }
+    }
+
+    private BlockDeviceException openFailure(final int errno)
+    {
+        return failure("path " + config.path() + " cannot be opened", errno, switch (errno)
+        {
+            case Errno.ENOENT -> "make its directory first";
+            case Errno.EACCES, Errno.EPERM -> "give this user the right to read and write it";
+            case Errno.EBUSY -> "unmount it or take it out of use first";
+            case Errno.EROFS -> "set read-only or use a writable file system";
+            default -> "check the path";
+        });
+    }
+
+    private void claim()
+    {
+        final int claimed = Files.flock(fd, (config.readOnly() ? LOCK_SH : Files.LOCK_EX) | Files.LOCK_NB);
+        if (-Errno.EAGAIN == claimed)
+        {
+            throw refusal("path " + config.path() +
+                " is in use by another process or another device: stop that one or name another file");
+        }
+        if (claimed < 0)
+        {
+            throw failure("path " + config.path() + " cannot be locked", -claimed, "use a file system with flock");
+        }
+    }
+
+    private void findLength(final Arena arena)
+    {
+        if (isBlockDevice)
+        {
+            final long value = arena.allocate(8, 8).address();
+            final int result = Files.ioctl(fd, BLKGETSIZE64, value);
+            if (result < 0)
+            {
+                throw failure("size of " + config.path() + " cannot be read", -result, "use a disk or a partition");
+            }
+            lengthBytes = NativeMemory.getLong(value);
+            return;
+        }
+        final long statx = arena.allocate(StatxDescriptor.SIZE_BYTES, 8).address();
+        final int result = statxOfFile(arena, StatxDescriptor.STATX_BASIC_STATS, statx);
+        if (result < 0)
+        {
+            throw failure("size of " + config.path() + " cannot be read", -result, "check the path");
+        }
+        lengthBytes = NativeMemory.getLong(statx + StatxDescriptor.SIZE_OFFSET);
+        deviceMajor = NativeMemory.getInt(statx + StatxDescriptor.DEV_MAJOR_OFFSET);
+        deviceMinor = NativeMemory.getInt(statx + StatxDescriptor.DEV_MINOR_OFFSET);
+    }
+
+    private void resize()
+    {
+        final long wanted = config.sizeBytes();
+        if (0 != wanted && wanted < lengthBytes)
+        {
+            throw refusal("size " + wanted + " is below the " + lengthBytes + " bytes that " + config.path() +
+                " has, and data is never cut off: give size " + lengthBytes + " or none");
+        }
+        if (wanted > lengthBytes && (isBlockDevice || config.readOnly()))
+        {
+            throw refusal("size " + wanted + " is above the " + lengthBytes + " bytes that " + config.path() +
+                " has, which cannot grow here: give size " + lengthBytes + " or none");
+        }
+        final long target = Math.max(wanted, lengthBytes);
+        if (target < config.blockSizeBytes())
+        {
+            throw refusal("path " + config.path() + " has " + lengthBytes + " bytes, less than one block of " +
+                config.blockSizeBytes() + ": give a size");
+        }
+        if (!isBlockDevice && !config.readOnly())
+        {
+            allocate(target);
+        }
+        isGrown = target > lengthBytes;
+        lengthBytes = target;
+    }
+
+    private void allocate(final long target)
+    {
+        int result = config.preallocate() ? Files.fallocate(fd, 0, 0, target) : -Errno.EOPNOTSUPP;
+        if (-Errno.EOPNOTSUPP == result)
+        {
+            if (config.preallocate())
+            {
+                notes.add("the file system cannot preallocate: a full disk is found when blocks are written");
+            }
+            result = target > lengthBytes ? Files.ftruncate(fd, target) : 0;
+        }
+        if (result < 0)
+        {
+            if (!isCreated)
+            {
+                // What was allocated beyond the old end is given back; the old data stays.
+                Files.ftruncate(fd, lengthBytes);
+            }
+            throw failure("size " + target + " of " + config.path() + " cannot be allocated", -result,
+                "free space, give a smaller size, or set preallocate: false");
+        }
+    }
+
+    private void findAlignment(final Arena arena)
+    {
+        if (!isDirect)
+        {
+            notes.add("the file system has no direct I/O: data goes through the page cache");
+            return;
+        }
+        final long statx = arena.allocate(StatxDescriptor.SIZE_BYTES, 8).address();
+        if (0 == statxOfFile(arena, StatxDescriptor.STATX_DIOALIGN, statx) &&
+            0 != (NativeMemory.getInt(statx + StatxDescriptor.MASK_OFFSET) & StatxDescriptor.STATX_DIOALIGN))
+        {
+            memoryAlignmentBytes = NativeMemory.getInt(statx + StatxDescriptor.DIO_MEM_ALIGN_OFFSET);
+            offsetAlignmentBytes = NativeMemory.getInt(statx + StatxDescriptor.DIO_OFFSET_ALIGN_OFFSET);
+        }
+        else
+        {
+            offsetAlignmentBytes = isBlockDevice ? sectorBytes(arena) : tryAlignments(arena);
+            // What offsets want memory never wants more of.
+            memoryAlignmentBytes = offsetAlignmentBytes;
+        }
+        if (0 == offsetAlignmentBytes)
+        {
+            reopenBuffered(arena);
+        }
+        else if (offsetAlignmentBytes > config.blockSizeBytes())
+        {
+            throw refusal("block-size " + config.blockSizeBytes() + " is below the " + offsetAlignmentBytes +
+                " bytes that direct I/O on " + config.path() + " needs: use block-size " + ALIGNMENT_MAX);
+        }
+    }
+
+    private int statxOfFile(final Arena arena, final int mask, final long statx)
+    {
+        return Files.statx(fd, arena.allocateFrom("").address(), StatxDescriptor.AT_EMPTY_PATH, mask, statx);
+    }
+
+    private int sectorBytes(final Arena arena)
+    {
+        final long value = arena.allocate(8, 8).address();
+        return 0 == Files.ioctl(fd, BLKSSZGET, value) ? NativeMemory.getInt(value) : ALIGNMENT_MAX;
+    }
+
+    private int tryAlignments(final Arena arena)
+    {
+        final long buffer = arena.allocate(ALIGNMENT_MAX, ALIGNMENT_MAX).address();
+        for (int alignment = Math.min(512, config.blockSizeBytes()); alignment <= ALIGNMENT_MAX; alignment *= 2)
+        {
+            if (alignment == Files.pread(fd, buffer, alignment, lengthBytes >= 2L * alignment ? alignment : 0))
+            {
+                return alignment;
+            }
+        }
+        return 0;
+    }
+
+    private void reopenBuffered(final Arena arena)
+    {
+        // A lock belongs to the open file, so the new one cannot be had while the old one is held.
+        Files.close(fd);
+        fd = Files.open(arena.allocateFrom(config.path().toString()).address(),
+            Files.O_CLOEXEC | (config.readOnly() ? Files.O_RDONLY : Files.O_RDWR), 0);
+        if (fd < 0)
+        {
+            throw openFailure(-fd);
+        }
+        claim();
+        isDirect = false;
+        memoryAlignmentBytes = 1;
+        offsetAlignmentBytes = 1;
+        notes.add("the file system refuses direct I/O on this file: data goes through the page cache");
+    }
+
+    private void makeDurable()
+    {
+        if (!isGrown)
+        {
+            return;
+        }
+        // A flush is worth nothing when the file's name or length is lost with the power.
+        final Path directory = config.path().toAbsolutePath().getParent();
+        try (FileChannel file = FileChannel.open(config.path(), StandardOpenOption.READ);
+            FileChannel parent = FileChannel.open(directory, StandardOpenOption.READ))
+        {
+            file.force(true);
+            parent.force(true);
+        }
+        catch (final IOException e)
+        {
+            throw new BlockDeviceException("device " + config.name() + ": path " + config.path() +
+                " was made but cannot be made durable (" + e.getMessage() + "): check the file system", e);
+        }
+    }
+
+    private void abandon()
+    {
+        if (fd >= 0)
+        {
+            Files.close(fd);
+        }
+        if (isCreated)
+        {
+            try
+            {
+                java.nio.file.Files.deleteIfExists(config.path());
+            }
+            catch (final IOException e)
+            {
+                notes.add(e.getMessage());
+            }
+        }
+    }
+}

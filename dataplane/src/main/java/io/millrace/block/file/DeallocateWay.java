@@ -1,0 +1,31 @@
+package io.millrace.block.file;
+
+/**
+ * How a range is given back to what is under the device.
+ */
+enum DeallocateWay
+{
+    /** {@code fallocate} makes a hole or has the drive unmap; the range reads as zeroes. */
+    PUNCH_HOLE,
+    /** The drive discards, Linux 6.12 and later; what the range reads as is the drive's choice. */
+    DISCARD,
+    /** Not at all. */
+    NONE;
+
+    static DeallocateWay of(final BackingFile file, final boolean readOnly)
+    {
+        if (readOnly)
+        {
+            return NONE;
+        }
+        if (!file.isBlockDevice())
+        {
+            return file.canPunchHoles() ? PUNCH_HOLE : NONE;
+        }
+        if (file.queueAttribute("write_zeroes_max_bytes") > 0)
+        {
+            return PUNCH_HOLE;
+        }
+        return file.queueAttribute("discard_max_bytes") > 0 ? DISCARD : NONE;
+    }
+}

@@ -1,0 +1,48 @@
+package io.millrace.block.file;
+
+import io.millrace.bindings.Errno;
+import io.millrace.block.BlockStatus;
+
+/**
+ * What an I/O's {@code errno} is to the submitter. Stateless.
+ */
+final class ErrnoStatus
+{
+    // Linux asm-generic/errno-base.h and errno.h; the block layer reports an absent device, a protection error and a
+    // target's own error with them.
+    static final int ENXIO = 6;
+    static final int EILSEQ = 84;
+    static final int EREMOTEIO = 121;
+
+    private ErrnoStatus()
+    {
+    }
+
+    /**
+     * {@return how a request ends whose I/O failed}
+     *
+     * @param errno positive.
+     */
+    static BlockStatus of(final int errno)
+    {
+        return switch (errno)
+        {
+            case Errno.ENOSPC, Errno.EDQUOT, Errno.EFBIG -> BlockStatus.CAPACITY_EXCEEDED;
+            case Errno.EIO, Errno.ENODATA, EREMOTEIO, EILSEQ -> BlockStatus.MEDIA_ERROR;
+            case Errno.EROFS, Errno.EPERM -> BlockStatus.WRITE_PROTECTED;
+            case Errno.EOPNOTSUPP -> BlockStatus.NOT_SUPPORTED;
+            case Errno.ECANCELED -> BlockStatus.ABORTED;
+            default -> BlockStatus.DEVICE_ERROR;
+        };
+    }
+
+    /**
+     * {@return whether the same I/O is to be tried again at once}
+     *
+     * @param errno positive.
+     */
+    static boolean isTransient(final int errno)
+    {
+        return Errno.EAGAIN == errno || Errno.EINTR == errno;
+    }
+}

@@ -1,0 +1,261 @@
+package io.millrace.block.file;
+
+import io.millrace.bindings.NativeException;
+import io.millrace.bindings.linux.CompletionEntry;
+import io.millrace.bindings.linux.IoUring;
+import io.millrace.bindings.linux.SubmissionEntry;
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
+import io.millrace.memory.DmaMemory;
+import io.millrace.reactor.Reactor;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A regular file or block device, reached with direct I/O through one io_uring a reactor.
+ * <p>
+ * A write completes when the drive has taken it; it is stable when it was sent with FUA or when a later flush completes.
+ * Flush is {@code fdatasync}: the file's size never changes after it was opened, and the file system's records of where
+ * blocks lie are made stable by it too. Write zeroes and deallocate are {@code fallocate}; a deallocated range is a hole,
+ * whose space another file may take, so that a later write to it can find the disk full.
+ */
+public final class FileDevice implements BlockDevice
+{
+    private static final int PROBE_TRIES = 10_000;
+    private static final long PROBE_PARK_NS = 50_000;
+
+    private final FileDeviceConfig config;
+    private final BackingFile file;
+    private final BlockGeometry geometry;
+    private final boolean isPolled;
+    private final DeallocateWay deallocateWay;
+    private final Set<String> notes = new LinkedHashSet<>();
+
+    private FileDevice(
+        final FileDeviceConfig config,
+        final BackingFile file,
+        final BlockGeometry geometry,
+        final boolean isPolled,
+        final DeallocateWay deallocateWay)
+    {
+        this.config = config;
+        this.file = file;
+        this.geometry = geometry;
+        this.isPolled = isPolled;
+        this.deallocateWay = deallocateWay;
+        notes.addAll(file.notes());
+    }
+
+    /**
+     * Opens the file, makes or grows it as configured, claims it for this process, and finds out what it can.
+     *
+     * @param config of the device.
+     * @return the device.
+     * @throws BlockDeviceException when the file or io_uring cannot be had as configured.
+     */
+    public static FileDevice open(final FileDeviceConfig config)
+    {
+        check(config);
+        checkIoUring(config);
+        final BackingFile file = BackingFile.open(config);
+        try
+        {
+            final boolean isPolled = findPolling(config, file);
+            final DeallocateWay deallocateWay = DeallocateWay.of(file, config.readOnly());
+            final BlockGeometry geometry = new BlockGeometry(
+                config.blockSizeBytes(),
+                file.lengthBytes() / config.blockSizeBytes(),
+                BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT,
+                file.memoryAlignmentBytes(),
+                false,
+                false,
+                !config.readOnly(),
+                !config.readOnly(),
+                DeallocateWay.NONE != deallocateWay,
+                DeallocateWay.PUNCH_HOLE == deallocateWay,
+                config.readOnly());
+            final long unusedBytes = file.lengthBytes() - geometry.sizeBytes();
+            if (0 != unusedBytes)
+            {
+                file.notes().add("the last " + unusedBytes + " bytes are less than a block and are not used");
+            }
+            return new FileDevice(config, file, geometry, isPolled, deallocateWay);
+        }
+        catch (final RuntimeException e)
+        {
+            file.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public String name()
+    {
+        return config.name();
+    }
+
+    @Override
+    public BlockGeometry geometry()
+    {
+        return geometry;
+    }
+
+    /**
+     * {@return whether I/O goes past the page cache}
+     */
+    public boolean isDirect()
+    {
+        return file.isDirect();
+    }
+
+    /**
+     * {@return whether completions are polled from the drive}
+     */
+    public boolean isPolled()
+    {
+        return isPolled;
+    }
+
+    /**
+     * What does not work as well as it could and why, one sentence each. Grows as channels are opened. Any thread.
+     *
+     * @return a copy.
+     */
+    public List<String> notes()
+    {
+        synchronized (notes)
+        {
+            return new ArrayList<>(notes);
+        }
+    }
+
+    @Override
+    public BlockChannel open(final Reactor reactor)
+    {
+        try
+        {
+            return FileDeviceChannel.open(this, reactor);
+        }
+        catch (final NativeException e)
+        {
+            throw new BlockDeviceException("device " + config.name() + ": a ring of queue-depth " + config.queueDepth() +
+                " cannot be made (" + e.getMessage() + "): lower queue-depth or raise the limits on open files and " +
+                "locked memory", e);
+        }
+    }
+
+    @Override
+    public void close()
+    {
+        file.close();
+    }
+
+    FileDeviceConfig config()
+    {
+        return config;
+    }
+
+    int fd()
+    {
+        return file.fd();
+    }
+
+    DeallocateWay deallocateWay()
+    {
+        return deallocateWay;
+    }
+
+    void addNote(final String note)
+    {
+        synchronized (notes)
+        {
+            notes.add(note);
+        }
+    }
+
+    private static void check(final FileDeviceConfig config)
+    {
+        if (0 != config.sizeBytes())
+        {
+            BlockGeometry.blockCountOf(config.name(), config.sizeBytes(), config.blockSizeBytes());
+        }
+        else
+        {
+            BlockGeometry.blockCountOf(config.name(), config.blockSizeBytes(), config.blockSizeBytes());
+        }
+        if (config.queueDepth() < 1 || config.queueDepth() > FileDeviceConfig.QUEUE_DEPTH_MAX)
+        {
+            throw new BlockDeviceException("device " + config.name() + ": queue-depth " + config.queueDepth() +
+                " is outside 1 to " + FileDeviceConfig.QUEUE_DEPTH_MAX + ": choose one inside");
+        }
+    }
+
+    private static void checkIoUring(final FileDeviceConfig config)
+    {
+        try (Ring ring = Ring.open(1, false))
+        {
+            assert !ring.isPolled();
+        }
+        catch (final NativeException e)
+        {
+            throw new BlockDeviceException("device " + config.name() + ": io_uring is off (" + e.getMessage() +
+                "): set kernel.io_uring_disabled=0, allow it in the container's seccomp profile, or use Linux 5.6 or later",
+                e);
+        }
+    }
+
+    private static boolean findPolling(final FileDeviceConfig config, final BackingFile file)
+    {
+        if (FileDeviceConfig.Polling.OFF == config.polling())
+        {
+            return false;
+        }
+        // A read of blocks that were never written succeeds without the drive, so the drive is asked first.
+        final boolean can = file.isDirect() && 1 == file.queueAttribute("io_poll") && canPoll(config, file);
+        if (!can && FileDeviceConfig.Polling.ON == config.polling())
+        {
+            throw new BlockDeviceException("device " + config.name() + ": polling on is not possible with " + config.path() +
+                ": its driver has no poll queues (for NVMe, nvme.poll_queues=1) or the file system no polling: " +
+                "set polling: auto");
+        }
+        return can;
+    }
+
+    /**
+     * Reads a block through a polled ring: drives without poll queues answer {@code EOPNOTSUPP}.
+     */
+    private static boolean canPoll(final FileDeviceConfig config, final BackingFile file)
+    {
+        final DmaMemory memory = DmaMemory.map(config.blockSizeBytes());
+        try (Ring ring = Ring.open(1, true))
+        {
+            final int length = config.blockSizeBytes();
+            SubmissionEntry.set(
+                ring.nextEntry(), IoUring.IORING_OP_READ, 0, file.fd(), 0, memory.address(), length, 0, 0, 0);
+            for (int i = 0; i < PROBE_TRIES; i++)
+            {
+                ring.enter();
+                final long completion = ring.completion();
+                if (0 != completion)
+                {
+                    final int result = CompletionEntry.result(completion);
+                    memory.close();
+                    return length == result;
+                }
+                LockSupport.parkNanos(PROBE_PARK_NS);
+            }
+            // A drive that has not answered yet may still do so: the memory stays mapped.
+            return false;
+        }
+        catch (final NativeException e)
+        {
+            memory.close();
+            return false;
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.millrace.block;
+
+import com.sun.management.ThreadMXBean;
+import io.millrace.reactor.Poller;
+import java.lang.management.ManagementFactory;
+
+/**
+ * Drives a channel in a closed loop on its reactor and measures what that thread allocates.
+ */
+final class AllocationProbe implements Poller
+{
+    private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+    private static final int DEPTH = 16;
+    private static final int REQUESTS_PER_ROUND = 2000;
+    private static final int CLEAN_ROUNDS = 3;
+    private static final int ROUNDS_MAX = 400;
+    private static final BlockOperation[] MIX = {
+        BlockOperation.READ, BlockOperation.WRITE, BlockOperation.READ, BlockOperation.WRITE,
+        BlockOperation.COMPARE, BlockOperation.WRITE_ZEROES, BlockOperation.READ, BlockOperation.FLUSH};
+
+    private final Initiator initiator;
+    private final BlockGeometry geometry;
+    private final long address;
+    private final BlockRequest[] idle = new BlockRequest[DEPTH];
+    private int idleCount = DEPTH;
+    private int sent;
+    private long round;
+    private long roundBytes;
+
+    AllocationProbe(final Initiator initiator, final long address, final BlockGeometry geometry)
+    {
+        this.initiator = initiator;
+        this.address = address;
+        this.geometry = geometry;
+        for (int i = 0; i < DEPTH; i++)
+        {
+            idle[i] = new BlockRequest(null, this::onComplete);
+        }
+    }
+
+    long rounds()
+    {
+        return round;
+    }
+
+    /** Interpreted code may box, so that the first rounds are not clean; code that allocates by itself never is. */
+    long allocatedBytesWhenWarm()
+    {
+        int clean = 0;
+        while (clean < CLEAN_ROUNDS && round < ROUNDS_MAX)
+        {
+            round++;
+            initiator.call(() ->
+            {
+                run();
+                return null;
+            });
+            clean = 0 == roundBytes ? clean + 1 : 0;
+        }
+        return roundBytes;
+    }
+
+    @Override
+    public int poll()
+    {
+        int work = initiator.channel().poll();
+        while (idleCount > 0 && sent < REQUESTS_PER_ROUND && send(idle[idleCount - 1]))
+        {
+            work++;
+        }
+        return work;
+    }
+
+    private void run()
+    {
+        sent = 0;
+        final long before = THREADS.getCurrentThreadAllocatedBytes();
+        while (sent < REQUESTS_PER_ROUND || idleCount < DEPTH)
+        {
+            poll();
+        }
+        roundBytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+    }
+
+    private boolean send(final BlockRequest request)
+    {
+        final BlockOperation operation = MIX[sent % MIX.length];
+        final int block = geometry.blockSizeBytes();
+        if (BlockOperation.FLUSH == operation)
+        {
+            request.reset(operation, 0, 0);
+        }
+        else
+        {
+            request.reset(operation, sent % 64 * 8L, 2);
+            if (BlockOperation.READ == operation && geometry.lendsReads())
+            {
+                request.lendable(true);
+            }
+            else if (BlockOperation.WRITE_ZEROES != operation && 0 == sent % 3)
+            {
+                request.addSegment(address, block).addSegment(address + 8192, block);
+            }
+            else if (BlockOperation.WRITE_ZEROES != operation)
+            {
+                request.addSegment(address, 2 * block);
+            }
+        }
+        idleCount--;
+        if (initiator.channel().submit(request))
+        {
+            sent++;
+            return true;
+        }
+        idle[idleCount++] = request;
+        return false;
+    }
+
+    private void onComplete(final BlockRequest request)
+    {
+        if (request.lent())
+        {
+            initiator.channel().giveBack(request);
+        }
+        idle[idleCount++] = request;
+    }
+}

@@ -1,0 +1,447 @@
+package io.millrace.block;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.DmaMemory;
+import io.millrace.reactor.ReactorConfig;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What every device that keeps data must do. One subclass a device; the device is new and reads as zeroes.
+ */
+public abstract class BlockDeviceContractTest
+{
+    protected static final int SIZE_BYTES = 8 << 20;
+
+    private static final int RANDOM_STEPS = 300;
+    private static final int ARENA_BYTES = 16 << 20;
+
+    protected final long seed = Long.getLong("millrace.test.seed", System.nanoTime());
+    protected final Random random = new Random(seed);
+    protected DmaMemory arena;
+    protected BlockDevice device;
+    protected BlockGeometry geometry;
+    private Initiator initiator;
+    private byte[] model;
+
+    @TempDir
+    protected Path directory;
+
+    /**
+     * {@return a new device of {@link #SIZE_BYTES}}
+     *
+     * @param registered memory that payload will lie in.
+     */
+    protected abstract BlockDevice create(DmaMemory registered) throws IOException;
+
+    @BeforeEach
+    void open() throws IOException
+    {
+        arena = DmaMemory.map(ARENA_BYTES);
+        device = create(arena);
+        geometry = device.geometry();
+        initiator = new Initiator("contract", device);
+        model = new byte[SIZE_BYTES];
+    }
+
+    @AfterEach
+    void close()
+    {
+        initiator.close();
+        device.close();
+        arena.close();
+    }
+
+    @Test
+    void shouldHaveTheSizeItWasMadeWith()
+    {
+        assertEquals(SIZE_BYTES, geometry.sizeBytes());
+    }
+
+    @Test
+    void shouldReadZeroesWhenNew()
+    {
+        readAndVerify(0, 64 << 10);
+        readAndVerify(SIZE_BYTES - (64 << 10), 64 << 10);
+    }
+
+    @Test
+    void shouldReadWhatWasWrittenWhenOperationsAreRandom()
+    {
+        for (int step = 0; step < RANDOM_STEPS; step++)
+        {
+            final int blocks = 1 + random.nextInt(random.nextInt(8) == 0 ? maxBlocks() : 32);
+            final long lba = random.nextLong(geometry.blockCount() - blocks + 1);
+            randomStep(lba, blocks);
+        }
+        for (int offset = 0; offset < SIZE_BYTES; offset += geometry.maxTransferBytes())
+        {
+            readAndVerify(offset, geometry.maxTransferBytes());
+        }
+    }
+
+    @Test
+    void shouldReachFirstAndLastBlock()
+    {
+        final int block = geometry.blockSizeBytes();
+        for (final long lba : new long[]{0, geometry.blockCount() - 1})
+        {
+            assertEquals(BlockStatus.SUCCESS, write(lba, 1, false));
+            readAndVerify((int)(lba * block), block);
+        }
+        readAndVerify(block, block);
+        readAndVerify(SIZE_BYTES - 2 * block, block);
+    }
+
+    @Test
+    void shouldTransferTheMostThatItSays()
+    {
+        assertEquals(BlockStatus.SUCCESS, write(0, maxBlocks(), true));
+        assertEquals(BlockStatus.SUCCESS, write(geometry.blockCount() - maxBlocks(), maxBlocks(), false));
+        readAndVerify(0, geometry.maxTransferBytes());
+        readAndVerify(SIZE_BYTES - geometry.maxTransferBytes(), geometry.maxTransferBytes());
+    }
+
+    @Test
+    void shouldTakeAsManySegmentsAsARequestHas()
+    {
+        final int blocks = BlockRequest.SEGMENT_COUNT_MAX;
+        final int block = geometry.blockSizeBytes();
+        final long[] segments = new long[2 * blocks];
+        for (int i = 0; i < blocks; i++)
+        {
+            // Backwards and apart, so that no two are neighbours.
+            segments[2 * i] = arena.address() + (long)(blocks - i) * 3 * 4096;
+            segments[2 * i + 1] = block;
+            randomBytes(segments[2 * i], block, (7 + i) * block);
+        }
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.WRITE, 7, blocks, false, segments), this::seedText);
+        readAndVerify(7 * block, blocks * block);
+        NativeMemory.fill(arena.address(), 4 * 4096L * blocks, (byte)0x55);
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.READ, 7, blocks, false, segments), this::seedText);
+        for (int i = 0; i < blocks; i++)
+        {
+            assertMemory((7 + i) * block, segments[2 * i], block);
+        }
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.COMPARE, 7, blocks, false, segments));
+    }
+
+    @Test
+    void shouldZeroAndDeallocateRangesOfAnyLength()
+    {
+        for (long lba = 0; lba < geometry.blockCount(); lba += maxBlocks())
+        {
+            assertEquals(BlockStatus.SUCCESS, write(lba, maxBlocks(), false));
+        }
+        final int half = (int)(geometry.blockCount() / 2);
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.WRITE_ZEROES, 3, half - 3, true));
+        Arrays.fill(model, 3 * geometry.blockSizeBytes(), half * geometry.blockSizeBytes(), (byte)0);
+        if (geometry.supportsDeallocate() && geometry.deallocatedReadsZero())
+        {
+            final int blocks = (int)geometry.blockCount() - half - 5;
+            assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.DEALLOCATE, half, blocks, false));
+            Arrays.fill(model, half * geometry.blockSizeBytes(), (half + blocks) * geometry.blockSizeBytes(), (byte)0);
+        }
+        for (int offset = 0; offset < SIZE_BYTES; offset += geometry.maxTransferBytes())
+        {
+            readAndVerify(offset, geometry.maxTransferBytes());
+        }
+    }
+
+    @Test
+    void shouldCompareEveryBlockOfALongRange()
+    {
+        final int blocks = maxBlocks();
+        assertEquals(BlockStatus.SUCCESS, write(1, blocks, false));
+        final long buffer = arena.address();
+        assertEquals(BlockStatus.SUCCESS,
+            initiator.run(BlockOperation.COMPARE, 1, blocks, false, buffer, geometry.maxTransferBytes()));
+        for (final int offset : new int[]{0, geometry.maxTransferBytes() / 2 + 1, geometry.maxTransferBytes() - 1})
+        {
+            NativeMemory.putByte(buffer + offset, (byte)(NativeMemory.getByte(buffer + offset) ^ 1));
+            assertEquals(BlockStatus.COMPARE_FAILURE,
+                initiator.run(BlockOperation.COMPARE, 1, blocks, false, buffer, geometry.maxTransferBytes()));
+            NativeMemory.putByte(buffer + offset, (byte)(NativeMemory.getByte(buffer + offset) ^ 1));
+        }
+    }
+
+    @Test
+    void shouldCompleteEachOnceWhenManyAreInFlight()
+    {
+        final int block = geometry.blockSizeBytes();
+        final int count = 1000;
+        final List<Initiator.Io> ios = new ArrayList<>();
+        for (int i = 0; i < count; i++)
+        {
+            final long buffer = arena.address() + (long)i * 4096;
+            randomBytes(buffer, block, i * block);
+            final Initiator.Io io = initiator.io();
+            Initiator.fill(io.request(), BlockOperation.WRITE, i, 1, 0 == i % 50, buffer, block);
+            ios.add(io);
+            if (0 == i % 100)
+            {
+                final Initiator.Io flush = initiator.io();
+                Initiator.fill(flush.request(), BlockOperation.FLUSH, 0, 0, false);
+                ios.add(flush);
+            }
+        }
+        awaitAll(ios);
+        final List<Initiator.Io> reads = new ArrayList<>();
+        NativeMemory.fill(arena.address(), count * 4096L, (byte)0x33);
+        for (int i = 0; i < count; i++)
+        {
+            final Initiator.Io io = initiator.io();
+            Initiator.fill(io.request(), BlockOperation.READ, i, 1, false, arena.address() + (long)i * 4096, block);
+            reads.add(io);
+        }
+        awaitAll(reads);
+        for (int i = 0; i < count; i++)
+        {
+            assertMemory(i * block, arena.address() + (long)i * 4096, block);
+        }
+        assertEquals(0, initiator.call(initiator.channel()::inFlight));
+    }
+
+    @Test
+    void shouldAnswerEachOnceWhenClosedWithRequestsInFlight()
+    {
+        final List<Initiator.Io> ios = new ArrayList<>();
+        for (int i = 0; i < 200; i++)
+        {
+            final Initiator.Io io = initiator.io();
+            final BlockOperation operation =
+                BlockOperation.values()[i % 5 == 0 ? BlockOperation.FLUSH.ordinal() : i % 2];
+            final int blocks = BlockOperation.FLUSH == operation ? 0 : 1;
+            Initiator.fill(io.request(), operation, blocks * i, blocks, false);
+            if (blocks > 0)
+            {
+                io.request().addSegment(arena.address() + (long)i * 4096, geometry.blockSizeBytes());
+            }
+            ios.add(io);
+        }
+        initiator.send(ios);
+        initiator.closeChannel();
+        for (final Initiator.Io io : ios)
+        {
+            final BlockStatus status = initiator.await(io);
+            assertTrue(BlockStatus.SUCCESS == status || BlockStatus.ABORTED == status, () -> "ended with " + status);
+        }
+    }
+
+    @Test
+    void shouldShowEachReactorWhatTheOtherWrote()
+    {
+        try (Initiator other = new Initiator("other", device))
+        {
+            for (int round = 0; round < 30; round++)
+            {
+                final Initiator writer = 0 == round % 2 ? initiator : other;
+                final Initiator reader = 0 == round % 2 ? other : initiator;
+                final int blocks = 1 + random.nextInt(64);
+                final int length = blocks * geometry.blockSizeBytes();
+                final long lba = random.nextLong(geometry.blockCount() - blocks + 1);
+                randomBytes(arena.address(), length, (int)lba * geometry.blockSizeBytes());
+                assertEquals(BlockStatus.SUCCESS,
+                    writer.run(BlockOperation.WRITE, lba, blocks, false, arena.address(), length), this::seedText);
+                final long buffer = arena.address() + (4 << 20);
+                assertEquals(BlockStatus.SUCCESS,
+                    reader.run(BlockOperation.READ, lba, blocks, false, buffer, length), this::seedText);
+                assertMemory((int)lba * geometry.blockSizeBytes(), buffer, length);
+            }
+        }
+    }
+
+    @Test
+    void shouldFinishWhenTheReactorSleepsAtOnce()
+    {
+        final ReactorConfig config = new ReactorConfig("sleeper", -1, ReactorConfig.IdleMode.SLEEP, 0);
+        try (Initiator sleeper = new Initiator(config, device))
+        {
+            // Were wake-ups lost, each of these would take as long as the longest sleep, a second.
+            final long startNs = System.nanoTime();
+            for (int i = 0; i < 60; i++)
+            {
+                final BlockOperation operation = i % 3 == 2 ? BlockOperation.FLUSH : BlockOperation.WRITE;
+                final int blocks = i % 3 == 2 ? 0 : 1;
+                final Initiator.Io io = sleeper.io();
+                Initiator.fill(io.request(), operation, 0, blocks, false);
+                if (blocks > 0)
+                {
+                    io.request().addSegment(arena.address(), geometry.blockSizeBytes());
+                }
+                sleeper.send(io);
+                assertEquals(BlockStatus.SUCCESS, sleeper.await(io));
+            }
+            final long tookNs = System.nanoTime() - startNs;
+            assertTrue(tookNs < 20_000_000_000L, () -> "60 requests took " + tookNs + " ns: wake-ups are lost");
+        }
+    }
+
+    @Test
+    void shouldHoldLentMemoryStillUntilItIsGivenBack()
+    {
+        assumeTrue(geometry.lendsReads(), "this device does not lend");
+        final int block = geometry.blockSizeBytes();
+        assertEquals(BlockStatus.SUCCESS, write(10, 4, false));
+        final Initiator.Io read = initiator.io();
+        read.request().reset(BlockOperation.READ, 10, 4).lendable(true);
+        initiator.send(read);
+        assertEquals(BlockStatus.SUCCESS, initiator.await(read));
+        assertTrue(read.request().lent());
+        assertEquals(1, read.request().segmentCount());
+        assertEquals(4 * block, read.request().segmentLength(0));
+        assertMemory(10 * block, read.request().segmentAddress(0), 4 * block);
+
+        final Initiator.Io write = initiator.io();
+        NativeMemory.fill(arena.address(), block, (byte)0x77);
+        Initiator.fill(write.request(), BlockOperation.WRITE, 12, 1, false, arena.address(), block);
+        initiator.send(write);
+        assertEquals(1, initiator.refusals());
+        assertFalse(write.result().isDone());
+        assertMemory(10 * block, read.request().segmentAddress(0), 4 * block);
+
+        initiator.call(() ->
+        {
+            initiator.channel().giveBack(read.request());
+            return null;
+        });
+        assertEquals(BlockStatus.SUCCESS, initiator.await(write));
+        Arrays.fill(model, 12 * block, 13 * block, (byte)0x77);
+        readAndVerify(10 * block, 4 * block);
+    }
+
+    @Test
+    void shouldAllocateNothingWhenWarm()
+    {
+        final AllocationProbe probe = new AllocationProbe(initiator, arena.address(), geometry);
+        assertEquals(0, probe.allocatedBytesWhenWarm(), () -> "bytes allocated, after " + probe.rounds() + " rounds");
+    }
+
+    protected final Initiator initiator()
+    {
+        return initiator;
+    }
+
+    private void randomStep(final long lba, final int blocks)
+    {
+        final int length = blocks * geometry.blockSizeBytes();
+        final int offset = (int)lba * geometry.blockSizeBytes();
+        switch (random.nextInt(8))
+        {
+            case 0, 1, 2 -> assertEquals(BlockStatus.SUCCESS, write(lba, blocks, random.nextBoolean()), this::seedText);
+            case 3 ->
+            {
+                assertEquals(BlockStatus.SUCCESS,
+                    initiator.run(BlockOperation.WRITE_ZEROES, lba, blocks, random.nextBoolean()), this::seedText);
+                Arrays.fill(model, offset, offset + length, (byte)0);
+            }
+            case 4 ->
+            {
+                if (geometry.supportsDeallocate() && geometry.deallocatedReadsZero())
+                {
+                    assertEquals(BlockStatus.SUCCESS,
+                        initiator.run(BlockOperation.DEALLOCATE, lba, blocks, false), this::seedText);
+                    Arrays.fill(model, offset, offset + length, (byte)0);
+                }
+            }
+            case 5 -> assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.FLUSH, 0, 0, false), this::seedText);
+            case 6 -> compareStep(lba, blocks);
+            default -> readAndVerify(offset, length);
+        }
+    }
+
+    private void compareStep(final long lba, final int blocks)
+    {
+        final int length = blocks * geometry.blockSizeBytes();
+        final long buffer = arena.address();
+        NativeMemory.asByteBuffer(buffer, length).put(model, (int)lba * geometry.blockSizeBytes(), length);
+        assertEquals(BlockStatus.SUCCESS,
+            initiator.run(BlockOperation.COMPARE, lba, blocks, false, split(buffer, blocks)), this::seedText);
+        final long wrong = buffer + random.nextInt(length);
+        NativeMemory.putByte(wrong, (byte)~NativeMemory.getByte(wrong));
+        assertEquals(BlockStatus.COMPARE_FAILURE,
+            initiator.run(BlockOperation.COMPARE, lba, blocks, false, split(buffer, blocks)), this::seedText);
+    }
+
+    private BlockStatus write(final long lba, final int blocks, final boolean fua)
+    {
+        final int length = blocks * geometry.blockSizeBytes();
+        randomBytes(arena.address(), length, (int)lba * geometry.blockSizeBytes());
+        return initiator.run(BlockOperation.WRITE, lba, blocks, fua, split(arena.address(), blocks));
+    }
+
+    /** Cuts a range into up to as many segments as a request has, at random blocks. */
+    private long[] split(final long address, final int blocks)
+    {
+        final List<Long> segments = new ArrayList<>();
+        int done = 0;
+        while (done < blocks)
+        {
+            final boolean isLast = segments.size() == 2 * (BlockRequest.SEGMENT_COUNT_MAX - 1) || random.nextInt(3) == 0;
+            final int part = isLast ? blocks - done : 1 + random.nextInt(blocks - done);
+            segments.add(address + (long)done * geometry.blockSizeBytes());
+            segments.add((long)part * geometry.blockSizeBytes());
+            done += part;
+        }
+        return segments.stream().mapToLong(Long::longValue).toArray();
+    }
+
+    /** Fills memory at random and notes in the model that it will be at an offset of the device. */
+    private void randomBytes(final long address, final int length, final int modelOffset)
+    {
+        final byte[] bytes = new byte[length];
+        random.nextBytes(bytes);
+        NativeMemory.asByteBuffer(address, length).put(bytes);
+        System.arraycopy(bytes, 0, model, modelOffset, length);
+    }
+
+    private void readAndVerify(final int offset, final int length)
+    {
+        final long buffer = arena.address() + (2 << 20);
+        final int blocks = length / geometry.blockSizeBytes();
+        NativeMemory.fill(buffer, length, (byte)0xaa);
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.READ, offset / geometry.blockSizeBytes(), blocks,
+            false, split(buffer, blocks)), this::seedText);
+        assertMemory(offset, buffer, length);
+    }
+
+    private void assertMemory(final int offset, final long address, final int length)
+    {
+        final byte[] bytes = new byte[length];
+        NativeMemory.asByteBuffer(address, length).get(bytes);
+        final int difference = Arrays.mismatch(bytes, 0, length, model, offset, offset + length);
+        assertEquals(-1, difference, () -> "first wrong byte after offset " + offset + "; " + seedText());
+    }
+
+    private void awaitAll(final List<Initiator.Io> ios)
+    {
+        initiator.send(ios);
+        for (final Initiator.Io io : ios)
+        {
+            assertEquals(BlockStatus.SUCCESS, initiator.await(io), () -> io.request() + "; " + seedText());
+        }
+    }
+
+    private int maxBlocks()
+    {
+        return geometry.maxTransferBytes() / geometry.blockSizeBytes();
+    }
+
+    private String seedText()
+    {
+        return "-Dmillrace.test.seed=" + seed;
+    }
+}

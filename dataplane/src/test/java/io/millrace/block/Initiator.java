@@ -1,0 +1,274 @@
+package io.millrace.block;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.reactor.Poller;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
+import io.millrace.reactor.ReactorErrorHandler;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * A reactor with one channel to a device, for tests: sends requests from the test's thread, tries those that were refused
+ * again in each cycle, and watches that each completes once and on the reactor's thread.
+ */
+public final class Initiator implements Poller, AutoCloseable
+{
+    private static final long PATIENCE_S = 30;
+
+    private final Reactor reactor;
+    private final List<Io> all = new ArrayList<>();
+    private final ArrayDeque<Io> refused = new ArrayDeque<>();
+    private final AtomicInteger refusals = new AtomicInteger();
+    private volatile Throwable broken;
+    private BlockChannel channel;
+    private boolean isChannelOpen;
+
+    public Initiator(final String name, final BlockDevice device)
+    {
+        this(ReactorConfig.of(name, -1), device);
+    }
+
+    public Initiator(final ReactorConfig config, final BlockDevice device)
+    {
+        reactor = new Reactor(config, new Errors());
+        reactor.start();
+        call(() ->
+        {
+            channel = device.open(reactor);
+            isChannelOpen = true;
+            reactor.addPoller(channel);
+            reactor.addPoller(this);
+            return null;
+        });
+    }
+
+    /** One request and what became of it. */
+    public static final class Io
+    {
+        final CompletableFuture<BlockStatus> result = new CompletableFuture<>();
+        final BlockRequest request;
+        private final Initiator initiator;
+        private Consumer<Io> then;
+        private int completions;
+        private boolean wasOnThread;
+
+        Io(final Initiator initiator)
+        {
+            this.initiator = initiator;
+            request = new BlockRequest(this, Io::onComplete);
+        }
+
+        public BlockRequest request()
+        {
+            return request;
+        }
+
+        public CompletableFuture<BlockStatus> result()
+        {
+            return result;
+        }
+
+        /** Runs on the reactor, within the completion. */
+        public Io then(final Consumer<Io> action)
+        {
+            then = action;
+            return this;
+        }
+
+        private static void onComplete(final BlockRequest request)
+        {
+            final Io io = (Io)request.owner();
+            io.completions++;
+            io.wasOnThread = io.initiator.reactor.isOnThread();
+            if (null != io.then)
+            {
+                io.then.accept(io);
+            }
+            io.result.complete(request.status());
+        }
+    }
+
+    public Reactor reactor()
+    {
+        return reactor;
+    }
+
+    /** The channel; to be touched on the reactor only. */
+    public BlockChannel channel()
+    {
+        return channel;
+    }
+
+    public int refusals()
+    {
+        return refusals.get();
+    }
+
+    public Io io()
+    {
+        return new Io(this);
+    }
+
+    /** Submits in the given order within one command of the reactor. */
+    public void send(final Io... ios)
+    {
+        send(List.of(ios));
+    }
+
+    public void send(final List<Io> ios)
+    {
+        call(() ->
+        {
+            for (final Io io : ios)
+            {
+                all.add(io);
+                submit(io);
+            }
+            return null;
+        });
+    }
+
+    public BlockStatus run(
+        final BlockOperation operation, final long lba, final int blocks, final boolean fua, final long... segments)
+    {
+        final Io io = io();
+        fill(io.request, operation, lba, blocks, fua, segments);
+        send(io);
+        return await(io);
+    }
+
+    /** Fills a request; segments are pairs of address and length. */
+    public static void fill(
+        final BlockRequest request,
+        final BlockOperation operation,
+        final long lba,
+        final int blocks,
+        final boolean fua,
+        final long... segments)
+    {
+        request.reset(operation, lba, blocks).forceUnitAccess(fua);
+        for (int i = 0; i < segments.length; i += 2)
+        {
+            request.addSegment(segments[i], (int)segments[i + 1]);
+        }
+    }
+
+    public BlockStatus await(final Io io)
+    {
+        final BlockStatus status = get(io.result);
+        assertNull(broken, () -> "reactor broke: " + broken);
+        return status;
+    }
+
+    public <T> T call(final Callable<T> task)
+    {
+        return get(reactor.call(task));
+    }
+
+    /** Closes the channel, which must answer every request once and on its thread. */
+    public void closeChannel()
+    {
+        call(() ->
+        {
+            if (isChannelOpen)
+            {
+                isChannelOpen = false;
+                reactor.removePoller(this);
+                reactor.removePoller(channel);
+                channel.close();
+                for (final Io io : refused)
+                {
+                    io.completions++;
+                    io.wasOnThread = true;
+                    io.result.complete(BlockStatus.ABORTED);
+                }
+                refused.clear();
+            }
+            return null;
+        });
+        for (final Io io : all)
+        {
+            assertEquals(1, io.completions, () -> "completions of " + io.request);
+            assertTrue(io.wasOnThread, () -> "completed on another thread: " + io.request);
+        }
+        assertEquals(0, channel.inFlight());
+        assertNull(broken, () -> "reactor broke: " + broken);
+    }
+
+    @Override
+    public int poll()
+    {
+        int work = 0;
+        while (!refused.isEmpty() && channel.submit(refused.peek().request))
+        {
+            refused.poll();
+            work++;
+        }
+        return work;
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        return refused.isEmpty();
+    }
+
+    @Override
+    public void close()
+    {
+        try
+        {
+            closeChannel();
+        }
+        finally
+        {
+            reactor.close();
+        }
+    }
+
+    private void submit(final Io io)
+    {
+        if (!refused.isEmpty() || !channel.submit(io.request))
+        {
+            refusals.incrementAndGet();
+            refused.add(io);
+        }
+    }
+
+    private <T> T get(final CompletableFuture<T> future)
+    {
+        try
+        {
+            return future.get(PATIENCE_S, TimeUnit.SECONDS);
+        }
+        catch (final Exception e)
+        {
+            throw new AssertionError("reactor " + reactor.config().name() + " did not answer; broken: " + broken, e);
+        }
+    }
+
+    private final class Errors implements ReactorErrorHandler
+    {
+        @Override
+        public void onCommandError(final Reactor source, final Runnable command, final Throwable error)
+        {
+            broken = error;
+        }
+
+        @Override
+        public void onBrokenInvariant(final Reactor source, final Object culprit, final Throwable error)
+        {
+            broken = error;
+        }
+    }
+}
