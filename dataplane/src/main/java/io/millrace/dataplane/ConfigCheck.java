@@ -1,7 +1,9 @@
 package io.millrace.dataplane;
 
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.nvmf.Nqn;
 import io.millrace.reactor.ReactorConfig;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -130,10 +132,28 @@ final class ConfigCheck
         {
             final SubsystemSettings subsystem = subsystems.get(i);
             final String key = "subsystems[" + i + "]";
+            nqn(key + ".nqn", subsystem.nqn());
+            if (Nqn.DISCOVERY.equals(subsystem.nqn()))
+            {
+                throw new SettingException(key + ".nqn", subsystem.nqn(), "belongs to discovery", "choose another");
+            }
             unique(nqns, subsystem.nqn(), key, "nqn");
             access(key, subsystem);
             need(key + ".namespaces", subsystem.namespaces());
             namespaces(key, subsystem, users, uuids);
+        }
+    }
+
+    private static void nqn(final String key, final String nqn)
+    {
+        if (nqn.getBytes(StandardCharsets.UTF_8).length > Nqn.LENGTH_BYTES_MAX)
+        {
+            throw new SettingException(key, nqn, "longer than " + Nqn.LENGTH_BYTES_MAX + " bytes", "shorten it");
+        }
+        if (!Nqn.isValid(nqn))
+        {
+            throw new SettingException(key, nqn, "no NQN, which is nqn.yyyy-mm.reverse.domain:name or " +
+                "nqn.2014-08.org.nvmexpress:uuid:UUID", "write one such as nqn.2026-11.io.example:vol0");
         }
     }
 
@@ -153,6 +173,7 @@ final class ConfigCheck
         for (int i = 0; i < subsystem.hosts().size(); i++)
         {
             final String hostKey = key + ".hosts[" + i + "]";
+            nqn(hostKey, subsystem.hosts().get(i));
             final String first = seen.putIfAbsent(subsystem.hosts().get(i), hostKey);
             if (null != first)
             {

@@ -14,6 +14,8 @@ import java.util.UUID;
  */
 final class Settings
 {
+    // Largest number of CPUs that a kernel can be built for, less one.
+    private static final int CPU_MAX = 8191;
     private static final long MICROS = 1_000L;
     private static final long SECONDS = 1_000_000_000L;
     private static final long MIB = 1L << 20;
@@ -51,7 +53,7 @@ final class Settings
     static final Setting<String> REACTOR_NAME = Setting.optional("reactors[].name", SettingType.NAME_TYPE, null,
         "Name of the thread; reactor-0, reactor-1 and so on when not given.");
     static final Setting<Integer> REACTOR_CPU = Setting.optional("reactors[].cpu",
-        new SettingType<>("CPU", "0 to 1023, or any", Settings::cpu), "any",
+        new SettingType<>("CPU", "0 to " + CPU_MAX + ", or any", Settings::cpu), "any",
         "CPU the thread is pinned to; any leaves the choice to the kernel.");
     static final Setting<IdleMode> REACTOR_IDLE = Setting.optional("reactors[].idle",
         SettingType.choice(IdleMode.class, IdleMode.values()), "sleep",
@@ -174,7 +176,7 @@ final class Settings
         {
             return -1;
         }
-        return SettingType.number(0, 1023).parse(text);
+        return SettingType.number(0, CPU_MAX).parse(text);
     }
 
     private static InetAddress address(final String text)

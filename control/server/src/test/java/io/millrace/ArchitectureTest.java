@@ -1,0 +1,151 @@
+package io.millrace;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.io.PrintStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.foreign.SymbolLookup;
+import java.util.Locale;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Holds the directions that docs/architecture.md gives to modules and packages, and keeps what allocates, blocks or logs off the
+ * data path.
+ */
+class ArchitectureTest
+{
+    private static final String BINDINGS = "io.millrace.bindings..";
+    private static final String[] DATA_PATH = {
+        "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..", "io.millrace.nvmf.."};
+    private static final String[] DATA_PLANE_MODULE = {
+        "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..", "io.millrace.nvmf..",
+        "io.millrace.dataplane.."};
+
+    private static JavaClasses classes;
+
+    @BeforeAll
+    static void readClasses()
+    {
+        classes = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages("io.millrace");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "io.millrace.bindings", "io.millrace.bindings.linux", "io.millrace.reactor", "io.millrace.memory",
+        "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.nvme", "io.millrace.nvmf",
+        "io.millrace.nvmf.tcp", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.console",
+        "io.millrace.cli"})
+    void shouldSeeThePackagesItSpeaksOf(final String name)
+    {
+        assertFalse(classes.that(resideInAnyPackage(name)).isEmpty(), name);
+    }
+
+    @Test
+    void shouldTouchTheLinkerInBindingsOnly()
+    {
+        noClasses().that().resideOutsideOfPackage(BINDINGS)
+            .should().dependOnClassesThat().areAssignableTo(Linker.class)
+            .orShould().dependOnClassesThat().areAssignableTo(SymbolLookup.class)
+            .check(classes);
+    }
+
+    @Test
+    void shouldKeepBindingsOnTheJdkAlone()
+    {
+        classes().that().resideInAPackage(BINDINGS)
+            .should().onlyDependOnClassesThat().resideInAnyPackage(BINDINGS, "java..")
+            .check(classes);
+    }
+
+    @Test
+    void shouldKeepTheDataPlaneOnFewLibraries()
+    {
+        final String[] allowed = {"java..", BINDINGS, "org.agrona..", "org.jctools..", "jdk.internal.misc..",
+            DATA_PLANE_MODULE[0], DATA_PLANE_MODULE[1], DATA_PLANE_MODULE[2], DATA_PLANE_MODULE[3], DATA_PLANE_MODULE[4],
+            DATA_PLANE_MODULE[5]};
+        classes().that().resideInAnyPackage(DATA_PLANE_MODULE)
+            .should().onlyDependOnClassesThat().resideInAnyPackage(allowed)
+            .check(classes);
+    }
+
+    /** Each row: a package, and those it must not know. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "io.millrace.reactor.. | io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
+            "io.millrace.dataplane..",
+        "io.millrace.memory.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
+        "io.millrace.block.. | io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
+        "io.millrace.block | io.millrace.block.memory.., io.millrace.block.nullblock.., io.millrace.block.file.., " +
+            "io.millrace.block.fault..",
+        "io.millrace.nvme.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., io.millrace.nvmf.., " +
+            "io.millrace.dataplane..",
+        "io.millrace.nvmf | io.millrace.nvmf.tcp.., io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., " +
+            "io.millrace.dataplane..",
+        "io.millrace.nvmf.tcp.. | io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., io.millrace.dataplane..",
+        "io.millrace.cli.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., " +
+            "io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
+        "io.millrace.console.. | io.millrace.cli.., io.millrace.server.., io.millrace.dataplane.., io.millrace.nvmf..",
+    })
+    void shouldKeepDirections(final String from, final String to)
+    {
+        noClasses().that().resideInAPackage(from)
+            .should().dependOnClassesThat().resideInAnyPackage(to.split(",\\s*"))
+            .check(classes);
+    }
+
+    @Test
+    void shouldKnowDevicesThroughTheirInterfaceInProtocolPackages()
+    {
+        noClasses().that().resideInAnyPackage("io.millrace.nvmf..")
+            .should().dependOnClassesThat(resideInAnyPackage("io.millrace.block..")
+                .and(resideOutsideOfPackages("io.millrace.block")))
+            .check(classes);
+    }
+
+    @Test
+    void shouldHaveNoCyclesBetweenPackages()
+    {
+        slices().matching("io.millrace.(**)").should().beFreeOfCycles().check(classes);
+    }
+
+    @Test
+    void shouldNotAllocateUnseenBlockOrPrintOnTheDataPath()
+    {
+        // Prints why the process ends, and ends it.
+        noClasses().that().resideInAnyPackage(DATA_PATH).and().doNotHaveSimpleName("HaltingErrorHandler")
+            .should().callMethod(Arena.class, "ofAuto")
+            .orShould().callMethod(String.class, "format", String.class, Object[].class)
+            .orShould().callMethod(String.class, "format", Locale.class, String.class, Object[].class)
+            .orShould().callMethod(String.class, "formatted", Object[].class)
+            .orShould().callMethod(Thread.class, "sleep", long.class)
+            .orShould().accessField(System.class, "out")
+            .orShould().accessField(System.class, "err")
+            .orShould().dependOnClassesThat().areAssignableTo(PrintStream.class)
+            .orShould().dependOnClassesThat().resideInAnyPackage("java.util.logging..")
+            .check(classes);
+    }
+
+    @Test
+    void shouldReadTheClockInReactorsAndMeasurementsOnly()
+    {
+        noClasses().that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..", "io.millrace.bench..")
+            .should().callMethod(System.class, "nanoTime")
+            .orShould().callMethod(System.class, "currentTimeMillis")
+            .check(classes);
+    }
+}
