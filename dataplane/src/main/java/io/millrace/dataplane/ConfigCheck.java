@@ -12,7 +12,7 @@ import java.util.UUID;
 
 /**
  * Checks the parts of a configuration against each other. What depends on the machine (CPUs, files, ports) is found by
- * {@code DataPlane.start}. Set-up thread.
+ * {@link DataPlane#start}. Set-up thread.
  */
 final class ConfigCheck
 {
@@ -22,6 +22,7 @@ final class ConfigCheck
     private final List<SubsystemSettings> subsystems;
     private final List<ListenerSettings> listeners;
     private final int discoveryPort;
+    private final Map<String, String> users = new HashMap<>();
 
     ConfigCheck(
         final List<ReactorConfig> reactors,
@@ -95,6 +96,7 @@ final class ConfigCheck
                 case final DeviceConfig.Memory memory -> size(key, memory.sizeBytes(), memory.blockSize());
                 case final DeviceConfig.Null nothing -> size(key, nothing.sizeBytes(), nothing.blockSize());
                 case final DeviceConfig.File file -> file(key, file.settings(), paths);
+                case final DeviceConfig.Fault fault -> use(key, fault.device(), devices.subList(0, i));
             }
         }
     }
@@ -126,7 +128,6 @@ final class ConfigCheck
     {
         need("subsystems", subsystems);
         final Map<String, String> nqns = new HashMap<>();
-        final Map<String, String> users = new HashMap<>();
         final Map<UUID, String> uuids = new HashMap<>();
         for (int i = 0; i < subsystems.size(); i++)
         {
@@ -140,7 +141,7 @@ final class ConfigCheck
             unique(nqns, subsystem.nqn(), key, "nqn");
             access(key, subsystem);
             need(key + ".namespaces", subsystem.namespaces());
-            namespaces(key, subsystem, users, uuids);
+            namespaces(key, subsystem, uuids);
         }
     }
 
@@ -185,7 +186,6 @@ final class ConfigCheck
     private void namespaces(
         final String subsystemKey,
         final SubsystemSettings subsystem,
-        final Map<String, String> users,
         final Map<UUID, String> uuids)
     {
         final Map<Integer, String> nsids = new HashMap<>();
@@ -198,19 +198,25 @@ final class ConfigCheck
             {
                 unique(uuids, namespace.uuid(), key, "uuid");
             }
-            final String device = namespace.device();
-            if (devices.stream().noneMatch((d) -> d.name().equals(device)))
-            {
-                throw new SettingException(key + ".device", device, "no such device",
-                    devices.isEmpty() ? "declare it under devices" :
-                        "use one of: " + String.join(", ", devices.stream().map(DeviceConfig::name).toList()));
-            }
-            final String user = users.putIfAbsent(device, key);
-            if (null != user)
-            {
-                throw new SettingException(key + ".device", device, "already used by " + user,
-                    "a device belongs to one namespace: declare another device");
-            }
+            use(key, namespace.device(), devices);
+        }
+    }
+
+    /** A device is there, and nothing else has it. */
+    private void use(final String key, final String device, final List<DeviceConfig> usable)
+    {
+        if (usable.stream().noneMatch((d) -> d.name().equals(device)))
+        {
+            final boolean later = devices.stream().anyMatch((d) -> d.name().equals(device));
+            final List<String> names = usable.stream().map(DeviceConfig::name).toList();
+            throw new SettingException(key + ".device", device, later ? "not declared before" : "no such device",
+                names.isEmpty() ? "declare it first" : "use one of: " + String.join(", ", names));
+        }
+        final String user = users.putIfAbsent(device, key);
+        if (null != user)
+        {
+            throw new SettingException(key + ".device", device, "already used by " + user,
+                "a device has one user: declare another device");
         }
     }
 

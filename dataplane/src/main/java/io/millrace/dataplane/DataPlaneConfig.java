@@ -1,10 +1,13 @@
 package io.millrace.dataplane;
 
+import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import java.util.List;
+import java.util.Objects;
 
 /**
- * What a {@code DataPlane} is made of. Immutable; its parts have been checked against each other when it was made.
+ * What a {@link DataPlane} is made of. Immutable; its parts have been checked against each other when it was made.
  *
  * @param reactors      at least one; no two on one CPU.
  * @param memoryBytes   of the arena that I/O buffers come from, shared out among the reactors.
@@ -13,6 +16,8 @@ import java.util.List;
  * @param listeners     at least one.
  * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for any free
  *                      one.
+ * @param limits        of controllers and queues.
+ * @param tcp           settings of every TCP listener.
  */
 public record DataPlaneConfig(
     List<ReactorConfig> reactors,
@@ -20,7 +25,9 @@ public record DataPlaneConfig(
     List<DeviceConfig> devices,
     List<SubsystemSettings> subsystems,
     List<ListenerSettings> listeners,
-    int discoveryPort)
+    int discoveryPort,
+    TargetConfig limits,
+    TcpTransportConfig tcp)
 {
     /** Arena when none is given: 128 MiB. */
     public static final long MEMORY_BYTES_DEFAULT = 128L << 20;
@@ -40,6 +47,8 @@ public record DataPlaneConfig(
         devices = List.copyOf(devices);
         subsystems = List.copyOf(subsystems);
         listeners = List.copyOf(listeners);
+        Objects.requireNonNull(limits, "limits");
+        Objects.requireNonNull(tcp, "tcp");
         new ConfigCheck(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort).run();
     }
 }

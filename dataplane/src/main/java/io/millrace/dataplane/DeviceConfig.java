@@ -1,5 +1,6 @@
 package io.millrace.dataplane;
 
+import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDeviceConfig;
 
 /**
@@ -16,6 +17,11 @@ public sealed interface DeviceConfig
     String name();
 
     /**
+     * {@return what stores the blocks, for people: type and, where there is one, path}
+     */
+    String description();
+
+    /**
      * A volume in memory; its content ends with the process.
      *
      * @param name      of the device.
@@ -24,6 +30,11 @@ public sealed interface DeviceConfig
      */
     record Memory(String name, long sizeBytes, int blockSize) implements DeviceConfig
     {
+        @Override
+        public String description()
+        {
+            return "memory";
+        }
     }
 
     /**
@@ -35,19 +46,46 @@ public sealed interface DeviceConfig
      */
     record Null(String name, long sizeBytes, int blockSize) implements DeviceConfig
     {
+        @Override
+        public String description()
+        {
+            return "null";
+        }
     }
 
     /**
      * A volume in a regular file or on a block device.
      *
-     * @param settings of the device; {@code DataPlane} adds the arena to the memory that is registered.
+     * @param settings of the device; {@link DataPlane} adds the arena to the memory that is registered.
      */
     record File(FileDeviceConfig settings) implements DeviceConfig
     {
         @Override
+        public String description()
+        {
+            return "file " + settings.path();
+        }
+
+        @Override
         public String name()
         {
             return settings.name();
+        }
+    }
+
+    /**
+     * Another device with faults: to rehearse failures.
+     *
+     * @param name   of the device.
+     * @param device name of the device that is wrapped, declared before; used by this device alone.
+     * @param plan   of faults.
+     */
+    record Fault(String name, String device, FaultPlan plan) implements DeviceConfig
+    {
+        @Override
+        public String description()
+        {
+            return "fault over " + device;
         }
     }
 }

@@ -1,6 +1,11 @@
 package io.millrace.cli;
 
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
+import io.millrace.console.Version;
+import io.millrace.server.ServeCommand;
+import io.millrace.server.doctor.DoctorCommand;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -39,6 +44,8 @@ public final class Millrace implements Runnable
     private static Map<String, Supplier<Object>> commands()
     {
         final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put("serve", ServeCommand::new);
+        commands.put("doctor", DoctorCommand::new);
         commands.put("completion", CompletionCommand::new);
         return commands;
     }

@@ -104,7 +104,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
             }
             if (result < 0)
             {
-                throw new IllegalStateException(describe(address, -result));
+                throw new IllegalStateException(describe(address, -result), new NativeException("bind", -result));
             }
             return new TcpAcceptor(groups, config, counters, arena, fd);
         }

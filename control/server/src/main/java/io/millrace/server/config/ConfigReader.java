@@ -1,11 +1,19 @@
 package io.millrace.server.config;
 
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.fault.FaultEffect;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -18,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Reads a configuration file. Stateless; set-up thread.
@@ -112,7 +121,9 @@ public final class ConfigReader
                 devices(top),
                 subsystems(top),
                 listeners,
-                discoveryPort(top, listeners));
+                discoveryPort(top, listeners),
+                limits(top.section(Settings.LIMITS)),
+                tcp(top.section(Settings.TCP)));
             return new Result(file, config, Map.copyOf(lines));
         }
         catch (final SettingException e)
@@ -168,6 +179,7 @@ public final class ConfigReader
                 case NULL -> new DeviceConfig.Null(
                     name, section.need(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
                 case FILE -> file(name, section);
+                case FAULT -> fault(name, section);
             });
         }
         return devices;
@@ -186,6 +198,53 @@ public final class ConfigReader
             section.get(Settings.DEVICE_QUEUE_DEPTH),
             section.get(Settings.DEVICE_POLLING),
             List.of()));
+    }
+
+    private static DeviceConfig fault(final String name, final Section section)
+    {
+        final List<FaultRule> rules = new ArrayList<>();
+        for (final Section rule : section.sections(Settings.RULES))
+        {
+            rules.add(rule(rule));
+        }
+        return new DeviceConfig.Fault(name, section.get(Settings.DEVICE_WRAPPED),
+            new FaultPlan(section.get(Settings.DEVICE_SEED), rules));
+    }
+
+    private static FaultRule rule(final Section section)
+    {
+        final FaultEffect effect = section.get(Settings.RULE_EFFECT);
+        final List<BlockOperation> operations = section.list(Settings.RULE_OPERATIONS);
+        final BlockStatus status = section.get(Settings.RULE_STATUS);
+        final Long last = section.get(Settings.RULE_LAST);
+        final Long delayNs = section.get(Settings.RULE_DELAY);
+        try
+        {
+            return new FaultRule(
+                effect,
+                Set.copyOf(operations),
+                section.get(Settings.RULE_FIRST),
+                null == last ? Long.MAX_VALUE : last,
+                null == status ? defaultStatus(effect) : status,
+                null == delayNs ? 0 : delayNs,
+                section.get(Settings.RULE_EVERY),
+                section.get(Settings.RULE_PROBABILITY),
+                section.get(Settings.RULE_COUNT));
+        }
+        catch (final BlockDeviceException e)
+        {
+            throw new SettingException(section.path(), null, e.getMessage(), "", e);
+        }
+    }
+
+    private static BlockStatus defaultStatus(final FaultEffect effect)
+    {
+        return switch (effect)
+        {
+            case ERROR -> BlockStatus.MEDIA_ERROR;
+            case HANG -> BlockStatus.ABORTED;
+            case DELAY, TORN_WRITE, LOST_WRITE -> BlockStatus.SUCCESS;
+        };
     }
 
     private static List<SubsystemSettings> subsystems(final Section top)
@@ -230,5 +289,34 @@ public final class ConfigReader
             .anyMatch((l) -> ListenerSettings.DISCOVERY_PORT == l.address().getPort());
         return top.get(Settings.DISCOVERY) && !declared ?
             ListenerSettings.DISCOVERY_PORT : DataPlaneConfig.NO_DISCOVERY_PORT;
+    }
+
+    private static TargetConfig limits(final Section section)
+    {
+        return new TargetConfig(
+            section.get(Settings.LIMIT_QUEUE_PAIRS),
+            section.get(Settings.LIMIT_QUEUE_DEPTH),
+            TargetConfig.MAX_TRANSFER_BYTES_DEFAULT,
+            section.get(Settings.LIMIT_CONTROLLERS));
+    }
+
+    private static TcpTransportConfig tcp(final Section section)
+    {
+        final int inCapsuleBytes = section.get(Settings.TCP_IN_CAPSULE);
+        final int receiveBytes = section.get(Settings.TCP_RECEIVE_BUFFER);
+        if (receiveBytes < 2 * inCapsuleBytes)
+        {
+            throw new SettingException("tcp.receive-buffer-size", Units.size(receiveBytes),
+                "below twice in-capsule-data-size", "use " + Units.size(2L * inCapsuleBytes) + " or more");
+        }
+        return new TcpTransportConfig(
+            inCapsuleBytes,
+            section.get(Settings.TCP_MAX_H2C),
+            receiveBytes,
+            section.get(Settings.TCP_SUCCESS_FLAG),
+            section.get(Settings.TCP_CONNECT_TIMEOUT),
+            section.get(Settings.TCP_CONNECTIONS),
+            section.get(Settings.TCP_SOCKET_SEND),
+            section.get(Settings.TCP_SOCKET_RECEIVE));
     }
 }

@@ -186,6 +186,29 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
     }
 
     /**
+     * A size that an {@code int} holds and that is a multiple of another.
+     *
+     * @param min      smallest in bytes.
+     * @param max      largest in bytes.
+     * @param multiple what it is a multiple of, in bytes.
+     * @return the type.
+     */
+    static SettingType<Integer> bytes(final long min, final long max, final int multiple)
+    {
+        final SettingType<Long> size = size(min, max);
+        final String bound = size.bound() + (1 == multiple ? "" : ", a multiple of " + multiple);
+        return size.then(size.name(), bound, (value) ->
+        {
+            if (0 != value % multiple)
+            {
+                throw new BadValue("not a multiple of " + multiple,
+                    "use " + Units.size(Math.min(max, (value / multiple + 1) * multiple)));
+            }
+            return value.intValue();
+        });
+    }
+
+    /**
      * A time span with a unit.
      *
      * @param minNs shortest.

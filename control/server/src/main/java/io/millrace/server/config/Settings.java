@@ -1,7 +1,13 @@
 package io.millrace.server.config;
 
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
+import io.millrace.nvmf.Namespace;
+import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
 import java.net.InetAddress;
 import java.nio.file.Path;
@@ -17,7 +23,9 @@ final class Settings
     // Largest number of CPUs that a kernel can be built for, less one.
     private static final int CPU_MAX = 8191;
     private static final long MICROS = 1_000L;
+    private static final long MILLIS = 1_000_000L;
     private static final long SECONDS = 1_000_000_000L;
+    private static final long KIB = 1L << 10;
     private static final long MIB = 1L << 20;
     private static final long TIB = 1L << 40;
     private static final SettingType<Integer> BLOCK_SIZE = SettingType.number(512, 4096).then("integer", "512 or 4096",
@@ -38,7 +46,9 @@ final class Settings
         /** Forgets. */
         NULL,
         /** In a file or on a block device. */
-        FILE
+        FILE,
+        /** Another device, with faults. */
+        FAULT
     }
 
     /** What carries NVMe-oF. */
@@ -92,6 +102,33 @@ final class Settings
         "Whether completions are polled from the drive instead of waiting for its interrupts; auto does where it can.")
         .of("file");
 
+    static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].device", SettingType.NAME_TYPE,
+        "Name of the device that gets the faults, declared before this one.").of("fault");
+    static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed", SettingType.integer(0, Long.MAX_VALUE), "0",
+        "Seed of everything that faults draw; the same seed and load give the same faults.").of("fault");
+    static final Setting<Void> RULES = Setting.groups("devices[].rules[]", false,
+        "Faults, asked in order: delays add up, the first other effect that applies is done.").of("fault");
+    static final Setting<FaultEffect> RULE_EFFECT = Setting.required("devices[].rules[].effect",
+        SettingType.choice(FaultEffect.class, FaultEffect.values()),
+        "What happens: an error, a delay, a torn or lost write that nobody is told of, or no answer at all.");
+    static final Setting<BlockOperation> RULE_OPERATIONS = Setting.values("devices[].rules[].operations[]",
+        SettingType.choice(BlockOperation.class, BlockOperation.values()), "Operations it is for; all when not given.");
+    static final Setting<Long> RULE_FIRST = Setting.optional("devices[].rules[].first-block",
+        SettingType.integer(0, Long.MAX_VALUE), "0", "First block of the range it is for.");
+    static final Setting<Long> RULE_LAST = Setting.optional("devices[].rules[].last-block",
+        SettingType.integer(0, Long.MAX_VALUE), null, "Last block of the range; the device's last when not given.");
+    static final Setting<BlockStatus> RULE_STATUS = Setting.optional("devices[].rules[].status",
+        SettingType.choice(BlockStatus.class, BlockStatus.values()), null,
+        "How the request ends; when not given, media-error for an error and success for a torn or lost write.");
+    static final Setting<Long> RULE_DELAY = Setting.optional("devices[].rules[].delay",
+        SettingType.duration(MILLIS, 3600 * SECONDS), null, "How long effect delay holds a request; it needs this.");
+    static final Setting<Long> RULE_EVERY = Setting.optional("devices[].rules[].every",
+        SettingType.integer(1, Integer.MAX_VALUE), "1", "Takes each n-th matching request of a reactor only.");
+    static final Setting<Double> RULE_PROBABILITY = Setting.optional("devices[].rules[].probability",
+        SettingType.share(), "1", "Chance of each of those, above 0.");
+    static final Setting<Long> RULE_COUNT = Setting.optional("devices[].rules[].count",
+        SettingType.integer(0, Long.MAX_VALUE), "0", "Ends the rule after so many faults; 0 never.");
+
     static final Setting<Void> SUBSYSTEMS = Setting.groups("subsystems[]", true, "NVM subsystems that hosts connect to.");
     static final Setting<String> SUBSYSTEM_NQN = Setting.required("subsystems[].nqn", SettingType.text(223),
         "NVMe qualified name of the subsystem.");
@@ -106,7 +143,7 @@ final class Settings
     static final Setting<Void> NAMESPACES = Setting.groups("subsystems[].namespaces[]", true,
         "Namespaces of the subsystem.");
     static final Setting<Integer> NAMESPACE_NSID = Setting.required("subsystems[].namespaces[].nsid",
-        SettingType.number(1, 1024),
+        SettingType.number(1, Namespace.NSID_MAX),
         "Namespace identifier, unique in its subsystem.");
     static final Setting<String> NAMESPACE_DEVICE = Setting.required("subsystems[].namespaces[].device",
         SettingType.NAME_TYPE, "Name of the device it shows.");
@@ -127,16 +164,55 @@ final class Settings
     static final Setting<Boolean> DISCOVERY = Setting.optional("discovery", SettingType.BOOLEAN, "true",
         "Whether discovery is answered on port 8009 too, of every address listened on; the listeners answer it always.");
 
+    static final Setting<Void> LIMITS = Setting.group("limits", "What one controller may take.");
+    static final Setting<Integer> LIMIT_QUEUE_PAIRS = Setting.optional("limits.queue-pairs",
+        SettingType.number(1, TargetConfig.QUEUE_PAIRS_MAX), Integer.toString(TargetConfig.QUEUE_PAIRS_MAX),
+        "I/O queue pairs of a controller.");
+    static final Setting<Integer> LIMIT_QUEUE_DEPTH = Setting.optional("limits.queue-depth",
+        SettingType.number(16, 4096), Integer.toString(TargetConfig.QUEUE_DEPTH_DEFAULT),
+        "Commands that a queue pair takes at once.");
+    static final Setting<Integer> LIMIT_CONTROLLERS = Setting.optional("limits.controllers",
+        SettingType.number(1, TargetConfig.CONTROLLERS_MAX), Integer.toString(TargetConfig.CONTROLLERS_MAX),
+        "Controllers of a subsystem: one for each connected host, or more.");
+
+    static final Setting<Void> TCP = Setting.group("tcp", "How NVMe/TCP connections work, of every listener.");
+    static final Setting<Integer> TCP_IN_CAPSULE = Setting.optional("tcp.in-capsule-data-size",
+        SettingType.bytes(0, 128 * KIB, 16), bytes(TcpTransportConfig.IN_CAPSULE_DATA_BYTES_DEFAULT),
+        "Most data that a host sends along with a write command; larger writes wait to be asked for their data.");
+    static final Setting<Integer> TCP_MAX_H2C = Setting.optional("tcp.max-h2c-data-size",
+        SettingType.bytes(4096, 16 * MIB, 4096), bytes(TcpTransportConfig.MAX_H2C_DATA_BYTES_DEFAULT),
+        "Most data that a host sends in one piece (MAXH2CDATA).");
+    static final Setting<Integer> TCP_RECEIVE_BUFFER = Setting.optional("tcp.receive-buffer-size",
+        SettingType.bytes(64 * KIB, 16 * MIB, 4096), bytes(TcpTransportConfig.RECEIVE_BUFFER_BYTES_DEFAULT),
+        "Buffer into which a reactor receives; at least twice in-capsule-data-size.");
+    static final Setting<Boolean> TCP_SUCCESS_FLAG = Setting.optional("tcp.success-flag", SettingType.BOOLEAN, "true",
+        "Whether a successful read ends with its last data, without a response of its own.");
+    static final Setting<Long> TCP_CONNECT_TIMEOUT = Setting.optional("tcp.connect-timeout",
+        SettingType.duration(SECONDS / 1000, 600 * SECONDS),
+        Units.duration(TcpTransportConfig.CONNECT_TIMEOUT_NS_DEFAULT),
+        "How long a new connection may take to become a queue before it is closed.");
+    static final Setting<Integer> TCP_CONNECTIONS = Setting.optional("tcp.connections", SettingType.number(1, 65535),
+        Integer.toString(TcpTransportConfig.CONNECTIONS_MAX_DEFAULT), "Connections of each reactor.");
+    static final Setting<Integer> TCP_SOCKET_SEND = Setting.optional("tcp.socket-send-size",
+        SettingType.bytes(0, 1024 * MIB, 1), "0", "Socket send buffer; 0 leaves it to the kernel.");
+    static final Setting<Integer> TCP_SOCKET_RECEIVE = Setting.optional("tcp.socket-receive-size",
+        SettingType.bytes(0, 1024 * MIB, 1), "0", "Socket receive buffer; 0 leaves it to the kernel.");
+
     /** All of them, in the order of the documentation. */
     static final List<Setting<?>> ALL = List.of(
         REACTORS, REACTOR_NAME, REACTOR_CPU, REACTOR_IDLE, REACTOR_SPIN,
         MEMORY, MEMORY_SIZE,
         DEVICES, DEVICE_NAME, DEVICE_TYPE, DEVICE_SIZE, DEVICE_BLOCK_SIZE, DEVICE_PATH, DEVICE_READ_ONLY,
-        DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING,
+        DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_WRAPPED, DEVICE_SEED,
+        RULES, RULE_EFFECT, RULE_OPERATIONS, RULE_FIRST, RULE_LAST, RULE_STATUS, RULE_DELAY, RULE_EVERY,
+        RULE_PROBABILITY, RULE_COUNT,
         SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
         NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID,
         LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT,
-        DISCOVERY);
+        DISCOVERY,
+        LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS,
+        TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT, TCP_CONNECTIONS,
+        TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE);
 
     private Settings()
     {
@@ -168,6 +244,11 @@ final class Settings
     static List<String> names(final String group)
     {
         return ALL.stream().filter((s) -> s.parent().equals(group)).map(Setting::name).distinct().toList();
+    }
+
+    private static String bytes(final int lengthBytes)
+    {
+        return Units.size(lengthBytes);
     }
 
     private static int cpu(final String text)

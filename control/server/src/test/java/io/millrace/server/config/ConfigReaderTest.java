@@ -5,15 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.fault.FaultEffect;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,13 +83,22 @@ class ConfigReaderTest
               - {name: nul0, type: "null", size: 1T}
               - {name: file0, type: file, path: /nowhere/vol0.img, size: 1GiB, block-size: 512, read-only: true,
                  preallocate: false, queue-depth: 32, polling: off}
+              - name: bad0
+                type: fault
+                device: mem0
+                seed: 7
+                rules:
+                  - {effect: error, operations: [read, compare], first-block: 8, last-block: 15, status: device-error,
+                     every: 2, probability: 0.5, count: 3}
+                  - {effect: delay, delay: 5ms}
+                  - {effect: torn-write}
             subsystems:
               - nqn: nqn.2026-11.io.millrace:vol0
                 serial: MR0001
                 model: Test volume
                 hosts: [nqn.2014-08.org.nvmexpress:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6]
                 namespaces:
-                  - {nsid: 1, device: mem0, uuid: f81d4fae-7dec-11d0-a765-00a0c91e6bf6}
+                  - {nsid: 1, device: bad0, uuid: f81d4fae-7dec-11d0-a765-00a0c91e6bf6}
                   - {nsid: 7, device: nul0}
               - nqn: nqn.2026-11.io.millrace:vol1
                 allow-any-host: true
@@ -90,7 +107,18 @@ class ConfigReaderTest
               - {transport: tcp, address: 0.0.0.0, port: 4421}
               - {transport: tcp, address: "::1", port: 0}
             discovery: false
+            limits: {queue-pairs: 4, queue-depth: 64, controllers: 9}
+            tcp: {in-capsule-data-size: 16KiB, max-h2c-data-size: 64KiB, receive-buffer-size: 1MiB, success-flag: false,
+                  connect-timeout: 3s, connections: 100, socket-send-size: 1MiB, socket-receive-size: 2MiB}
             """);
+        assertEquals(new TargetConfig(4, 64, 1 << 20, 9), config.limits());
+        assertEquals(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20, 2 << 20),
+            config.tcp());
+        assertEquals(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.of(7,
+            new FaultRule(FaultEffect.ERROR, Set.of(BlockOperation.READ, BlockOperation.COMPARE), 8, 15,
+                BlockStatus.DEVICE_ERROR, 0, 2, 0.5, 3),
+            FaultRule.delay(5_000_000),
+            FaultRule.tornWrite())), config.devices().get(3));
         assertEquals("left", config.reactors().get(0).name());
         assertEquals(0, config.reactors().get(0).cpu());
         assertEquals(IdleMode.BUSY_SPIN, config.reactors().get(0).idle());
@@ -198,6 +226,10 @@ class ConfigReaderTest
         "memory: {size: 1MiB} | test.yaml:9: memory.size = 1MiB: out of range 8MiB to 1TiB",
         "memory: 1MiB | test.yaml:9: memory: a single value where a group of settings belongs; allowed in it: size",
         "devices: [] | test.yaml:9: devices: given again, first on line 1; remove one",
+        "tcp: {max-h2c-data-size: 5000} | test.yaml:9: tcp.max-h2c-data-size = 5000: not a multiple of 4096; use 8KiB",
+        "tcp: {in-capsule-data-size: 64KiB, receive-buffer-size: 64KiB} | test.yaml:9: tcp.receive-buffer-size = 64KiB: " +
+            "below twice in-capsule-data-size; use 128KiB or more",
+        "limits: {queue-depth: 8} | test.yaml:9: limits.queue-depth = 8: out of range 16 to 4096; use a value in the range",
         "discovery: maybe | test.yaml:9: discovery = maybe: neither true nor false",
         "'discovery: &x false' | test.yaml:9: anchors and aliases",
         "'discovery: !!bool false' | test.yaml:9: tags (!) are not supported",
@@ -215,8 +247,24 @@ class ConfigReaderTest
     void shouldRefuseDeviceThatIsUsedTwice()
     {
         assertEquals("test.yaml:6: subsystems[0].namespaces[1].device = mem0: already used by " +
-            "subsystems[0].namespaces[0]; a device belongs to one namespace: declare another device",
+            "subsystems[0].namespaces[0]; a device has one user: declare another device",
             message(MINIMAL.replace("device: mem0}", "device: mem0}, {nsid: 2, device: mem0}")));
+    }
+
+    @Test
+    void shouldRefuseFaultsOfWhatIsNotThereOrNotBefore()
+    {
+        final String fault = "  - {name: bad0, type: fault, device: %s, rules: [%s]}\n";
+        final String end = MINIMAL.substring(MINIMAL.indexOf("subsystems:"));
+        assertEquals("test.yaml:2: devices[0].device = mem0: not declared before; declare it first",
+            message(MINIMAL.replace("devices:\n", "devices:\n" + fault.formatted("mem0", ""))));
+        assertEquals("test.yaml:3: devices[1].device = mem1: no such device; use one of: mem0",
+            message(MINIMAL.replace("subsystems:", fault.formatted("mem1", "") + "subsystems:")));
+        assertEquals("test.yaml:7: subsystems[0].namespaces[0].device = mem0: already used by devices[1]; " +
+            "a device has one user: declare another device",
+            message(MINIMAL.replace("subsystems:", fault.formatted("mem0", "") + "subsystems:")));
+        assertTrue(message(MINIMAL.replace(end, fault.formatted("mem0", "{effect: delay}") + end))
+            .startsWith("test.yaml:3: devices[1].rules[0]: fault delay 0 ns does not go with effect DELAY"));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.millrace.cli;
+package io.millrace.console;
 
 /**
  * What the process answers its caller.

@@ -1,0 +1,121 @@
+package io.millrace.server.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.bindings.Capability;
+import io.millrace.console.Terminal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MachineProbeTest
+{
+    private static final String LIMITS = """
+        Limit                     Soft Limit           Hard Limit           Units
+        Max open files            1024                 1048576              files
+        Max locked memory         8388608              8388608              bytes
+        """;
+
+    @TempDir
+    private Path root;
+
+    private void file(final String path, final String text) throws IOException
+    {
+        final Path file = root.resolve(path.substring(1));
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text + "\n");
+    }
+
+    private Capability find(final String name, final String path)
+    {
+        return new MachineProbe(new SystemFiles(root), Map.of("PATH", path)).run().stream()
+            .map(Finding::capability).filter((c) -> c.name().equals(name)).findFirst().orElseThrow();
+    }
+
+    private Capability find(final String name)
+    {
+        return find(name, "/nowhere");
+    }
+
+    @Test
+    void shouldGiveReasonAndRemedyForEveryThing()
+    {
+        final List<Finding> findings = new MachineProbe(new SystemFiles(Path.of("/")), System.getenv()).run();
+        assertTrue(findings.size() > 12, findings.toString());
+        for (final Finding finding : findings)
+        {
+            assertFalse(finding.use().isBlank());
+            assertFalse(finding.capability().reason().isBlank());
+            assertFalse(finding.capability().toString().contains("\n"), finding.toString());
+            assertEquals(finding.capability().isAvailable() ? 1 : 3,
+                DoctorCommand.lines(new Terminal(System.out, false, false), finding).size());
+        }
+    }
+
+    @Test
+    void shouldTellFreeHugepages() throws IOException
+    {
+        assertEquals("hugepages is off: this kernel has none of 2 MiB; run a kernel with CONFIG_HUGETLBFS",
+            find("hugepages").toString());
+        file("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "16");
+        file("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "0");
+        assertEquals("hugepages is off: 0 of 16 pages of 2 MiB are free; " +
+            "as root: sysctl vm.nr_hugepages=80 for 128 MiB of them", find("hugepages").toString());
+        file("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "12");
+        assertEquals("hugepages is on: 12 of 16 pages of 2 MiB are free, 24 MiB", find("hugepages").toString());
+    }
+
+    @Test
+    void shouldTellTransparentHugePages() throws IOException
+    {
+        assertFalse(find("transparent huge pages").isAvailable());
+        file("/sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]");
+        assertFalse(find("transparent huge pages").isAvailable());
+        file("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never");
+        assertTrue(find("transparent huge pages").isAvailable());
+    }
+
+    @Test
+    void shouldTellLimits() throws IOException
+    {
+        file("/proc/self/limits", LIMITS);
+        file("/proc/self/status", "Name:\tjava\nCapEff:\t0000000000000000");
+        assertEquals("limited to 8192 KiB", find("locked memory").reason());
+        assertEquals("limited to 1024", find("open files").reason());
+        file("/proc/self/status", "Name:\tjava\nCapEff:\t000001ffffffffff");
+        assertTrue(find("locked memory").isAvailable());
+        file("/proc/self/limits", LIMITS.replace("1024 ", "unlimited "));
+        assertTrue(find("open files").isAvailable());
+    }
+
+    @Test
+    void shouldTellKernelModule() throws IOException
+    {
+        file("/proc/sys/kernel/osrelease", "6.1.0");
+        assertEquals("not among the modules of kernel 6.1.0", find("nvme-tcp module").reason());
+        file("/lib/modules/6.1.0/modules.dep", "kernel/drivers/nvme/host/nvme-tcp.ko: kernel/x.ko");
+        assertEquals("as root: modprobe nvme-tcp", find("nvme-tcp module").remedy());
+        file("/sys/module/nvme_tcp/refcnt", "0");
+        assertEquals("loaded", find("nvme-tcp module").reason());
+    }
+
+    @Test
+    void shouldFindToolsAndDevices() throws IOException
+    {
+        assertFalse(find("nvme-cli").isAvailable());
+        file("/opt/bin/nvme", "");
+        assertEquals("/opt/bin/nvme", find("nvme-cli", "relative:/nowhere:/opt/bin").reason());
+        assertFalse(find("RDMA devices").isAvailable());
+        file("/sys/class/infiniband/mlx5_0/node_type", "1: CA");
+        assertEquals("mlx5_0", find("RDMA devices").reason());
+        assertFalse(find("CPU isolation").isAvailable());
+        file("/sys/devices/system/cpu/isolated", "2-3");
+        assertTrue(find("CPU isolation").isAvailable());
+    }
+}
