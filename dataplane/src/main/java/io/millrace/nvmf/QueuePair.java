@@ -1,6 +1,15 @@
 package io.millrace.nvmf;
 
+import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.BufferPool;
+import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.CompletionQueueEntry;
+import io.millrace.nvme.FabricsType;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SubmissionQueueEntry;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -9,15 +18,63 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class QueuePair
 {
+    /** What a host may have outstanding before Connect: the smallest admin queue. */
+    private static final int DEPTH_BEFORE_CONNECT = 32;
+    /**
+     * A slot is in use until its answer has left memory, which may be after the host saw it and sent its next command, so
+     * there are more slots than the queue has entries.
+     */
+    private static final int TAGS_PER_ENTRY = 4;
+    private static final int TAGS_MIN = 8;
+    private static final int COMMAND_IDS = 1 << 16;
+    private static final int SQ_HEAD_NO_FLOW_CONTROL = 0xFFFF;
+    private static final VarHandle LAST_COMMAND_NS;
+
+    static
+    {
+        try
+        {
+            LAST_COMMAND_NS = MethodHandles.lookup().findVarHandle(QueuePair.class, "lastCommandNs", long.class);
+        }
+        catch (final ReflectiveOperationException e)
+        {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private final PollGroup pollGroup;
     private final QueuePairTransport transport;
     private final TransportAddress local;
+    private final BufferPool buffers;
+
+    private QueuePairState state = QueuePairState.NEW;
+    private Request[] requests = new Request[TAGS_MIN];
+    private int[] freeTags = new int[TAGS_MIN];
+    private int freeTagCount;
+    private long[] commandIds;
+    private int depth = DEPTH_BEFORE_CONNECT;
+    private int outstanding;
+    private int sqHead;
+    private boolean sqFlowControl;
+    private int id;
+    private Controller controller;
+    private SubsystemChannels channels;
+    private Request disconnectAnswer;
+    @SuppressWarnings("unused")
+    private long lastCommandNs;
+
+    private long commands;
+    private long bytesRead;
+    private long bytesWritten;
+    private long errors;
 
     QueuePair(final PollGroup pollGroup, final QueuePairTransport transport, final TransportAddress local)
     {
         this.pollGroup = pollGroup;
         this.transport = transport;
         this.local = local;
+        buffers = pollGroup.buffers();
+        addTags(0);
     }
 
     /**
@@ -29,7 +86,18 @@ public final class QueuePair
      */
     public Request begin(final UnsafeBuffer source, final int offset)
     {
-        return null;
+        if (outstanding >= depth || QueuePairState.CLOSED == state || 0 == freeTagCount && !growTags())
+        {
+            return null;
+        }
+        final int tag = freeTags[--freeTagCount];
+        final Request request = pollGroup.requests().acquire();
+        request.begin(source, offset);
+        request.tag(tag);
+        request.queuePair(this);
+        requests[tag] = request;
+        outstanding++;
+        return request;
     }
 
     /**
@@ -42,7 +110,22 @@ public final class QueuePair
      */
     public boolean onCommand(final Request request)
     {
-        return true;
+        if (RequestPhase.EXECUTING != request.phase())
+        {
+            return retryCapsule(request);
+        }
+        final long nowNs = pollGroup.reactor().nowNs();
+        LAST_COMMAND_NS.setOpaque(this, nowNs);
+        request.startNs(nowNs);
+        commands++;
+        if (!claimCommandId(request))
+        {
+            complete(request, NvmeStatus.COMMAND_ID_CONFLICT | NvmeStatus.DO_NOT_RETRY);
+            return true;
+        }
+        final int serial = request.serial();
+        dispatch(request);
+        return serial != request.serial() || !isCapsuleKept(request);
     }
 
     /**
@@ -52,17 +135,22 @@ public final class QueuePair
      */
     public void onDataReceived(final Request request)
     {
+        request.phase(RequestPhase.EXECUTING);
+        request.payload(RequestPayload.RECEIVED);
+        dispatch(request);
     }
 
     /**
-     * The data that {@link QueuePairTransport#receiveData} asked for came and is spoilt, such as by a wrong data digest. The
-     * command fails, the connection goes on.
+     * The data that {@link QueuePairTransport#receiveData} asked for came and is spoilt, such as by a wrong data digest; or
+     * data that came in the capsule is, then this is called instead of {@link #onCommand}. The command fails, the connection
+     * goes on.
      *
      * @param request whose data it was.
      * @param status  to fail it with, of {@code NvmeStatus}; usually {@code TRANSIENT_TRANSPORT_ERROR}.
      */
     public void onDataError(final Request request, final int status)
     {
+        complete(request, status);
     }
 
     /**
@@ -72,6 +160,13 @@ public final class QueuePair
      */
     public void onSent(final Request request)
     {
+        final boolean ends = request == disconnectAnswer;
+        free(request);
+        if (ends)
+        {
+            disconnectAnswer = null;
+            disconnect("host asked for it");
+        }
     }
 
     /**
@@ -80,6 +175,23 @@ public final class QueuePair
      */
     public void onDisconnected()
     {
+        if (QueuePairState.CLOSED == state)
+        {
+            return;
+        }
+        state = QueuePairState.CLOSED;
+        for (final Request request : requests)
+        {
+            if (null != request)
+            {
+                drop(request);
+            }
+        }
+        pollGroup.onDisconnected();
+        if (null != controller)
+        {
+            controller.onDisconnected(this);
+        }
     }
 
     /**
@@ -90,6 +202,12 @@ public final class QueuePair
      */
     public void writeCompletion(final Request request, final CompletionQueueEntry entry)
     {
+        entry.result0(request.result0())
+            .result1(request.result1())
+            .sqHead(completionSqHead(request.entry()))
+            .sqId(id)
+            .commandId(request.entry().commandId())
+            .statusField(NvmeStatus.toField(request.status()));
     }
 
     /**
@@ -101,7 +219,21 @@ public final class QueuePair
      */
     public boolean copyLoan(final Request request)
     {
-        return false;
+        if (!request.blockRequest().lent())
+        {
+            return true;
+        }
+        final int lengthBytes = request.dataLength();
+        final long address = buffers.acquire(lengthBytes);
+        if (0 == address)
+        {
+            return false;
+        }
+        NativeMemory.copy(request.dataAddress(), address, lengthBytes);
+        request.namespace().device().giveBack(request);
+        request.buffer(address, lengthBytes);
+        request.data(address, lengthBytes);
+        return true;
     }
 
     /**
@@ -109,7 +241,7 @@ public final class QueuePair
      */
     public int id()
     {
-        return 0;
+        return id;
     }
 
     /**
@@ -117,7 +249,7 @@ public final class QueuePair
      */
     public int depth()
     {
-        return 0;
+        return depth;
     }
 
     /**
@@ -125,7 +257,7 @@ public final class QueuePair
      */
     public boolean connected()
     {
-        return false;
+        return QueuePairState.ADMIN == state || QueuePairState.IO == state;
     }
 
     /**
@@ -133,7 +265,47 @@ public final class QueuePair
      */
     public boolean sqFlowControl()
     {
-        return false;
+        return sqFlowControl || QueuePairState.NEW == state;
+    }
+
+    /**
+     * {@return commands that came}
+     */
+    public long commands()
+    {
+        return commands;
+    }
+
+    /**
+     * {@return bytes of reads that succeeded}
+     */
+    public long bytesRead()
+    {
+        return bytesRead;
+    }
+
+    /**
+     * {@return bytes of writes that succeeded}
+     */
+    public long bytesWritten()
+    {
+        return bytesWritten;
+    }
+
+    /**
+     * {@return commands that failed}
+     */
+    public long errors()
+    {
+        return errors;
+    }
+
+    /**
+     * {@return commands of the host that have not been answered}
+     */
+    public int outstanding()
+    {
+        return outstanding;
     }
 
     /**
@@ -141,6 +313,421 @@ public final class QueuePair
      */
     public String describe()
     {
-        return local + " " + transport + " " + pollGroup;
+        return null == controller ? "queue pair before Connect at " + local :
+            "queue " + id + " of " + controller.describe() + " at " + local;
+    }
+
+    PollGroup pollGroup()
+    {
+        return pollGroup;
+    }
+
+    QueuePairTransport transport()
+    {
+        return transport;
+    }
+
+    TransportAddress local()
+    {
+        return local;
+    }
+
+    QueuePairState state()
+    {
+        return state;
+    }
+
+    Controller controller()
+    {
+        return controller;
+    }
+
+    SubsystemChannels channels()
+    {
+        return channels;
+    }
+
+    /**
+     * {@return when its last command came, on the clock of {@link System#nanoTime()}; any thread}
+     */
+    long lastCommandNs()
+    {
+        return (long)LAST_COMMAND_NS.getOpaque(this);
+    }
+
+    /**
+     * Its Connect command is right: becomes a queue of a controller.
+     *
+     * @param owner       controller.
+     * @param queueId     0 for the admin queue.
+     * @param entries     of the queue.
+     * @param flowControl whether the host reads the submission queue head.
+     * @param subsystemChannels of its reactor.
+     */
+    void connect(
+        final Controller owner,
+        final int queueId,
+        final int entries,
+        final boolean flowControl,
+        final SubsystemChannels subsystemChannels)
+    {
+        controller = owner;
+        id = queueId;
+        depth = entries;
+        sqFlowControl = flowControl;
+        channels = subsystemChannels;
+        commandIds = new long[COMMAND_IDS / Long.SIZE];
+        state = 0 == queueId ? QueuePairState.ADMIN : QueuePairState.IO;
+    }
+
+    /**
+     * Tells the transport to end the connection.
+     *
+     * @param reason for the log.
+     */
+    void disconnect(final String reason)
+    {
+        if (QueuePairState.CLOSED != state && QueuePairState.DISCONNECTING != state)
+        {
+            state = QueuePairState.DISCONNECTING;
+            transport.disconnect(reason);
+        }
+    }
+
+    /**
+     * Ends the connection when an answer has left.
+     *
+     * @param request whose answer it is.
+     */
+    void disconnectAfter(final Request request)
+    {
+        disconnectAnswer = request;
+    }
+
+    /**
+     * Gets a buffer, or waits for one; then the command is carried out again from its beginning.
+     *
+     * @param request     that needs it.
+     * @param lengthBytes up to the largest transfer.
+     * @return whether the request has its buffer.
+     */
+    boolean buffer(final Request request, final int lengthBytes)
+    {
+        if (RequestPayload.NONE != request.payload())
+        {
+            return true;
+        }
+        final long address = buffers.acquire(lengthBytes);
+        if (0 == address)
+        {
+            request.phase(RequestPhase.AWAITING_BUFFER);
+            buffers.await(request, lengthBytes);
+            return false;
+        }
+        request.buffer(address, lengthBytes);
+        request.payload(RequestPayload.BUFFERED);
+        return true;
+    }
+
+    /**
+     * Gets the host's data into a buffer, or waits for it; then the command is carried out again from its beginning. The data
+     * pointer has been checked.
+     *
+     * @param request     whose data it is.
+     * @param lengthBytes of the data.
+     * @return whether it is there.
+     */
+    boolean receive(final Request request, final int lengthBytes)
+    {
+        if (RequestPayload.RECEIVED == request.payload())
+        {
+            return true;
+        }
+        final boolean isInCapsule = DataPointer.isInCapsule(request.entry());
+        if (RequestPayload.NONE == request.payload() && !buffer(request, lengthBytes))
+        {
+            if (isInCapsule)
+            {
+                request.phase(RequestPhase.CAPSULE_AWAITING_BUFFER);
+            }
+            return false;
+        }
+        request.data(request.bufferAddress(), lengthBytes);
+        if (isInCapsule)
+        {
+            NativeMemory.copy(request.inCapsuleAddress() + request.entry().sglAddress(), request.bufferAddress(),
+                lengthBytes);
+            request.payload(RequestPayload.RECEIVED);
+            return true;
+        }
+        request.phase(RequestPhase.RECEIVING);
+        transport.receiveData(request);
+        return false;
+    }
+
+    void onBuffer(final Request request, final long address, final int lengthBytes)
+    {
+        request.buffer(address, lengthBytes);
+        request.payload(RequestPayload.BUFFERED);
+        if (RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase())
+        {
+            request.phase(RequestPhase.CAPSULE_BUFFERED);
+        }
+        else
+        {
+            request.phase(RequestPhase.EXECUTING);
+            dispatch(request);
+        }
+    }
+
+    /**
+     * Answers a command.
+     *
+     * @param request that is done. It may be another command's when this returns.
+     * @param status  of it; 0 for success.
+     */
+    void complete(final Request request, final int status)
+    {
+        request.status(status);
+        if (NvmeStatus.SUCCESS != status)
+        {
+            onError(request, status);
+        }
+        releaseCommandId(request);
+        outstanding--;
+        if (0 != request.bufferAddress() && !request.sendsData())
+        {
+            releaseBuffer(request);
+        }
+        if (QueuePairState.CLOSED == state)
+        {
+            free(request);
+            return;
+        }
+        sqHead++;
+        if (sqHead >= depth)
+        {
+            sqHead = 0;
+        }
+        request.phase(RequestPhase.RESPONDING);
+        transport.respond(request);
+    }
+
+    /**
+     * Answers a command with data from its buffer.
+     *
+     * @param request     with a buffer.
+     * @param lengthBytes of the data.
+     */
+    void completeWithData(final Request request, final int lengthBytes)
+    {
+        request.data(request.bufferAddress(), lengthBytes);
+        request.sendsData(true);
+        complete(request, NvmeStatus.SUCCESS);
+    }
+
+    void onRead(final int lengthBytes)
+    {
+        bytesRead += lengthBytes;
+    }
+
+    void onWritten(final int lengthBytes)
+    {
+        bytesWritten += lengthBytes;
+    }
+
+    /**
+     * Ends a command that waits, as far as that can be done at once.
+     *
+     * @param commandId of it.
+     * @return whether it was ended.
+     */
+    boolean abort(final int commandId)
+    {
+        for (final Request request : requests)
+        {
+            if (null != request && request.holdsCommandId() && commandId == request.entry().commandId())
+            {
+                return abort(request);
+            }
+        }
+        return false;
+    }
+
+    private boolean abort(final Request request)
+    {
+        switch (request.phase())
+        {
+            case AWAITING_BUFFER -> buffers.cancel(request);
+            case AWAITING_CHANNEL -> request.namespace().device().cancel(request);
+            case HELD -> controller.asyncEvents().forget(request);
+            default ->
+            {
+                return false;
+            }
+        }
+        complete(request, NvmeStatus.ABORT_REQUESTED);
+        return true;
+    }
+
+    private void dispatch(final Request request)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        if (AdminOpcode.FABRICS == entry.opcode())
+        {
+            pollGroup.fabrics().execute(this, request);
+        }
+        else if (QueuePairState.IO == state)
+        {
+            pollGroup.io().execute(this, request);
+        }
+        else if (QueuePairState.ADMIN == state)
+        {
+            pollGroup.admin().execute(this, request);
+        }
+        else if (QueuePairState.NEW == state)
+        {
+            complete(request, NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY);
+        }
+        else
+        {
+            complete(request, NvmeStatus.ABORTED_SQ_DELETION);
+        }
+    }
+
+    private boolean retryCapsule(final Request request)
+    {
+        if (RequestPhase.CAPSULE_BUFFERED != request.phase())
+        {
+            return false;
+        }
+        request.phase(RequestPhase.EXECUTING);
+        dispatch(request);
+        return true;
+    }
+
+    private static boolean isCapsuleKept(final Request request)
+    {
+        return RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase();
+    }
+
+    private int completionSqHead(final SubmissionQueueEntry entry)
+    {
+        if (sqFlowControl || QueuePairState.NEW == state)
+        {
+            return sqHead;
+        }
+        // The head is reserved when flow control is off, but for the answer to Connect, which says so.
+        return AdminOpcode.FABRICS == entry.opcode() && FabricsType.CONNECT == (entry.namespaceId() & 0xFF) ?
+            SQ_HEAD_NO_FLOW_CONTROL : 0;
+    }
+
+    private void onError(final Request request, final int status)
+    {
+        errors++;
+        request.sendsData(false);
+        if (null != controller)
+        {
+            final SubmissionQueueEntry entry = request.entry();
+            final boolean hasLba = 0 != id && AdminOpcode.FABRICS != entry.opcode();
+            controller.errorLog().add(id, entry, status, hasLba ? entry.startingLba() : 0);
+        }
+    }
+
+    private boolean claimCommandId(final Request request)
+    {
+        if (null != commandIds)
+        {
+            final int commandId = request.entry().commandId();
+            final long bit = 1L << commandId;
+            if (0 != (commandIds[commandId >>> 6] & bit))
+            {
+                return false;
+            }
+            commandIds[commandId >>> 6] |= bit;
+            request.holdsCommandId(true);
+        }
+        return true;
+    }
+
+    private void releaseCommandId(final Request request)
+    {
+        if (request.holdsCommandId())
+        {
+            request.holdsCommandId(false);
+            final int commandId = request.entry().commandId();
+            commandIds[commandId >>> 6] &= ~(1L << commandId);
+        }
+    }
+
+    private void drop(final Request request)
+    {
+        switch (request.phase())
+        {
+            case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER ->
+            {
+                buffers.cancel(request);
+                free(request);
+            }
+            case AWAITING_CHANNEL ->
+            {
+                request.namespace().device().cancel(request);
+                free(request);
+            }
+            // The device may still touch its memory: it is freed when it completes.
+            case SUBMITTED, STEPPING, STEP_DONE ->
+            {
+            }
+            default -> free(request);
+        }
+    }
+
+    private void free(final Request request)
+    {
+        final NamespaceChannel namespace = request.namespace();
+        if (null != namespace)
+        {
+            if (request.blockRequest().lent())
+            {
+                namespace.device().giveBack(request);
+            }
+            namespace.unbind(request);
+        }
+        if (0 != request.bufferAddress())
+        {
+            releaseBuffer(request);
+        }
+        final int tag = request.tag();
+        requests[tag] = null;
+        freeTags[freeTagCount++] = tag;
+        pollGroup.requests().release(request);
+    }
+
+    private void releaseBuffer(final Request request)
+    {
+        buffers.release(request.bufferAddress(), request.pooledLength());
+        request.buffer(0, 0);
+    }
+
+    private boolean growTags()
+    {
+        final int size = requests.length;
+        final int limit = Math.min(COMMAND_IDS, Math.max(TAGS_MIN, TAGS_PER_ENTRY * depth));
+        if (size >= limit)
+        {
+            return false;
+        }
+        requests = Arrays.copyOf(requests, Math.min(limit, 2 * size));
+        freeTags = Arrays.copyOf(freeTags, requests.length);
+        addTags(size);
+        return true;
+    }
+
+    private void addTags(final int from)
+    {
+        for (int tag = requests.length - 1; tag >= from; tag--)
+        {
+            freeTags[freeTagCount++] = tag;
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.millrace.nvmf;
 
 import io.millrace.block.BlockCompletionListener;
 import io.millrace.block.BlockRequest;
+import io.millrace.memory.BufferWaiter;
 import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -11,15 +12,25 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Fields are plain and package-visible accessors are public for the transports. The submission queue entry is copied in, so
  * the receive buffer can be reused at once.
  */
-public final class Request
+public final class Request implements BufferWaiter
 {
     private final UnsafeBuffer entryBuffer;
     private final SubmissionQueueEntry entry = new SubmissionQueueEntry();
     private final BlockRequest blockRequest;
 
     private QueuePair queuePair;
+    private NamespaceChannel namespace;
     private Request next;
+    private Request previous;
+    private RequestPhase phase = RequestPhase.IDLE;
+    private RequestPayload payload = RequestPayload.NONE;
+    private boolean holdsCommandId;
     private int tag = -1;
+    private int serial;
+    private int step;
+    private long stepBlocks;
+
+    private long bufferAddress;
 
     private long inCapsuleAddress;
     private int inCapsuleLength;
@@ -53,14 +64,20 @@ public final class Request
      * @param source that holds the entry.
      * @param offset of the entry in it.
      */
-    public void begin(final UnsafeBuffer source, final int offset)
+    void begin(final UnsafeBuffer source, final int offset)
     {
         entryBuffer.putBytes(0, source, offset, SubmissionQueueEntry.SIZE_BYTES);
         inCapsuleAddress = 0;
         inCapsuleLength = 0;
         dataAddress = 0;
         dataLength = 0;
+        bufferAddress = 0;
         pooledLength = 0;
+        phase = RequestPhase.EXECUTING;
+        payload = RequestPayload.NONE;
+        holdsCommandId = false;
+        step = 0;
+        stepBlocks = 0;
         sendsData = false;
         status = 0;
         result0 = 0;
@@ -167,14 +184,133 @@ public final class Request
         return dataLength;
     }
 
+    /**
+     * {@return address of its buffer of the pool, 0 when it has none}
+     */
+    long bufferAddress()
+    {
+        return bufferAddress;
+    }
+
+    /**
+     * {@return length its buffer was asked for with}
+     */
     int pooledLength()
     {
         return pooledLength;
     }
 
-    void pooledLength(final int lengthBytes)
+    void buffer(final long address, final int lengthBytes)
     {
+        bufferAddress = address;
         pooledLength = lengthBytes;
+    }
+
+    RequestPhase phase()
+    {
+        return phase;
+    }
+
+    void phase(final RequestPhase newPhase)
+    {
+        phase = newPhase;
+    }
+
+    RequestPayload payload()
+    {
+        return payload;
+    }
+
+    void payload(final RequestPayload newPayload)
+    {
+        payload = newPayload;
+    }
+
+    /**
+     * {@return the namespace's channel that it is bound to; null when to none}
+     */
+    NamespaceChannel namespace()
+    {
+        return namespace;
+    }
+
+    void namespace(final NamespaceChannel channel)
+    {
+        namespace = channel;
+    }
+
+    /**
+     * {@return whether its command id is marked as in use on its behalf}
+     */
+    boolean holdsCommandId()
+    {
+        return holdsCommandId;
+    }
+
+    void holdsCommandId(final boolean holds)
+    {
+        holdsCommandId = holds;
+    }
+
+    /**
+     * {@return how often the slot has been given back: tells a late answer that the slot is another command's now}
+     */
+    int serial()
+    {
+        return serial;
+    }
+
+    void nextSerial()
+    {
+        serial++;
+    }
+
+    /**
+     * {@return which part of a command of several parts is being done}
+     */
+    int step()
+    {
+        return step;
+    }
+
+    void step(final int newStep)
+    {
+        step = newStep;
+    }
+
+    /**
+     * {@return how many blocks of the present part are done}
+     */
+    long stepBlocks()
+    {
+        return stepBlocks;
+    }
+
+    void stepBlocks(final long blocks)
+    {
+        stepBlocks = blocks;
+    }
+
+    Request previous()
+    {
+        return previous;
+    }
+
+    void previous(final Request preceding)
+    {
+        previous = preceding;
+    }
+
+    /**
+     * The buffer it waited for is there. Called by the buffer pool only.
+     *
+     * @param address     of the buffer.
+     * @param lengthBytes that was asked for.
+     */
+    @Override
+    public void onBuffer(final long address, final int lengthBytes)
+    {
+        queuePair.onBuffer(this, address, lengthBytes);
     }
 
     /**

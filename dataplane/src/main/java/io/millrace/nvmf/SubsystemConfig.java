@@ -28,11 +28,6 @@ public record SubsystemConfig(
     public SubsystemConfig
     {
         Nqn.check("subsystem", nqn);
-        if (Nqn.DISCOVERY.equals(nqn))
-        {
-            throw new IllegalArgumentException("subsystem: NQN '" + nqn +
-                "' belongs to the discovery service: choose another");
-        }
         hostNqns = Set.copyOf(hostNqns);
         for (final String hostNqn : hostNqns)
         {

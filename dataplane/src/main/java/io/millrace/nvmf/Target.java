@@ -1,14 +1,49 @@
 package io.millrace.nvmf;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What is served: subsystems, and the addresses they are reached at. Any thread may call it.
+ * What is served: subsystems, and the addresses they are reached at. Any thread may call it: what reactors see is replaced as
+ * a whole.
  */
 public final class Target
 {
+    /**
+     * An address of discovery.
+     *
+     * @param portId        its number in the log, from 1.
+     * @param address       of it.
+     * @param discoveryOnly other subsystems are not reached there.
+     */
+    record Listener(int portId, TransportAddress address, boolean discoveryOnly)
+    {
+        /**
+         * {@return whether a host that came in on an address came to this listener}
+         *
+         * @param local address it came in on.
+         */
+        boolean takes(final TransportAddress local)
+        {
+            return address.transportType() == local.transportType() &&
+                address.serviceId().equals(local.serviceId()) &&
+                (address.isWildcard() || address.address().equals(local.address()));
+        }
+    }
+
     private final TargetConfig config;
+    private final TargetListener listener;
+    private final Subsystem discovery = Subsystem.discovery(this);
+    private final CopyOnWriteArrayList<PollGroup> pollGroups = new CopyOnWriteArrayList<>();
+    private final AtomicLong discoveryGeneration = new AtomicLong();
+    private final long startNs = System.nanoTime();
+    private volatile Map<String, Subsystem> subsystems = Map.of();
+    private volatile List<Listener> listeners = List.of();
 
     /**
      * Makes a target that serves nothing yet but the discovery service.
@@ -17,7 +52,19 @@ public final class Target
      */
     public Target(final TargetConfig config)
     {
+        this(config, TargetListener.NONE);
+    }
+
+    /**
+     * Makes a target that serves nothing yet but the discovery service.
+     *
+     * @param config   limits of it.
+     * @param listener told of hosts that come and go.
+     */
+    public Target(final TargetConfig config, final TargetListener listener)
+    {
         this.config = config;
+        this.listener = listener;
     }
 
     /**
@@ -32,21 +79,39 @@ public final class Target
      * Begins to serve a subsystem. Hosts with a discovery controller are told.
      *
      * @param subsystem to serve.
-     * @throws IllegalArgumentException when the name is taken.
+     * @throws IllegalArgumentException when the name is taken, another target serves it or a device of it cannot be served.
      */
-    public void addSubsystem(final Subsystem subsystem)
+    public synchronized void addSubsystem(final Subsystem subsystem)
     {
+        if (subsystems.containsKey(subsystem.nqn()))
+        {
+            throw new IllegalArgumentException("subsystem " + subsystem.nqn() + " is there already: choose another NQN");
+        }
+        subsystem.attach(this);
+        final Map<String, Subsystem> changed = new LinkedHashMap<>(subsystems);
+        changed.put(subsystem.nqn(), subsystem);
+        subsystems = changed;
+        onDiscoveryChanged();
     }
 
     /**
      * Ends serving a subsystem: its controllers are disconnected. Hosts with a discovery controller are told.
      *
      * @param nqn of it.
-     * @return done when no reactor uses its devices any more; false when there was none.
+     * @return done when no reactor uses its devices for it any more; false when there was none.
      */
-    public CompletableFuture<Boolean> removeSubsystem(final String nqn)
+    public synchronized CompletableFuture<Boolean> removeSubsystem(final String nqn)
     {
-        return CompletableFuture.completedFuture(false);
+        final Map<String, Subsystem> changed = new LinkedHashMap<>(subsystems);
+        final Subsystem removed = changed.remove(nqn);
+        if (null == removed)
+        {
+            return CompletableFuture.completedFuture(false);
+        }
+        subsystems = changed;
+        final CompletableFuture<Void> drained = removed.detach();
+        onDiscoveryChanged();
+        return drained.thenApply((nothing) -> true);
     }
 
     /**
@@ -56,24 +121,45 @@ public final class Target
      */
     public Subsystem subsystem(final String nqn)
     {
-        return null;
+        return Nqn.DISCOVERY.equals(nqn) ? discovery : subsystems.get(nqn);
     }
 
     /**
-     * {@return what is served, without the discovery service}
+     * {@return what is served, without the discovery service, in the order it was added}
      */
     public List<Subsystem> subsystems()
     {
-        return List.of();
+        return new ArrayList<>(subsystems.values());
     }
 
     /**
-     * Tells discovery of an address. A wildcard address is reported as the one that the asking host came in on.
+     * {@return the discovery service}
+     */
+    public Subsystem discovery()
+    {
+        return discovery;
+    }
+
+    /**
+     * Tells discovery of an address that every subsystem is reached at. A wildcard address is reported as the one that the
+     * asking host came in on.
      *
      * @param address that a transport listens on.
      */
     public void addListener(final TransportAddress address)
     {
+        addListener(address, false);
+    }
+
+    /**
+     * Tells discovery of an address that only the discovery service is reached at, such as that of port 8009: a host that
+     * connects to all it is told of would else connect to each subsystem twice.
+     *
+     * @param address that a transport listens on.
+     */
+    public void addDiscoveryListener(final TransportAddress address)
+    {
+        addListener(address, true);
     }
 
     /**
@@ -82,9 +168,16 @@ public final class Target
      * @param address that was added.
      * @return false when it was not there.
      */
-    public boolean removeListener(final TransportAddress address)
+    public synchronized boolean removeListener(final TransportAddress address)
     {
-        return false;
+        final List<Listener> changed = new ArrayList<>(listeners);
+        if (!changed.removeIf((each) -> each.address().equals(address)))
+        {
+            return false;
+        }
+        listeners = List.copyOf(changed);
+        onDiscoveryChanged();
+        return true;
     }
 
     /**
@@ -92,7 +185,7 @@ public final class Target
      */
     public List<TransportAddress> listeners()
     {
-        return List.of();
+        return listeners.stream().map(Listener::address).toList();
     }
 
     /**
@@ -100,6 +193,95 @@ public final class Target
      */
     public long discoveryGeneration()
     {
-        return 0;
+        return discoveryGeneration.get();
+    }
+
+    TargetListener listener()
+    {
+        return listener;
+    }
+
+    List<Listener> discoveryListeners()
+    {
+        return listeners;
+    }
+
+    /**
+     * {@return whether other subsystems than discovery are reached at an address}
+     *
+     * @param local address that a host came in on.
+     */
+    boolean servesSubsystemsAt(final TransportAddress local)
+    {
+        for (final Listener each : listeners)
+        {
+            if (each.discoveryOnly() && each.takes(local))
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * {@return since when it serves, on the clock of {@link System#nanoTime()}}
+     */
+    long startNs()
+    {
+        return startNs;
+    }
+
+    void addPollGroup(final PollGroup pollGroup)
+    {
+        pollGroups.add(pollGroup);
+    }
+
+    void removePollGroup(final PollGroup pollGroup)
+    {
+        pollGroups.remove(pollGroup);
+    }
+
+    /**
+     * Lets every reactor open and close channels as a subsystem's namespaces are now.
+     *
+     * @param subsystem whose namespaces changed.
+     * @return done when nothing taken away is in use any more.
+     */
+    CompletableFuture<Void> onNamespacesChanged(final Subsystem subsystem)
+    {
+        final List<CompletableFuture<Void>> parts = new ArrayList<>();
+        for (final PollGroup pollGroup : pollGroups)
+        {
+            final CompletableFuture<Void> part = new CompletableFuture<>();
+            parts.add(part);
+            pollGroup.reactor().execute(() -> pollGroup.onNamespacesChanged(subsystem, part));
+        }
+        return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new));
+    }
+
+    private synchronized void addListener(final TransportAddress address, final boolean discoveryOnly)
+    {
+        int portId = 1;
+        for (final Listener each : listeners)
+        {
+            if (each.address().equals(address))
+            {
+                throw new IllegalArgumentException("listener " + address + " is there already: choose another port");
+            }
+            portId = Math.max(portId, each.portId() + 1);
+        }
+        final List<Listener> changed = new ArrayList<>(listeners);
+        changed.add(new Listener(portId, address, discoveryOnly));
+        listeners = List.copyOf(changed);
+        onDiscoveryChanged();
+    }
+
+    private void onDiscoveryChanged()
+    {
+        discoveryGeneration.incrementAndGet();
+        for (final Controller controller : discovery.controllers())
+        {
+            controller.onDiscoveryChanged();
+        }
     }
 }

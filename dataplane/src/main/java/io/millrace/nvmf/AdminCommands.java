@@ -1,0 +1,183 @@
+package io.millrace.nvmf;
+
+import io.millrace.nvme.AdminOpcode;
+import io.millrace.nvme.IdentifyCns;
+import io.millrace.nvme.LogPageId;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SglDescriptor;
+import io.millrace.nvme.SubmissionQueueEntry;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Commands of admin queues (NVM Express Base 2.0, section 5): finds who carries one out. One instance a reactor, used on its
+ * thread alone; what hosts ask for here is rare, so it may allocate.
+ */
+final class AdminCommands
+{
+    /** Concurrent Abort commands that a controller takes. */
+    static final int ABORTS_MAX = 4;
+
+    private static final int SCOPE_CONTROLLER = LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_SCOPE_CONTROLLER;
+    private static final int SCOPE_BOTH = SCOPE_CONTROLLER | LogPageId.EFFECT_SCOPE_NAMESPACE;
+    private static final int NOT_ABORTED = 1;
+
+    private final IdentifyData identify;
+    private final Features features = new Features();
+    private final LogPages logPages;
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+    private final Command[] commands = Command.table(
+        new Command(AdminOpcode.GET_LOG_PAGE, SCOPE_BOTH, true, this::getLogPage),
+        new Command(AdminOpcode.IDENTIFY, SCOPE_BOTH, true, this::identify),
+        new Command(AdminOpcode.ABORT, SCOPE_CONTROLLER, false, this::abort),
+        new Command(AdminOpcode.SET_FEATURES, SCOPE_BOTH, true, features::set),
+        new Command(AdminOpcode.GET_FEATURES, SCOPE_BOTH, true, features::get),
+        new Command(AdminOpcode.ASYNC_EVENT_REQUEST, SCOPE_CONTROLLER, true,
+            (queuePair, request) -> queuePair.controller().asyncEvents().add(request)),
+        new Command(AdminOpcode.KEEP_ALIVE, SCOPE_CONTROLLER, true,
+            // That it came is what counts.
+            (queuePair, request) -> queuePair.complete(request, NvmeStatus.SUCCESS)));
+
+    AdminCommands(final PollGroup pollGroup)
+    {
+        identify = new IdentifyData(pollGroup.target());
+        logPages = new LogPages(pollGroup.target(), commands, pollGroup.io().commands(), features);
+    }
+
+    /**
+     * Carries a command out, or begins to.
+     *
+     * @param queuePair admin queue pair it came in on.
+     * @param request   of it.
+     */
+    void execute(final QueuePair queuePair, final Request request)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        final Controller controller = queuePair.controller();
+        final Command command = commands[entry.opcode()];
+        if (null == command || controller.subsystem().isDiscovery() && !command.onDiscovery())
+        {
+            queuePair.complete(request, NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY);
+        }
+        else if (!controller.takesCommands())
+        {
+            queuePair.complete(request, NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY);
+        }
+        else if (0 != (entry.flags() & SglDescriptor.FLAGS_FUSED_MASK))
+        {
+            queuePair.complete(request, NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY);
+        }
+        else
+        {
+            command.handler().execute(queuePair, request);
+        }
+    }
+
+    private void identify(final QueuePair queuePair, final Request request)
+    {
+        final int length = IdentifyCns.DATA_BYTES;
+        int status = DataPointer.checkToHost(request.entry(), length);
+        final byte[] data = new byte[length];
+        if (NvmeStatus.SUCCESS == status)
+        {
+            status = identify.write(queuePair.controller(), request.entry(), new UnsafeBuffer(data));
+        }
+        if (NvmeStatus.SUCCESS != status)
+        {
+            queuePair.complete(request, status);
+        }
+        else if (queuePair.buffer(request, length))
+        {
+            answer(queuePair, request, data, 0, length);
+        }
+    }
+
+    private void getLogPage(final QueuePair queuePair, final Request request)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        final long wantedBytes = LogPages.lengthBytes(entry);
+        if (wantedBytes > queuePair.pollGroup().maxTransferBytes())
+        {
+            queuePair.complete(request, NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY);
+            return;
+        }
+        final int length = (int)wantedBytes;
+        int status = DataPointer.checkToHost(entry, length);
+        if (NvmeStatus.SUCCESS == status)
+        {
+            status = logPages.check(queuePair.controller(), entry);
+        }
+        if (NvmeStatus.SUCCESS != status)
+        {
+            queuePair.complete(request, status);
+        }
+        else if (queuePair.buffer(request, length))
+        {
+            final byte[] page = logPages.page(queuePair, entry);
+            final long offset = LogPages.offset(entry);
+            if (offset < 0 || offset > page.length)
+            {
+                queuePair.complete(request, NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY);
+                return;
+            }
+            if (0 == (entry.cdw10() & LogPageId.RETAIN_ASYNC_EVENT))
+            {
+                queuePair.controller().asyncEvents().onLogPageRead(entry.cdw10() & 0xFF);
+            }
+            answer(queuePair, request, page, (int)offset, length);
+        }
+    }
+
+    private void answer(
+        final QueuePair queuePair, final Request request, final byte[] data, final int offset, final int length)
+    {
+        final int there = Math.min(length, data.length - offset);
+        view.wrap(request.bufferAddress(), length);
+        view.putBytes(0, data, offset, there);
+        view.setMemory(there, length - there, (byte)0);
+        queuePair.completeWithData(request, length);
+    }
+
+    private void abort(final QueuePair queuePair, final Request request)
+    {
+        final Controller controller = queuePair.controller();
+        if (ABORTS_MAX == controller.aborts())
+        {
+            queuePair.complete(request, NvmeStatus.ABORT_LIMIT_EXCEEDED);
+            return;
+        }
+        final int queueId = request.entry().cdw10() & 0xFFFF;
+        final int commandId = request.entry().cdw10() >>> 16;
+        if (0 == queueId)
+        {
+            answerAbort(queuePair, request, queuePair.abort(commandId));
+            return;
+        }
+        final QueuePair other = controller.ioQueuePair(queueId);
+        if (null == other)
+        {
+            answerAbort(queuePair, request, false);
+            return;
+        }
+        controller.aborts(controller.aborts() + 1);
+        final int serial = request.serial();
+        other.pollGroup().reactor().execute(() ->
+        {
+            final boolean aborted = other.abort(commandId);
+            queuePair.pollGroup().reactor().execute(() ->
+            {
+                controller.aborts(controller.aborts() - 1);
+                // The connection may have gone, and the slot be another command's.
+                if (serial == request.serial())
+                {
+                    answerAbort(queuePair, request, aborted);
+                }
+            });
+        });
+    }
+
+    private static void answerAbort(final QueuePair queuePair, final Request request, final boolean aborted)
+    {
+        request.result(aborted ? 0 : NOT_ABORTED, 0);
+        queuePair.complete(request, NvmeStatus.SUCCESS);
+    }
+}

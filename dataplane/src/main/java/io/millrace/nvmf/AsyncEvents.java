@@ -1,0 +1,189 @@
+package io.millrace.nvmf;
+
+import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.LogPageId;
+import io.millrace.nvme.NvmeStatus;
+import java.util.TreeSet;
+
+/**
+ * Asynchronous Event Requests of a controller and the events that answer them (NVM Express Base 2.0, section 5.2). An event is
+ * told once; until the host has read its log page, further ones of the kind are only noted there. Home of the controller only.
+ */
+final class AsyncEvents
+{
+    /** How many requests a host may have outstanding. */
+    static final int REQUESTS_MAX = 4;
+    /** How many namespaces the changed namespace list names before it says "all". */
+    static final int CHANGED_NAMESPACES_MAX = 1024;
+
+    private static final int NAMESPACES = 0;
+    private static final int DISCOVERY = 1;
+    private static final int KINDS = 2;
+    private static final int[] RESULTS = {AsyncEvent.NAMESPACE_CHANGED, AsyncEvent.DISCOVERY_CHANGED};
+    private static final int[] ENABLES = {AsyncEvent.ENABLE_NAMESPACE_NOTICES, AsyncEvent.ENABLE_DISCOVERY_NOTICES};
+
+    private final QueuePair adminQueuePair;
+    private final Request[] held = new Request[REQUESTS_MAX];
+    private final boolean[] pending = new boolean[KINDS];
+    private final boolean[] told = new boolean[KINDS];
+    private final TreeSet<Integer> changedNamespaces = new TreeSet<>();
+    private int heldCount;
+    private int enabled;
+
+    /**
+     * Makes it with nothing outstanding.
+     *
+     * @param adminQueuePair that the requests come in on.
+     * @param enabled        kinds of events that are told until the host chooses.
+     */
+    AsyncEvents(final QueuePair adminQueuePair, final int enabled)
+    {
+        this.adminQueuePair = adminQueuePair;
+        this.enabled = enabled;
+    }
+
+    int enabled()
+    {
+        return enabled;
+    }
+
+    void enabled(final int kinds)
+    {
+        enabled = kinds;
+    }
+
+    /**
+     * Keeps a request until there is an event for it.
+     *
+     * @param request of the host.
+     */
+    void add(final Request request)
+    {
+        if (REQUESTS_MAX == heldCount)
+        {
+            adminQueuePair.complete(request, NvmeStatus.ASYNC_EVENT_LIMIT_EXCEEDED | NvmeStatus.DO_NOT_RETRY);
+            return;
+        }
+        request.phase(RequestPhase.HELD);
+        held[heldCount++] = request;
+        tell();
+    }
+
+    /**
+     * Forgets a request that ends otherwise.
+     *
+     * @param request that was kept.
+     */
+    void forget(final Request request)
+    {
+        for (int i = 0; i < heldCount; i++)
+        {
+            if (held[i] == request)
+            {
+                removeAt(i);
+                return;
+            }
+        }
+    }
+
+    /**
+     * Ends all requests, as a reset does.
+     */
+    void abortAll()
+    {
+        while (heldCount > 0)
+        {
+            final Request request = held[0];
+            removeAt(0);
+            adminQueuePair.complete(request, NvmeStatus.ABORT_REQUESTED);
+        }
+    }
+
+    /**
+     * The connection is gone and with it every request.
+     */
+    void onDisconnected()
+    {
+        while (heldCount > 0)
+        {
+            removeAt(0);
+        }
+    }
+
+    void onNamespaceChanged(final int nsid)
+    {
+        changedNamespaces.add(nsid);
+        raise(NAMESPACES);
+    }
+
+    void onDiscoveryChanged()
+    {
+        raise(DISCOVERY);
+    }
+
+    /**
+     * The host has read a log page: the next event that leads there is told again.
+     *
+     * @param logPageId of the page.
+     */
+    void onLogPageRead(final int logPageId)
+    {
+        for (int kind = 0; kind < KINDS; kind++)
+        {
+            if (logPageId == AsyncEvent.logPage(RESULTS[kind]))
+            {
+                told[kind] = false;
+                pending[kind] = false;
+            }
+        }
+        if (LogPageId.CHANGED_NAMESPACES == logPageId)
+        {
+            changedNamespaces.clear();
+        }
+    }
+
+    /**
+     * {@return ids of namespaces that changed since the list was last read}
+     */
+    TreeSet<Integer> changedNamespaces()
+    {
+        return changedNamespaces;
+    }
+
+    int heldCount()
+    {
+        return heldCount;
+    }
+
+    private void raise(final int kind)
+    {
+        if (0 != (enabled & ENABLES[kind]) && !told[kind])
+        {
+            pending[kind] = true;
+            tell();
+        }
+    }
+
+    private void tell()
+    {
+        for (int kind = 0; kind < KINDS && heldCount > 0; kind++)
+        {
+            if (pending[kind])
+            {
+                pending[kind] = false;
+                told[kind] = true;
+                final Request request = held[0];
+                removeAt(0);
+                request.result(RESULTS[kind], 0);
+                adminQueuePair.complete(request, NvmeStatus.SUCCESS);
+            }
+        }
+    }
+
+    private void removeAt(final int index)
+    {
+        heldCount--;
+        System.arraycopy(held, index + 1, held, index, heldCount - index);
+        held[heldCount] = null;
+    }
+}

@@ -1,0 +1,32 @@
+package io.millrace.nvmf;
+
+/**
+ * A command that is supported, as the tables of admin and I/O commands have it and the commands supported and effects log page
+ * tells it.
+ *
+ * @param opcode       of it.
+ * @param effects      bits {@code EFFECT_*} of {@code LogPageId}.
+ * @param onDiscovery  whether discovery controllers take it too.
+ * @param handler      that carries it out.
+ */
+record Command(int opcode, int effects, boolean onDiscovery, CommandHandler handler)
+{
+    /**
+     * {@return a table by opcode}
+     *
+     * @param commands to put in.
+     */
+    static Command[] table(final Command... commands)
+    {
+        final Command[] table = new Command[256];
+        for (final Command command : commands)
+        {
+            if (null != table[command.opcode()])
+            {
+                throw new IllegalStateException("opcode " + Integer.toHexString(command.opcode()) + "h is there twice");
+            }
+            table[command.opcode()] = command;
+        }
+        return table;
+    }
+}

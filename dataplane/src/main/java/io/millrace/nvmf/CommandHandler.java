@@ -1,0 +1,17 @@
+package io.millrace.nvmf;
+
+/**
+ * Carries one kind of command out. Called on the queue pair's reactor; again from the beginning when the command had to wait
+ * for a buffer or for its data.
+ */
+@FunctionalInterface
+interface CommandHandler
+{
+    /**
+     * Completes the command, or leaves it waiting for what will.
+     *
+     * @param queuePair it came in on.
+     * @param request   of it.
+     */
+    void execute(QueuePair queuePair, Request request);
+}

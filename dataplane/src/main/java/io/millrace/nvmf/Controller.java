@@ -1,0 +1,451 @@
+package io.millrace.nvmf;
+
+import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.ControllerCapabilities;
+import io.millrace.nvme.ControllerConfiguration;
+import io.millrace.nvme.ControllerStatus;
+import io.millrace.nvme.NvmeStatus;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * A host's association with a subsystem (NVM Express Base 2.0, section 3.1): made by the Connect of an admin queue, gone with
+ * that queue.
+ * <p>
+ * Lives on the reactor of its admin queue, its home: state changes, admin commands, events and timers happen there. I/O queues
+ * may be on other reactors; they enter and leave through atomics, and home sends them away through their reactor's
+ * {@code execute}.
+ */
+final class Controller
+{
+    /** Longest time to wait for ready that is told to hosts; a reset takes far less. */
+    static final int READY_TIMEOUT_MS = 5000;
+
+    private final Subsystem subsystem;
+    private final QueuePair adminQueuePair;
+    private final String hostNqn;
+    private final byte[] hostId;
+    private final ErrorLog errorLog = new ErrorLog();
+    private final AsyncEvents asyncEvents;
+    private final KeepAlive keepAlive;
+    private final FeatureValues features;
+    private final AtomicReferenceArray<QueuePair> ioQueuePairs =
+        new AtomicReferenceArray<>(TargetConfig.QUEUE_PAIRS_MAX + 1);
+    private final AtomicInteger ioQueueCount = new AtomicInteger();
+    private final Target target;
+
+    private volatile ControllerState state = ControllerState.DISABLED;
+    private volatile int ioQueuesGranted;
+    private volatile boolean writeThrough;
+    private int id;
+    private int configuration;
+    private int aborts;
+    private String endReason = "connection of its admin queue ended";
+
+    /**
+     * Makes a disabled controller. Home only.
+     *
+     * @param subsystem      it is on.
+     * @param adminQueuePair that connects.
+     * @param hostNqn        of the host.
+     * @param hostId         of the host, 16 bytes.
+     * @param keepAliveMs    timeout the host asked for; 0 for none.
+     */
+    Controller(
+        final Subsystem subsystem,
+        final QueuePair adminQueuePair,
+        final String hostNqn,
+        final byte[] hostId,
+        final int keepAliveMs)
+    {
+        this.subsystem = subsystem;
+        this.adminQueuePair = adminQueuePair;
+        this.hostNqn = hostNqn;
+        this.hostId = hostId;
+        target = adminQueuePair.pollGroup().target();
+        ioQueuesGranted = target.config().queuePairsMax();
+        asyncEvents = new AsyncEvents(adminQueuePair, subsystem.isDiscovery() ?
+            AsyncEvent.ENABLE_DISCOVERY_NOTICES : AsyncEvent.ENABLE_NAMESPACE_NOTICES);
+        keepAlive = new KeepAlive(this, adminQueuePair.pollGroup().reactor(), keepAliveMs);
+        features = new FeatureValues();
+    }
+
+    int id()
+    {
+        return id;
+    }
+
+    void id(final int newId)
+    {
+        id = newId;
+    }
+
+    Subsystem subsystem()
+    {
+        return subsystem;
+    }
+
+    Target target()
+    {
+        return target;
+    }
+
+    QueuePair adminQueuePair()
+    {
+        return adminQueuePair;
+    }
+
+    String hostNqn()
+    {
+        return hostNqn;
+    }
+
+    byte[] hostId()
+    {
+        return hostId;
+    }
+
+    ErrorLog errorLog()
+    {
+        return errorLog;
+    }
+
+    AsyncEvents asyncEvents()
+    {
+        return asyncEvents;
+    }
+
+    KeepAlive keepAlive()
+    {
+        return keepAlive;
+    }
+
+    FeatureValues features()
+    {
+        return features;
+    }
+
+    ControllerState state()
+    {
+        return state;
+    }
+
+    /**
+     * {@return I/O queue pair, or null; any thread}
+     *
+     * @param queueId of it; any number.
+     */
+    QueuePair ioQueuePair(final int queueId)
+    {
+        return queueId > 0 && queueId < ioQueuePairs.length() ? ioQueuePairs.get(queueId) : null;
+    }
+
+    int ioQueueCount()
+    {
+        return ioQueueCount.get();
+    }
+
+    int ioQueuesGranted()
+    {
+        return ioQueuesGranted;
+    }
+
+    void ioQueuesGranted(final int count)
+    {
+        ioQueuesGranted = count;
+    }
+
+    /**
+     * {@return whether writes must be stable before they complete, as the host was told that there is no cache or turned it
+     * off; any thread}
+     */
+    boolean writeThrough()
+    {
+        return writeThrough;
+    }
+
+    void writeThrough(final boolean isWriteThrough)
+    {
+        writeThrough = isWriteThrough;
+    }
+
+    /**
+     * {@return Abort commands under way}
+     */
+    int aborts()
+    {
+        return aborts;
+    }
+
+    void aborts(final int count)
+    {
+        aborts = count;
+    }
+
+    /**
+     * {@return controller capabilities property}
+     */
+    long capabilities()
+    {
+        return ControllerCapabilities.ofQueueEntriesMax(target.config().queueDepthMax()) |
+            ControllerCapabilities.CONTIGUOUS_QUEUES |
+            ControllerCapabilities.ofTimeoutMs(READY_TIMEOUT_MS) |
+            ControllerCapabilities.COMMAND_SET_NVM |
+            ControllerCapabilities.COMMAND_SETS_SELECTABLE |
+            ControllerCapabilities.READY_WITH_MEDIA;
+    }
+
+    /**
+     * {@return controller configuration property}
+     */
+    int configuration()
+    {
+        return configuration;
+    }
+
+    /**
+     * {@return controller status property}
+     */
+    int status()
+    {
+        return switch (state)
+        {
+            case DISABLED -> 0;
+            case READY, RESETTING -> ControllerStatus.READY;
+            case SHUTTING_DOWN -> ControllerStatus.READY | ControllerStatus.SHUTDOWN_OCCURRING;
+            case SHUTDOWN -> ControllerStatus.SHUTDOWN_COMPLETE |
+                (ControllerConfiguration.isEnabled(configuration) ? ControllerStatus.READY : 0);
+            case FAILED, DEAD -> ControllerStatus.FATAL;
+        };
+    }
+
+    /**
+     * {@return whether admin commands other than fabrics commands are taken}
+     */
+    boolean takesCommands()
+    {
+        return ControllerConfiguration.isEnabled(configuration) && ControllerStatus.isReady(status());
+    }
+
+    /**
+     * Sets the controller configuration property: enable, disable, shut down. Home only.
+     *
+     * @param value of the property.
+     * @return status of the command.
+     */
+    int configure(final int value)
+    {
+        if (!isSane(value))
+        {
+            return NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
+        }
+        final boolean wasEnabled = ControllerConfiguration.isEnabled(configuration);
+        final boolean enable = ControllerConfiguration.isEnabled(value);
+        final boolean shutDown = 0 != (value & ControllerConfiguration.SHUTDOWN_MASK);
+        if (!wasEnabled && enable && !shutDown && !state.mayBecome(ControllerState.READY))
+        {
+            return NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY;
+        }
+        configuration = value;
+        if (wasEnabled && !enable)
+        {
+            if (state.mayBecome(ControllerState.RESETTING))
+            {
+                become(ControllerState.RESETTING);
+                asyncEvents.abortAll();
+                disconnectIoQueues("controller reset");
+                onIoQueuesChanged();
+            }
+        }
+        else if (shutDown)
+        {
+            shutDown();
+        }
+        else if (!wasEnabled && enable)
+        {
+            become(ControllerState.READY);
+        }
+        return NvmeStatus.SUCCESS;
+    }
+
+    /**
+     * Takes in an I/O queue. Any reactor.
+     *
+     * @param queuePair of the queue.
+     * @param queueId   its id, within what was granted.
+     * @return status of its Connect command.
+     */
+    int addIoQueue(final QueuePair queuePair, final int queueId)
+    {
+        if (ControllerState.READY != state || !ioQueuePairs.compareAndSet(queueId, null, queuePair))
+        {
+            return NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY;
+        }
+        ioQueueCount.incrementAndGet();
+        // A reset between the two checks has looked for queues before this one was there.
+        if (ControllerState.READY != state)
+        {
+            removeIoQueue(queuePair, queueId);
+            return NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY;
+        }
+        return NvmeStatus.SUCCESS;
+    }
+
+    /**
+     * A queue pair of it is gone. The queue pair's reactor.
+     *
+     * @param queuePair that was disconnected.
+     */
+    void onDisconnected(final QueuePair queuePair)
+    {
+        if (queuePair == adminQueuePair)
+        {
+            become(ControllerState.DEAD);
+            asyncEvents.onDisconnected();
+            disconnectIoQueues("admin queue is gone");
+            subsystem.removeController(this);
+            target.listener().onDisconnected(hostNqn, subsystem.nqn(), id, endReason);
+        }
+        else
+        {
+            removeIoQueue(queuePair, queuePair.id());
+        }
+    }
+
+    /**
+     * Gives up: fatal status, everything is disconnected. Home only.
+     *
+     * @param reason for the log.
+     */
+    void fail(final String reason)
+    {
+        if (state.mayBecome(ControllerState.FAILED))
+        {
+            become(ControllerState.FAILED);
+            endReason = reason;
+            disconnectIoQueues(reason);
+            adminQueuePair.disconnect(reason);
+        }
+    }
+
+    /**
+     * Ends the association. Any thread.
+     *
+     * @param reason for the log.
+     */
+    void end(final String reason)
+    {
+        onHome(() -> fail(reason));
+    }
+
+    /**
+     * A namespace came or went. Any thread.
+     *
+     * @param nsid of it.
+     */
+    void onNamespaceChanged(final int nsid)
+    {
+        onHome(() -> asyncEvents.onNamespaceChanged(nsid));
+    }
+
+    /**
+     * The discovery log changed. Any thread.
+     */
+    void onDiscoveryChanged()
+    {
+        onHome(asyncEvents::onDiscoveryChanged);
+    }
+
+    /**
+     * {@return whose it is, for messages}
+     */
+    String describe()
+    {
+        return "controller " + id + " of " + hostNqn + " on " + subsystem.nqn();
+    }
+
+    private void onHome(final Runnable task)
+    {
+        adminQueuePair.pollGroup().reactor().execute(task);
+    }
+
+    private boolean isSane(final int value)
+    {
+        final int commandSet = value & ControllerConfiguration.COMMAND_SET_MASK;
+        if (0 != (value & (ControllerConfiguration.MEMORY_PAGE_SIZE_MASK | ControllerConfiguration.ARBITRATION_MASK)) ||
+            ControllerConfiguration.SHUTDOWN_MASK == (value & ControllerConfiguration.SHUTDOWN_MASK) ||
+            ControllerConfiguration.COMMAND_SET_NVM != commandSet &&
+            ControllerConfiguration.COMMAND_SET_ALL != commandSet)
+        {
+            return false;
+        }
+        // Entry sizes matter where there are I/O queues, from the moment that the controller is enabled.
+        return subsystem.isDiscovery() || !ControllerConfiguration.isEnabled(value) ||
+            ControllerConfiguration.SUBMISSION_ENTRY_64 == (value & ControllerConfiguration.SUBMISSION_ENTRY_MASK) &&
+            ControllerConfiguration.COMPLETION_ENTRY_16 == (value & ControllerConfiguration.COMPLETION_ENTRY_MASK);
+    }
+
+    private void shutDown()
+    {
+        if (state.mayBecome(ControllerState.SHUTTING_DOWN))
+        {
+            become(ControllerState.SHUTTING_DOWN);
+            disconnectIoQueues("controller shutdown");
+            onIoQueuesChanged();
+        }
+        else if (ControllerState.DISABLED == state)
+        {
+            become(ControllerState.SHUTDOWN);
+        }
+    }
+
+    private void disconnectIoQueues(final String reason)
+    {
+        for (int queueId = 1; queueId < ioQueuePairs.length(); queueId++)
+        {
+            final QueuePair queuePair = ioQueuePairs.get(queueId);
+            if (null != queuePair)
+            {
+                queuePair.pollGroup().reactor().execute(() -> queuePair.disconnect(reason));
+            }
+        }
+    }
+
+    private void removeIoQueue(final QueuePair queuePair, final int queueId)
+    {
+        if (ioQueuePairs.compareAndSet(queueId, queuePair, null) && 0 == ioQueueCount.decrementAndGet())
+        {
+            final ControllerState now = state;
+            if (ControllerState.RESETTING == now || ControllerState.SHUTTING_DOWN == now)
+            {
+                onHome(this::onIoQueuesChanged);
+            }
+        }
+    }
+
+    private void onIoQueuesChanged()
+    {
+        if (0 == ioQueueCount.get())
+        {
+            if (ControllerState.RESETTING == state)
+            {
+                become(ControllerState.DISABLED);
+            }
+            else if (ControllerState.SHUTTING_DOWN == state)
+            {
+                become(ControllerState.SHUTDOWN);
+            }
+        }
+    }
+
+    private void become(final ControllerState next)
+    {
+        final ControllerState before = state;
+        if (!before.mayBecome(next))
+        {
+            throw new IllegalStateException(describe() + " cannot become " + next + " from " + before);
+        }
+        state = next;
+        keepAlive.onStateChanged();
+    }
+}

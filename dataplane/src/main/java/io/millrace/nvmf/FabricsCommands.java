@@ -1,0 +1,299 @@
+package io.millrace.nvmf;
+
+import io.millrace.nvme.ConnectCommand;
+import io.millrace.nvme.ConnectData;
+import io.millrace.nvme.ControllerProperty;
+import io.millrace.nvme.FabricsType;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.PropertyCommand;
+import io.millrace.nvme.SubmissionQueueEntry;
+import java.util.Arrays;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Fabrics commands (NVM Express Base 2.0, section 6). One instance a reactor, used on its thread alone; they are rare, so they
+ * may allocate.
+ */
+final class FabricsCommands
+{
+    private static final int INVALID_FIELD = NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
+    private static final int INVALID_PARAMETERS = NvmeStatus.CONNECT_INVALID_PARAMETERS | NvmeStatus.DO_NOT_RETRY;
+    private static final int SEQUENCE_ERROR = NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY;
+    private static final int HOST_ID_BYTES = 16;
+
+    private final PollGroup pollGroup;
+    private final Target target;
+    private final ConnectCommand connectCommand = new ConnectCommand();
+    private final ConnectData connectData = new ConnectData();
+    private final PropertyCommand propertyCommand = new PropertyCommand();
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+
+    FabricsCommands(final PollGroup pollGroup)
+    {
+        this.pollGroup = pollGroup;
+        target = pollGroup.target();
+    }
+
+    /**
+     * Carries a command out, or begins to.
+     *
+     * @param queuePair it came in on.
+     * @param request   of it.
+     */
+    void execute(final QueuePair queuePair, final Request request)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        final int type = fabricsType(entry);
+        if (QueuePairState.DISCONNECTING == queuePair.state())
+        {
+            queuePair.complete(request, NvmeStatus.ABORTED_SQ_DELETION);
+        }
+        else if (FabricsType.CONNECT == type)
+        {
+            connect(queuePair, request);
+        }
+        else if (QueuePairState.NEW == queuePair.state())
+        {
+            queuePair.complete(request, SEQUENCE_ERROR);
+        }
+        else if (FabricsType.PROPERTY_GET == type && QueuePairState.ADMIN == queuePair.state())
+        {
+            propertyGet(queuePair, request);
+        }
+        else if (FabricsType.PROPERTY_SET == type && QueuePairState.ADMIN == queuePair.state())
+        {
+            propertySet(queuePair, request);
+        }
+        else if (FabricsType.DISCONNECT == type)
+        {
+            disconnect(queuePair, request);
+        }
+        else
+        {
+            queuePair.complete(request, NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY);
+        }
+    }
+
+    /**
+     * {@return type of a fabrics command}
+     *
+     * @param entry of the command.
+     */
+    static int fabricsType(final SubmissionQueueEntry entry)
+    {
+        return entry.namespaceId() & 0xFF;
+    }
+
+    private void connect(final QueuePair queuePair, final Request request)
+    {
+        if (QueuePairState.NEW != queuePair.state())
+        {
+            queuePair.complete(request, SEQUENCE_ERROR);
+            return;
+        }
+        if (RequestPayload.NONE == request.payload())
+        {
+            final int status = DataPointer.checkFromHost(request, ConnectData.SIZE_BYTES, ConnectData.SIZE_BYTES);
+            if (NvmeStatus.SUCCESS != status)
+            {
+                queuePair.complete(request, status);
+                return;
+            }
+        }
+        if (!queuePair.receive(request, ConnectData.SIZE_BYTES))
+        {
+            return;
+        }
+        view.wrap(request.bufferAddress(), ConnectData.SIZE_BYTES);
+        connectData.wrap(view, 0);
+        connectCommand.wrap(request.entry().buffer(), request.entry().offset());
+        int status = checkCommand(request);
+        if (NvmeStatus.SUCCESS == status)
+        {
+            status = 0 == connectCommand.queueId() ? connectAdmin(queuePair, request) : connectIo(queuePair, request);
+        }
+        queuePair.complete(request, status);
+    }
+
+    private int checkCommand(final Request request)
+    {
+        if (0 != connectCommand.recordFormat())
+        {
+            return NvmeStatus.CONNECT_INCOMPATIBLE_FORMAT | NvmeStatus.DO_NOT_RETRY;
+        }
+        final int queueSize = connectCommand.queueSize();
+        if (0 == queueSize || queueSize >= target.config().queueDepthMax())
+        {
+            return refuseCommand(request, ConnectCommand.QUEUE_SIZE_POSITION, "queue size " + (queueSize + 1) +
+                " is not within 2 to " + target.config().queueDepthMax());
+        }
+        return NvmeStatus.SUCCESS;
+    }
+
+    private int connectAdmin(final QueuePair queuePair, final Request request)
+    {
+        final Subsystem subsystem = target.subsystem(connectData.subsystemNqn());
+        if (null == subsystem || !subsystem.isDiscovery() && !target.servesSubsystemsAt(queuePair.local()))
+        {
+            return refuseData(request, ConnectData.SUBSYSTEM_NQN_POSITION, "there is no such subsystem at " +
+                queuePair.local());
+        }
+        final String hostNqn = connectData.hostNqn();
+        if (!Nqn.isValid(hostNqn))
+        {
+            return refuseData(request, ConnectData.HOST_NQN_POSITION, Nqn.problem(hostNqn));
+        }
+        if (ConnectData.CONTROLLER_ID_DYNAMIC != connectData.controllerId())
+        {
+            return refuseData(request, ConnectData.CONTROLLER_ID_POSITION, "controller id " +
+                connectData.controllerId() + " was asked for, controllers are made as needed: ask for FFFFh");
+        }
+        if (!subsystem.isDiscovery() && !subsystem.config().allows(hostNqn))
+        {
+            refused("host may not access the subsystem");
+            return NvmeStatus.CONNECT_INVALID_HOST | NvmeStatus.DO_NOT_RETRY;
+        }
+        final byte[] hostId = new byte[HOST_ID_BYTES];
+        connectData.hostId(hostId);
+        final Controller controller = new Controller(subsystem, queuePair, hostNqn, hostId,
+            connectCommand.keepAliveTimeoutMs());
+        if (!subsystem.addController(controller, target.config().controllersMax()))
+        {
+            refused("no controller is free");
+            return NvmeStatus.CONNECT_CONTROLLER_BUSY;
+        }
+        join(queuePair, request, controller, pollGroup.open(subsystem));
+        controller.keepAlive().start();
+        target.listener().onConnected(hostNqn, subsystem.nqn(), controller.id());
+        return NvmeStatus.SUCCESS;
+    }
+
+    private int connectIo(final QueuePair queuePair, final Request request)
+    {
+        final Subsystem subsystem = target.subsystem(connectData.subsystemNqn());
+        if (null == subsystem || subsystem.isDiscovery())
+        {
+            return refuseData(request, ConnectData.SUBSYSTEM_NQN_POSITION, "there is no such subsystem for I/O");
+        }
+        final Controller controller = subsystem.controller(connectData.controllerId());
+        if (null == controller)
+        {
+            return refuseData(request, ConnectData.CONTROLLER_ID_POSITION, "there is no controller " +
+                connectData.controllerId());
+        }
+        if (!controller.hostNqn().equals(connectData.hostNqn()))
+        {
+            return refuseData(request, ConnectData.HOST_NQN_POSITION, "controller is another host's");
+        }
+        final byte[] hostId = new byte[HOST_ID_BYTES];
+        connectData.hostId(hostId);
+        if (!Arrays.equals(controller.hostId(), hostId))
+        {
+            return refuseData(request, ConnectData.HOST_ID_POSITION, "controller is another host's");
+        }
+        final int queueId = connectCommand.queueId();
+        if (queueId > controller.ioQueuesGranted())
+        {
+            return refuseCommand(request, ConnectCommand.QUEUE_ID_POSITION, "queue id " + queueId +
+                " is above the " + controller.ioQueuesGranted() + " granted");
+        }
+        final SubsystemChannels channels = pollGroup.open(subsystem);
+        final int status = controller.addIoQueue(queuePair, queueId);
+        if (NvmeStatus.SUCCESS == status)
+        {
+            join(queuePair, request, controller, channels);
+        }
+        return status;
+    }
+
+    private void join(
+        final QueuePair queuePair,
+        final Request request,
+        final Controller controller,
+        final SubsystemChannels channels)
+    {
+        queuePair.connect(controller, connectCommand.queueId(), connectCommand.queueSize() + 1,
+            0 == (connectCommand.attributes() & ConnectCommand.ATTRIBUTE_NO_FLOW_CONTROL), channels);
+        request.result(controller.id(), 0);
+    }
+
+    private int refuseData(final Request request, final int position, final String reason)
+    {
+        refused(reason);
+        request.result(ConnectCommand.REFUSED_DATA | position, 0);
+        return INVALID_PARAMETERS;
+    }
+
+    private int refuseCommand(final Request request, final int position, final String reason)
+    {
+        refused(reason);
+        request.result(position, 0);
+        return INVALID_PARAMETERS;
+    }
+
+    private void refused(final String reason)
+    {
+        target.listener().onRefused(connectData.hostNqn(), connectData.subsystemNqn(), reason);
+    }
+
+    private void propertyGet(final QueuePair queuePair, final Request request)
+    {
+        propertyCommand.wrap(request.entry().buffer(), request.entry().offset());
+        final Controller controller = queuePair.controller();
+        final int size = propertyCommand.attributes() & PropertyCommand.SIZE_MASK;
+        final int offset = propertyCommand.propertyOffset();
+        int status = NvmeStatus.SUCCESS;
+        if (PropertyCommand.SIZE_8 == size && ControllerProperty.CAPABILITIES == offset)
+        {
+            final long capabilities = controller.capabilities();
+            request.result((int)capabilities, (int)(capabilities >>> 32));
+        }
+        else if (PropertyCommand.SIZE_4 == size)
+        {
+            switch (offset)
+            {
+                case ControllerProperty.CAPABILITIES -> request.result((int)controller.capabilities(), 0);
+                case ControllerProperty.CAPABILITIES + Integer.BYTES ->
+                    request.result((int)(controller.capabilities() >>> 32), 0);
+                case ControllerProperty.VERSION -> request.result(ControllerProperty.VERSION_2_0, 0);
+                case ControllerProperty.CONFIGURATION -> request.result(controller.configuration(), 0);
+                case ControllerProperty.STATUS -> request.result(controller.status(), 0);
+                case ControllerProperty.READY_TIMEOUTS -> request.result(Controller.READY_TIMEOUT_MS / 500, 0);
+                default -> status = INVALID_FIELD;
+            }
+        }
+        else
+        {
+            status = INVALID_FIELD;
+        }
+        queuePair.complete(request, status);
+    }
+
+    private void propertySet(final QueuePair queuePair, final Request request)
+    {
+        propertyCommand.wrap(request.entry().buffer(), request.entry().offset());
+        final boolean isConfiguration =
+            PropertyCommand.SIZE_4 == (propertyCommand.attributes() & PropertyCommand.SIZE_MASK) &&
+            ControllerProperty.CONFIGURATION == propertyCommand.propertyOffset();
+        final int status = isConfiguration ?
+            queuePair.controller().configure((int)propertyCommand.value()) : INVALID_FIELD;
+        queuePair.complete(request, status);
+    }
+
+    private void disconnect(final QueuePair queuePair, final Request request)
+    {
+        if (QueuePairState.IO != queuePair.state())
+        {
+            queuePair.complete(request, NvmeStatus.INVALID_QUEUE_TYPE | NvmeStatus.DO_NOT_RETRY);
+            return;
+        }
+        connectCommand.wrap(request.entry().buffer(), request.entry().offset());
+        if (0 != connectCommand.recordFormat())
+        {
+            queuePair.complete(request, NvmeStatus.CONNECT_INCOMPATIBLE_FORMAT | NvmeStatus.DO_NOT_RETRY);
+            return;
+        }
+        queuePair.disconnectAfter(request);
+        queuePair.complete(request, NvmeStatus.SUCCESS);
+    }
+}

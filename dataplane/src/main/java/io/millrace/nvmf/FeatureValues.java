@@ -1,0 +1,104 @@
+package io.millrace.nvmf;
+
+import org.agrona.collections.Int2IntHashMap;
+
+/**
+ * What a host has set in the features of its controller, where nothing else keeps it. Home of the controller only.
+ */
+final class FeatureValues
+{
+    private static final int MISSING = -1;
+
+    private final int[] dwords = new int[256];
+    private final Int2IntHashMap errorRecovery = new Int2IntHashMap(MISSING);
+    private int errorRecoveryOfAll;
+    private int temperatureOver;
+    private int temperatureUnder;
+    private boolean isWriteCacheEnabled = true;
+    private long timestampMs;
+    private long timestampSetNs;
+    private boolean isTimestampSet;
+
+    FeatureValues()
+    {
+        temperatureOver = Features.TEMPERATURE_OVER_DEFAULT_K;
+    }
+
+    int dword(final int featureId)
+    {
+        return dwords[featureId];
+    }
+
+    void dword(final int featureId, final int value)
+    {
+        dwords[featureId] = value;
+    }
+
+    int errorRecovery(final int nsid)
+    {
+        final int value = errorRecovery.get(nsid);
+        return MISSING == value ? errorRecoveryOfAll : value;
+    }
+
+    void errorRecovery(final int nsid, final int value)
+    {
+        if (Namespace.NSID_ALL == nsid)
+        {
+            errorRecovery.clear();
+            errorRecoveryOfAll = value;
+        }
+        else
+        {
+            errorRecovery.put(nsid, value);
+        }
+    }
+
+    int temperature(final boolean isUnder)
+    {
+        return isUnder ? temperatureUnder : temperatureOver;
+    }
+
+    void temperature(final boolean isUnder, final int kelvins)
+    {
+        if (isUnder)
+        {
+            temperatureUnder = kelvins;
+        }
+        else
+        {
+            temperatureOver = kelvins;
+        }
+    }
+
+    boolean isWriteCacheEnabled()
+    {
+        return isWriteCacheEnabled;
+    }
+
+    void writeCacheEnabled(final boolean isEnabled)
+    {
+        isWriteCacheEnabled = isEnabled;
+    }
+
+    void timestamp(final long epochMs, final long nowNs)
+    {
+        timestampMs = epochMs;
+        timestampSetNs = nowNs;
+        isTimestampSet = true;
+    }
+
+    /**
+     * {@return milliseconds that the host set, gone on since; the machine's own clock until then}
+     *
+     * @param nowNs on the clock of {@link System#nanoTime()}.
+     */
+    long timestampMs(final long nowNs)
+    {
+        return isTimestampSet ? timestampMs + (nowNs - timestampSetNs) / 1_000_000 : System.currentTimeMillis();
+    }
+
+    boolean isTimestampSet()
+    {
+        return isTimestampSet;
+    }
+}

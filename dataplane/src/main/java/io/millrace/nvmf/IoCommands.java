@@ -1,0 +1,345 @@
+package io.millrace.nvmf;
+
+import io.millrace.block.BlockCompletionListener;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.nvme.IoOpcode;
+import io.millrace.nvme.LogPageId;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SglDescriptor;
+import io.millrace.nvme.SubmissionQueueEntry;
+
+/**
+ * Commands of I/O queues (NVM Command Set 1.0, section 3). The hot path: nothing is allocated here. One instance a reactor,
+ * used on its thread alone.
+ */
+final class IoCommands implements BlockCompletionListener
+{
+    private static final int BLOCKS_MASK = 0xFFFF;
+    /** Dword 12: force unit access. */
+    private static final int FORCE_UNIT_ACCESS = 1 << 30;
+    /** Dword 12: protection information field; there is no protection information. */
+    private static final int PROTECTION_MASK = 0xF << 26;
+    /** Dword 12 of Write Zeroes: deallocate. */
+    private static final int WRITE_ZEROES_DEALLOCATE = 1 << 25;
+
+    private static final int INVALID_FIELD = NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
+
+    private final DatasetCommands dataset = new DatasetCommands(this);
+    private final Command[] commands = Command.table(
+        new Command(IoOpcode.FLUSH,
+            LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_SCOPE_NAMESPACE, false, dataset::flush),
+        new Command(IoOpcode.WRITE, LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_CONTENT_CHANGE |
+            LogPageId.EFFECT_SCOPE_NAMESPACE, false, this::write),
+        new Command(IoOpcode.READ,
+            LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_SCOPE_NAMESPACE, false, this::read),
+        new Command(IoOpcode.COMPARE,
+            LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_SCOPE_NAMESPACE, false, this::compare),
+        new Command(IoOpcode.WRITE_ZEROES, LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_CONTENT_CHANGE |
+            LogPageId.EFFECT_SCOPE_NAMESPACE, false, this::writeZeroes),
+        new Command(IoOpcode.DATASET_MANAGEMENT, LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_CONTENT_CHANGE |
+            LogPageId.EFFECT_SCOPE_NAMESPACE, false, dataset::manage));
+
+    /**
+     * {@return commands by opcode; null where there is none}
+     */
+    Command[] commands()
+    {
+        return commands;
+    }
+
+    /**
+     * Carries a command out, or begins to.
+     *
+     * @param queuePair it came in on.
+     * @param request   of it.
+     */
+    void execute(final QueuePair queuePair, final Request request)
+    {
+        final int opcode = request.entry().opcode();
+        if (IoOpcode.READ == opcode)
+        {
+            read(queuePair, request);
+        }
+        else if (IoOpcode.WRITE == opcode)
+        {
+            write(queuePair, request);
+        }
+        else
+        {
+            final Command command = commands[opcode];
+            if (null == command)
+            {
+                queuePair.complete(request, NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY);
+            }
+            else if (0 != (request.entry().flags() & SglDescriptor.FLAGS_FUSED_MASK))
+            {
+                queuePair.complete(request, INVALID_FIELD);
+            }
+            else
+            {
+                command.handler().execute(queuePair, request);
+            }
+        }
+    }
+
+    /**
+     * A device is done with a request.
+     *
+     * @param blockRequest of it.
+     */
+    @Override
+    public void onComplete(final BlockRequest blockRequest)
+    {
+        final Request request = (Request)blockRequest.owner();
+        final QueuePair queuePair = request.queuePair();
+        final BlockStatus status = blockRequest.status();
+        if (BlockStatus.SUCCESS != status)
+        {
+            fail(queuePair, request, status);
+            return;
+        }
+        final NamespaceChannel namespace = request.namespace();
+        switch (blockRequest.operation())
+        {
+            case READ ->
+            {
+                if (blockRequest.lent())
+                {
+                    request.data(blockRequest.segmentAddress(0), blockRequest.segmentLength(0));
+                }
+                request.sendsData(true);
+                namespace.counters().onRead(request.dataLength());
+                queuePair.onRead(request.dataLength());
+            }
+            case WRITE ->
+            {
+                namespace.counters().onWrite(request.dataLength());
+                queuePair.onWritten(request.dataLength());
+            }
+            case COMPARE -> namespace.counters().onRead(request.dataLength());
+            case FLUSH, DEALLOCATE ->
+            {
+                if (DatasetCommands.hasSteps(request))
+                {
+                    dataset.onStepDone(queuePair, request);
+                    return;
+                }
+                namespace.counters().onOther();
+            }
+            case WRITE_ZEROES -> namespace.counters().onOther();
+        }
+        queuePair.complete(request, NvmeStatus.SUCCESS);
+    }
+
+    private void read(final QueuePair queuePair, final Request request)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        final NamespaceChannel namespace = namespace(queuePair, request);
+        if (null == namespace)
+        {
+            return;
+        }
+        final int blocks = (entry.cdw12() & BLOCKS_MASK) + 1;
+        final int lengthBytes = blocks << namespace.blockShift();
+        int status = checkRange(queuePair, entry, namespace, blocks, lengthBytes);
+        if (NvmeStatus.SUCCESS == status)
+        {
+            status = DataPointer.checkToHost(entry, lengthBytes);
+        }
+        if (NvmeStatus.SUCCESS != status)
+        {
+            queuePair.complete(request, status);
+            return;
+        }
+        final BlockRequest blockRequest = request.blockRequest()
+            .reset(BlockOperation.READ, entry.startingLba(), blocks);
+        if (namespace.lendsReads())
+        {
+            blockRequest.lendable(true);
+        }
+        else
+        {
+            if (!queuePair.buffer(request, lengthBytes))
+            {
+                return;
+            }
+            request.data(request.bufferAddress(), lengthBytes);
+            blockRequest.addSegment(request.bufferAddress(), lengthBytes);
+        }
+        namespace.bind(request);
+        namespace.device().submit(request);
+    }
+
+    private void write(final QueuePair queuePair, final Request request)
+    {
+        final NamespaceChannel namespace = namespace(queuePair, request);
+        if (null != namespace)
+        {
+            if (namespace.geometry().readOnly())
+            {
+                queuePair.complete(request, NvmeStatus.NAMESPACE_WRITE_PROTECTED | NvmeStatus.DO_NOT_RETRY);
+            }
+            else
+            {
+                transferFromHost(queuePair, request, namespace, BlockOperation.WRITE);
+            }
+        }
+    }
+
+    private void compare(final QueuePair queuePair, final Request request)
+    {
+        final NamespaceChannel namespace = namespace(queuePair, request);
+        if (null != namespace)
+        {
+            transferFromHost(queuePair, request, namespace, BlockOperation.COMPARE);
+        }
+    }
+
+    private void transferFromHost(
+        final QueuePair queuePair,
+        final Request request,
+        final NamespaceChannel namespace,
+        final BlockOperation operation)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        final int blocks = (entry.cdw12() & BLOCKS_MASK) + 1;
+        final int lengthBytes = blocks << namespace.blockShift();
+        // Checked once: what came in the capsule is named only while it is there.
+        if (RequestPayload.NONE == request.payload())
+        {
+            int status = checkRange(queuePair, entry, namespace, blocks, lengthBytes);
+            if (NvmeStatus.SUCCESS == status)
+            {
+                status = DataPointer.checkFromHost(request, lengthBytes, lengthBytes);
+            }
+            if (NvmeStatus.SUCCESS != status)
+            {
+                queuePair.complete(request, status);
+                return;
+            }
+        }
+        namespace.bind(request);
+        if (RequestPayload.NONE == request.payload() && namespace.writesFromCapsule() &&
+            DataPointer.isInCapsule(entry))
+        {
+            request.data(request.inCapsuleAddress() + entry.sglAddress(), lengthBytes);
+            fill(queuePair, request, namespace, operation, blocks);
+            if (namespace.device().trySubmit(request))
+            {
+                return;
+            }
+        }
+        if (queuePair.receive(request, lengthBytes))
+        {
+            fill(queuePair, request, namespace, operation, blocks);
+            namespace.device().submit(request);
+        }
+    }
+
+    private static void fill(
+        final QueuePair queuePair,
+        final Request request,
+        final NamespaceChannel namespace,
+        final BlockOperation operation,
+        final int blocks)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        request.blockRequest()
+            .reset(operation, entry.startingLba(), blocks)
+            .forceUnitAccess(forcesUnitAccess(queuePair, entry, namespace))
+            .addSegment(request.dataAddress(), request.dataLength());
+    }
+
+    private void writeZeroes(final QueuePair queuePair, final Request request)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        final NamespaceChannel namespace = namespace(queuePair, request);
+        if (null == namespace)
+        {
+            return;
+        }
+        final int blocks = (entry.cdw12() & BLOCKS_MASK) + 1;
+        int status = checkRange(queuePair, entry, namespace, blocks, 0);
+        if (NvmeStatus.SUCCESS == status && namespace.geometry().readOnly())
+        {
+            status = NvmeStatus.NAMESPACE_WRITE_PROTECTED | NvmeStatus.DO_NOT_RETRY;
+        }
+        if (NvmeStatus.SUCCESS == status && !namespace.geometry().supportsWriteZeroes())
+        {
+            status = NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
+        }
+        if (NvmeStatus.SUCCESS != status)
+        {
+            queuePair.complete(request, status);
+            return;
+        }
+        final boolean deallocates = 0 != (entry.cdw12() & WRITE_ZEROES_DEALLOCATE) &&
+            namespace.geometry().supportsDeallocate() && namespace.geometry().deallocatedReadsZero();
+        request.blockRequest()
+            .reset(deallocates ? BlockOperation.DEALLOCATE : BlockOperation.WRITE_ZEROES, entry.startingLba(), blocks)
+            .forceUnitAccess(forcesUnitAccess(queuePair, entry, namespace));
+        namespace.bind(request);
+        namespace.device().submit(request);
+    }
+
+    /**
+     * Finds the namespace of a command, or fails the command.
+     *
+     * @param queuePair it came in on.
+     * @param request   of it.
+     * @return channel of the namespace; null when the command has been answered.
+     */
+    NamespaceChannel namespace(final QueuePair queuePair, final Request request)
+    {
+        // A command that was carried out up to a wait goes on with what it had, even if that was taken away since.
+        if (null != request.namespace())
+        {
+            return request.namespace();
+        }
+        final NamespaceChannel namespace = queuePair.channels().get(request.entry().namespaceId());
+        if (null == namespace)
+        {
+            queuePair.complete(request, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
+            return null;
+        }
+        if (!namespace.isOpen())
+        {
+            queuePair.complete(request, NvmeStatus.NAMESPACE_NOT_READY);
+            return null;
+        }
+        return namespace;
+    }
+
+    private static int checkRange(
+        final QueuePair queuePair,
+        final SubmissionQueueEntry entry,
+        final NamespaceChannel namespace,
+        final int blocks,
+        final int lengthBytes)
+    {
+        if (0 != (entry.cdw12() & PROTECTION_MASK))
+        {
+            return INVALID_FIELD;
+        }
+        if (!namespace.geometry().contains(entry.startingLba(), blocks))
+        {
+            return NvmeStatus.LBA_OUT_OF_RANGE | NvmeStatus.DO_NOT_RETRY;
+        }
+        return lengthBytes > queuePair.pollGroup().maxTransferBytes() ? INVALID_FIELD : NvmeStatus.SUCCESS;
+    }
+
+    private static boolean forcesUnitAccess(
+        final QueuePair queuePair, final SubmissionQueueEntry entry, final NamespaceChannel namespace)
+    {
+        return 0 != (entry.cdw12() & FORCE_UNIT_ACCESS) ||
+            namespace.volatileCache() && queuePair.controller().writeThrough();
+    }
+
+    private static void fail(final QueuePair queuePair, final Request request, final BlockStatus status)
+    {
+        request.namespace().counters().onError(BlockStatus.MEDIA_ERROR == status);
+        queuePair.complete(request, StatusMap.of(status, request.blockRequest().operation()));
+    }
+}

@@ -1,0 +1,157 @@
+package io.millrace.nvmf;
+
+import io.millrace.reactor.Reactor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Keep alive timer of a controller (NVM Express Base 2.0, section 3.9): any command on any of its queues starts it anew, as
+ * the controller tells hosts by TBKAS; when it runs out the association ends. Home of the controller only.
+ * <p>
+ * While the controller is not ready the association is kept for two minutes without a command, however short the timeout. A
+ * discovery controller without a timeout is given up after the same time, so that hosts which vanish leave nothing behind.
+ */
+final class KeepAlive
+{
+    /** Granularity of the timeout (KAS), in units of 100 ms. */
+    static final int GRANULARITY_100_MS = 10;
+
+    private static final int GRANULARITY_MS = GRANULARITY_100_MS * 100;
+    private static final int ASSOCIATION_MS = 120_000;
+    private static final long NO_TIMER = -1;
+
+    private final Controller controller;
+    private final Reactor reactor;
+    private int timeoutMs;
+    private long timerId = NO_TIMER;
+    private long startNs;
+
+    /**
+     * Makes a timer that does not run yet.
+     *
+     * @param controller it watches.
+     * @param reactor    home of the controller.
+     * @param timeoutMs  as the host asked for; unsigned, 0 for none.
+     */
+    KeepAlive(final Controller controller, final Reactor reactor, final int timeoutMs)
+    {
+        this.controller = controller;
+        this.reactor = reactor;
+        this.timeoutMs = rounded(timeoutMs);
+    }
+
+    /**
+     * {@return timeout in milliseconds, rounded up to the granularity; 0 for none}
+     */
+    int timeoutMs()
+    {
+        return timeoutMs;
+    }
+
+    /**
+     * Changes the timeout.
+     *
+     * @param newTimeoutMs as the host asked for; unsigned, 0 for none.
+     */
+    void timeoutMs(final int newTimeoutMs)
+    {
+        timeoutMs = rounded(newTimeoutMs);
+        start();
+    }
+
+    /**
+     * Starts the timer anew.
+     */
+    void start()
+    {
+        stop();
+        startNs = reactor.nowNs();
+        final long allowedNs = allowedNs();
+        if (allowedNs > 0)
+        {
+            timerId = reactor.schedule(startNs + allowedNs, this::onTimer);
+        }
+    }
+
+    /**
+     * Stops the timer.
+     */
+    void stop()
+    {
+        if (NO_TIMER != timerId)
+        {
+            reactor.cancel(timerId);
+            timerId = NO_TIMER;
+        }
+    }
+
+    /**
+     * The controller has entered another state.
+     */
+    void onStateChanged()
+    {
+        if (ControllerState.FAILED == controller.state() || ControllerState.DEAD == controller.state())
+        {
+            stop();
+        }
+        else
+        {
+            start();
+        }
+    }
+
+    private void onTimer(final long nowNs)
+    {
+        timerId = NO_TIMER;
+        final long allowedNs = allowedNs();
+        if (0 == allowedNs)
+        {
+            return;
+        }
+        final long lastNs = lastCommandNs();
+        if (nowNs - lastNs >= allowedNs)
+        {
+            controller.fail("no command for " + TimeUnit.NANOSECONDS.toMillis(nowNs - lastNs) +
+                " ms: keep alive timer ran out");
+        }
+        else
+        {
+            timerId = reactor.schedule(lastNs + allowedNs, this::onTimer);
+        }
+    }
+
+    private long lastCommandNs()
+    {
+        long lastNs = startNs;
+        final long adminNs = controller.adminQueuePair().lastCommandNs();
+        if (adminNs - lastNs > 0)
+        {
+            lastNs = adminNs;
+        }
+        for (int queueId = 1; queueId <= TargetConfig.QUEUE_PAIRS_MAX; queueId++)
+        {
+            final QueuePair queuePair = controller.ioQueuePair(queueId);
+            if (null != queuePair && queuePair.lastCommandNs() - lastNs > 0)
+            {
+                lastNs = queuePair.lastCommandNs();
+            }
+        }
+        return lastNs;
+    }
+
+    private long allowedNs()
+    {
+        final boolean isDiscovery = controller.subsystem().isDiscovery();
+        if (ControllerState.READY != controller.state() || isDiscovery && 0 == timeoutMs)
+        {
+            return TimeUnit.MILLISECONDS.toNanos(Math.max(ASSOCIATION_MS, Integer.toUnsignedLong(timeoutMs)));
+        }
+        return TimeUnit.MILLISECONDS.toNanos(Integer.toUnsignedLong(timeoutMs));
+    }
+
+    private static int rounded(final int timeoutMs)
+    {
+        final long wanted = Integer.toUnsignedLong(timeoutMs);
+        final long rounded = (wanted + GRANULARITY_MS - 1) / GRANULARITY_MS * GRANULARITY_MS;
+        return (int)Math.min(rounded, 0xFFFFFFFFL / GRANULARITY_MS * GRANULARITY_MS);
+    }
+}

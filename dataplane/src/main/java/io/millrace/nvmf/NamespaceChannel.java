@@ -1,0 +1,120 @@
+package io.millrace.nvmf;
+
+import io.millrace.block.BlockGeometry;
+
+/**
+ * One reactor's way to a namespace: what the hot path needs of it in plain fields. Single-threaded.
+ */
+final class NamespaceChannel
+{
+    private final Namespace namespace;
+    private final DeviceChannel device;
+    private final NamespaceCounters counters = new NamespaceCounters();
+    private final BlockGeometry geometry;
+    private final int blockShift;
+    private final boolean lendsReads;
+    private final boolean writesFromCapsule;
+    private final boolean volatileCache;
+    private int active;
+
+    /**
+     * Ties a namespace to a device channel.
+     *
+     * @param namespace to serve.
+     * @param device    open on this reactor; null when it could not be opened there.
+     */
+    NamespaceChannel(final Namespace namespace, final DeviceChannel device)
+    {
+        this.namespace = namespace;
+        this.device = device;
+        geometry = namespace.device().geometry();
+        blockShift = geometry.blockShift();
+        lendsReads = geometry.lendsReads();
+        writesFromCapsule = geometry.completesInline() && 1 == geometry.memoryAlignmentBytes();
+        volatileCache = geometry.volatileWriteCache();
+    }
+
+    Namespace namespace()
+    {
+        return namespace;
+    }
+
+    DeviceChannel device()
+    {
+        return device;
+    }
+
+    /**
+     * {@return whether its device could be opened on this reactor}
+     */
+    boolean isOpen()
+    {
+        return null != device;
+    }
+
+    NamespaceCounters counters()
+    {
+        return counters;
+    }
+
+    BlockGeometry geometry()
+    {
+        return geometry;
+    }
+
+    int blockShift()
+    {
+        return blockShift;
+    }
+
+    boolean lendsReads()
+    {
+        return lendsReads;
+    }
+
+    /**
+     * {@return whether a write may be done straight from the receive buffer}
+     */
+    boolean writesFromCapsule()
+    {
+        return writesFromCapsule;
+    }
+
+    boolean volatileCache()
+    {
+        return volatileCache;
+    }
+
+    /**
+     * A command begins to use the namespace.
+     *
+     * @param request of it.
+     */
+    void bind(final Request request)
+    {
+        if (null == request.namespace())
+        {
+            request.namespace(this);
+            active++;
+        }
+    }
+
+    /**
+     * A command is done with the namespace.
+     *
+     * @param request that was bound.
+     */
+    void unbind(final Request request)
+    {
+        request.namespace(null);
+        active--;
+    }
+
+    /**
+     * {@return commands that use it}
+     */
+    int active()
+    {
+        return active;
+    }
+}

@@ -1,0 +1,100 @@
+package io.millrace.nvmf;
+
+/**
+ * Requests that wait, in order: a list linked through the requests themselves, so that one can leave from the middle when its
+ * connection goes. Single-threaded.
+ */
+final class RequestLine
+{
+    private Request head;
+    private Request tail;
+    private int size;
+
+    /**
+     * Adds at the end.
+     *
+     * @param request in no list.
+     */
+    void add(final Request request)
+    {
+        request.next(null);
+        request.previous(tail);
+        if (null == tail)
+        {
+            head = request;
+        }
+        else
+        {
+            tail.next(request);
+        }
+        tail = request;
+        size++;
+    }
+
+    /**
+     * Adds at the front.
+     *
+     * @param request in no list.
+     */
+    void addFirst(final Request request)
+    {
+        request.previous(null);
+        request.next(head);
+        if (null == head)
+        {
+            tail = request;
+        }
+        else
+        {
+            head.previous(request);
+        }
+        head = request;
+        size++;
+    }
+
+    /**
+     * {@return the first, or null}
+     */
+    Request first()
+    {
+        return head;
+    }
+
+    /**
+     * Takes one out.
+     *
+     * @param request of this list.
+     */
+    void remove(final Request request)
+    {
+        final Request before = request.previous();
+        final Request after = request.next();
+        if (null == before)
+        {
+            head = after;
+        }
+        else
+        {
+            before.next(after);
+        }
+        if (null == after)
+        {
+            tail = before;
+        }
+        else
+        {
+            after.previous(before);
+        }
+        request.previous(null);
+        request.next(null);
+        size--;
+    }
+
+    /**
+     * {@return how many wait}
+     */
+    int size()
+    {
+        return size;
+    }
+}

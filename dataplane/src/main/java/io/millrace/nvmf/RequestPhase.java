@@ -1,0 +1,32 @@
+package io.millrace.nvmf;
+
+/**
+ * Where a {@link Request} is, which says who may touch it and what has to be undone when its connection goes.
+ */
+enum RequestPhase
+{
+    /** In the pool. */
+    IDLE,
+    /** Being carried out on the stack, or waiting for another reactor's answer. */
+    EXECUTING,
+    /** Waits in the buffer pool's line. */
+    AWAITING_BUFFER,
+    /** Waits in the buffer pool's line while the transport keeps the capsule. */
+    CAPSULE_AWAITING_BUFFER,
+    /** Has its buffer; the transport still keeps the capsule. */
+    CAPSULE_BUFFERED,
+    /** The transport is receiving its payload. */
+    RECEIVING,
+    /** Waits for room at the device, in its line. */
+    AWAITING_CHANNEL,
+    /** At the device. */
+    SUBMITTED,
+    /** At the device for one step of several, within the call that submitted it. */
+    STEPPING,
+    /** That step was done within the call. */
+    STEP_DONE,
+    /** An Asynchronous Event Request that waits for its event. */
+    HELD,
+    /** With the transport, to be sent. */
+    RESPONDING
+}

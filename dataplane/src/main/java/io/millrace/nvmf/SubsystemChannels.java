@@ -1,0 +1,51 @@
+package io.millrace.nvmf;
+
+/**
+ * One reactor's channels to the namespaces of a subsystem, by namespace id. Single-threaded; every queue pair of the subsystem
+ * on the reactor holds it.
+ */
+final class SubsystemChannels
+{
+    private static final NamespaceChannel[] NONE = {};
+
+    private final Subsystem subsystem;
+    private NamespaceChannel[] byNsid = NONE;
+
+    SubsystemChannels(final Subsystem subsystem)
+    {
+        this.subsystem = subsystem;
+    }
+
+    Subsystem subsystem()
+    {
+        return subsystem;
+    }
+
+    /**
+     * {@return channel of a namespace; null when there is none}
+     *
+     * @param nsid as a host gave it: any number.
+     */
+    NamespaceChannel get(final int nsid)
+    {
+        final NamespaceChannel[] current = byNsid;
+        return nsid > 0 && nsid < current.length ? current[nsid] : null;
+    }
+
+    /**
+     * {@return one more than the largest namespace id there may be a channel for}
+     */
+    int limit()
+    {
+        return byNsid.length;
+    }
+
+    void set(final int nsid, final NamespaceChannel channel)
+    {
+        if (nsid >= byNsid.length)
+        {
+            byNsid = java.util.Arrays.copyOf(byNsid, nsid + 1);
+        }
+        byNsid[nsid] = channel;
+    }
+}
