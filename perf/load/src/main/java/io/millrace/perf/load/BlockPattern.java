@@ -1,0 +1,130 @@
+package io.millrace.perf.load;
+
+import io.millrace.bindings.NativeMemory;
+
+/**
+ * What verified blocks hold: each names itself (block number, seed, generation) and goes on with numbers that only it has,
+ * so that stale, torn, misplaced and zeroed blocks are all told from the right one. Stateless; any thread.
+ *
+ * <pre>
+ *    0 magic
+ *    8 block number
+ *   16 seed
+ *   24 generation: how often the block was written in this run
+ *   32 numbers derived from all that
+ * </pre>
+ */
+final class BlockPattern
+{
+    private static final long MAGIC = 0x6563_6172_6C6C_696DL;
+    private static final int LBA_OFFSET = 8;
+    private static final int SEED_OFFSET = 16;
+    private static final int GENERATION_OFFSET = 24;
+    private static final int BODY_OFFSET = 32;
+    private static final long GAMMA = 0x9E37_79B9_7F4A_7C15L;
+
+    private BlockPattern()
+    {
+    }
+
+    static void fill(final long address, final int blockBytes, final long lba, final long seed, final long generation)
+    {
+        NativeMemory.putLong(address, MAGIC);
+        NativeMemory.putLong(address + LBA_OFFSET, lba);
+        NativeMemory.putLong(address + SEED_OFFSET, seed);
+        NativeMemory.putLong(address + GENERATION_OFFSET, generation);
+        long value = first(lba, seed, generation);
+        for (int i = BODY_OFFSET; i < blockBytes; i += Long.BYTES)
+        {
+            NativeMemory.putLong(address + i, value);
+            value = next(value);
+        }
+    }
+
+    /**
+     * {@return offset of the first wrong word, or -1 when the block is right}
+     *
+     * @param address    of the block.
+     * @param blockBytes of it.
+     * @param lba        it should be.
+     * @param seed       it should carry.
+     * @param generation it should have.
+     */
+    static int mismatch(
+        final long address, final int blockBytes, final long lba, final long seed, final long generation)
+    {
+        if (MAGIC != NativeMemory.getLong(address))
+        {
+            return 0;
+        }
+        if (lba != NativeMemory.getLong(address + LBA_OFFSET))
+        {
+            return LBA_OFFSET;
+        }
+        if (seed != NativeMemory.getLong(address + SEED_OFFSET))
+        {
+            return SEED_OFFSET;
+        }
+        if (generation != NativeMemory.getLong(address + GENERATION_OFFSET))
+        {
+            return GENERATION_OFFSET;
+        }
+        long value = first(lba, seed, generation);
+        for (int i = BODY_OFFSET; i < blockBytes; i += Long.BYTES)
+        {
+            if (value != NativeMemory.getLong(address + i))
+            {
+                return i;
+            }
+            value = next(value);
+        }
+        return -1;
+    }
+
+    /**
+     * Says what a wrong block holds.
+     *
+     * @param address    of it.
+     * @param offset     from {@link #mismatch}.
+     * @param lba        it should be.
+     * @param generation it should have.
+     * @return one sentence.
+     */
+    static String describe(final long address, final int offset, final long lba, final long generation)
+    {
+        final String block = "block " + lba + " of generation " + generation;
+        if (0 == offset)
+        {
+            return block + " holds 0x" + Long.toHexString(NativeMemory.getLong(address)) + " where its mark should be";
+        }
+        if (offset < BODY_OFFSET)
+        {
+            return block + " holds block " + NativeMemory.getLong(address + LBA_OFFSET) + " of generation " +
+                NativeMemory.getLong(address + GENERATION_OFFSET) + " and seed " +
+                NativeMemory.getLong(address + SEED_OFFSET);
+        }
+        return block + " is torn or corrupt from byte " + offset + " on";
+    }
+
+    private static long first(final long lba, final long seed, final long generation)
+    {
+        return mix(lba * GAMMA ^ mix(seed + generation * GAMMA)) | 1;
+    }
+
+    private static long next(final long value)
+    {
+        long x = value;
+        x ^= x << 13;
+        x ^= x >>> 7;
+        x ^= x << 17;
+        return x;
+    }
+
+    static long mix(final long value)
+    {
+        long z = value;
+        z = (z ^ z >>> 30) * 0xBF58_476D_1CE4_E5B9L;
+        z = (z ^ z >>> 27) * 0x94D0_49BB_1331_11EBL;
+        return z ^ z >>> 31;
+    }
+}

@@ -1,0 +1,53 @@
+package io.millrace.perf.load;
+
+import io.millrace.nvme.NvmeStatus;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What went wrong on a worker, in words: the first few wrong blocks, and how often each status came. Any thread; allocates, but
+ * only when something goes wrong.
+ */
+final class LoadMessages
+{
+    private final int limit;
+    private final List<String> wrongBlocks = new ArrayList<>();
+    private final Map<Integer, Long> statusCounts = new LinkedHashMap<>();
+    private final Map<Integer, String> statusExamples = new LinkedHashMap<>();
+
+    LoadMessages(final int limit)
+    {
+        this.limit = limit;
+    }
+
+    synchronized void add(final String wrongBlock)
+    {
+        if (wrongBlocks.size() < limit)
+        {
+            wrongBlocks.add(wrongBlock);
+        }
+    }
+
+    synchronized void addError(final boolean write, final long lba, final int status)
+    {
+        final int code = NvmeStatus.code(status);
+        statusCounts.merge(code, 1L, Long::sum);
+        statusExamples.computeIfAbsent(code, (key) ->
+            (write ? "write" : "read") + " of block " + lba + ": " + NvmeStatus.name(code));
+    }
+
+    synchronized List<String> wrongBlocks()
+    {
+        return List.copyOf(wrongBlocks);
+    }
+
+    synchronized List<String> errors()
+    {
+        final List<String> lines = new ArrayList<>();
+        statusCounts.forEach((code, count) -> lines.add(count + " times status 0x" + Integer.toHexString(code) +
+            ", first " + statusExamples.get(code)));
+        return lines;
+    }
+}

@@ -1,0 +1,51 @@
+package io.millrace.perf.load;
+
+import io.millrace.nvmf.initiator.ControllerInfo;
+import io.millrace.nvmf.initiator.NamespaceInfo;
+import java.util.List;
+
+/**
+ * What a load came to.
+ *
+ * @param config           it was run with.
+ * @param controller       it was run against.
+ * @param namespace        it was run against.
+ * @param queueDepth       commands outstanding on each queue: what was asked for or what the controller allows.
+ * @param elapsedNs        measured time.
+ * @param read             reads in the measurement.
+ * @param write            writes in the measurement.
+ * @param total            both.
+ * @param errors           commands that failed, in all phases.
+ * @param plannedPerSecond rate that was asked for; 0 for full speed.
+ * @param verifiedBlocks   blocks that were compared.
+ * @param verifyFailures   blocks that were wrong.
+ * @param reconnects       how often the target was lost and came back.
+ * @param failures         why the load failed; empty when it passed.
+ */
+public record LoadReport(
+    LoadConfig config,
+    ControllerInfo controller,
+    NamespaceInfo namespace,
+    int queueDepth,
+    long elapsedNs,
+    OperationReport read,
+    OperationReport write,
+    OperationReport total,
+    long errors,
+    double plannedPerSecond,
+    long verifiedBlocks,
+    long verifyFailures,
+    int reconnects,
+    List<String> failures)
+{
+    /** Share of the planned rate below which a load failed. */
+    public static final double RATE_SHARE_MIN = 0.99;
+
+    /**
+     * {@return whether no command failed, all blocks were right, and the rate was kept}
+     */
+    public boolean isPassed()
+    {
+        return failures.isEmpty();
+    }
+}

@@ -1,0 +1,509 @@
+package io.millrace.perf.load;
+
+import io.millrace.nvmf.initiator.HostRequest;
+import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.reactor.Poller;
+import org.HdrHistogram.SingleWriterRecorder;
+import org.agrona.concurrent.SystemNanoClock;
+
+/**
+ * The load of one queue, on its part of the region. Everything but what is said otherwise happens on the queue's reactor; nothing
+ * is allocated for an I/O.
+ * <p>
+ * At a fixed rate each command has a planned moment; when the target falls behind, commands wait for a slot while their
+ * moment passes, and latency counts from that moment.
+ */
+final class LoadWorker implements Poller
+{
+    /** Latencies above are recorded as this: a minute. */
+    static final long LATENCY_NS_MAX = 60_000_000_000L;
+    /** Digits that recorded latencies keep. */
+    static final int SIGNIFICANT_DIGITS = 3;
+    private static final int MESSAGES_MAX = 8;
+    private static final long GAMMA = 0x9E37_79B9_7F4A_7C15L;
+    private static final long PERCENT_SCALE = (1L << 32) / 100;
+
+    private final LoadConfig config;
+    private final RemoteQueuePair queue;
+    private final Region region;
+    private final WrittenCells cells;
+    private final LoadSlot[] idle;
+    private final LoadCounters counters = new LoadCounters();
+    private final SingleWriterRecorder readLatency = new SingleWriterRecorder(LATENCY_NS_MAX, SIGNIFICANT_DIGITS);
+    private final SingleWriterRecorder writeLatency = new SingleWriterRecorder(LATENCY_NS_MAX, SIGNIFICANT_DIGITS);
+    private final LoadMessages messages = new LoadMessages(MESSAGES_MAX);
+    private final double intervalNs;
+    private final double firstDelayNs;
+    private final long quota;
+    private final long readThreshold;
+
+    private volatile LoadPhase wanted = LoadPhase.CONNECT;
+    private volatile LoadPhase finished = LoadPhase.CONNECT;
+    private volatile long measureStartNs;
+    private volatile long measureEndNs;
+    private volatile long measuredReads;
+    private volatile long measuredWrites;
+    private LoadPhase phase = LoadPhase.CONNECT;
+    private LoadSlot stalled;
+    private int idleCount;
+    private long random;
+    private long cursor;
+    private long begun;
+    private double plannedNs;
+    private boolean failed;
+
+    /**
+     * Made off the reactor; {@link #poll} is called on it.
+     *
+     * @param config        of the load.
+     * @param queue         to drive.
+     * @param region        to stay within.
+     * @param index         of the worker.
+     * @param bufferAddress of as many buffers as the queue is deep.
+     */
+    LoadWorker(
+        final LoadConfig config,
+        final RemoteQueuePair queue,
+        final Region region,
+        final int index,
+        final long bufferAddress)
+    {
+        this.config = config;
+        this.queue = queue;
+        this.region = region;
+        cells = config.verify() ? new WrittenCells((int)region.cellCount()) : null;
+        idle = new LoadSlot[config.queueDepth()];
+        idleCount = idle.length;
+        for (int i = 0; i < idle.length; i++)
+        {
+            idle[i] = new LoadSlot(this, bufferAddress + (long)i * config.sizeBytes());
+        }
+        random = BlockPattern.mix(config.seed() + index);
+        final int queues = config.queues();
+        intervalNs = 0 == config.ratePerSecond() ? 0 : 1e9 * queues / config.ratePerSecond();
+        firstDelayNs = intervalNs * index / queues;
+        quota = 0 == config.operationCount() ? Long.MAX_VALUE :
+            config.operationCount() / queues + (index < config.operationCount() % queues ? 1 : 0);
+        readThreshold = config.readPercent() * PERCENT_SCALE;
+    }
+
+    /**
+     * Asks for a phase. Any thread.
+     *
+     * @param next to go on to.
+     */
+    void phase(final LoadPhase next)
+    {
+        wanted = next;
+        queue.group().reactor().wake();
+    }
+
+    /**
+     * {@return whether there is nothing left to do in a phase; any thread}
+     *
+     * @param ofPhase that was asked for.
+     */
+    boolean hasFinished(final LoadPhase ofPhase)
+    {
+        return ofPhase == finished;
+    }
+
+    LoadCounters counters()
+    {
+        return counters;
+    }
+
+    LoadMessages messages()
+    {
+        return messages;
+    }
+
+    SingleWriterRecorder readLatency()
+    {
+        return readLatency;
+    }
+
+    SingleWriterRecorder writeLatency()
+    {
+        return writeLatency;
+    }
+
+    /**
+     * {@return how long it measured; any thread, once it drains}
+     */
+    long measuredNs()
+    {
+        return measureEndNs - measureStartNs;
+    }
+
+    /**
+     * {@return reads in the measurement; any thread, once it drains}
+     */
+    long measuredReads()
+    {
+        return measuredReads;
+    }
+
+    /**
+     * {@return writes in the measurement; any thread, once it drains}
+     */
+    long measuredWrites()
+    {
+        return measuredWrites;
+    }
+
+    int depth()
+    {
+        return Math.min(queue.depth(), idle.length);
+    }
+
+    /**
+     * Takes the worker off its reactor. Any other thread.
+     */
+    void remove()
+    {
+        queue.group().reactor().call(() ->
+        {
+            queue.group().reactor().removePoller(this);
+            return null;
+        }).join();
+    }
+
+    @Override
+    public int poll()
+    {
+        if (wanted != phase)
+        {
+            begin(wanted);
+        }
+        final long before = begun;
+        final LoadSlot waiting = stalled;
+        if (null != waiting)
+        {
+            stalled = null;
+            if (LoadPhase.DRAIN == phase)
+            {
+                cancel(waiting);
+            }
+            else
+            {
+                submit(waiting);
+            }
+        }
+        pump();
+        if (begun != before)
+        {
+            queue.flush();
+        }
+        return begun != before ? 1 : 0;
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        // A planned moment is kept by looking at the clock, a full queue by trying again; sockets wake the reactor.
+        return wanted == phase && null == stalled && (0 == intervalNs || !phase.isLoad());
+    }
+
+    private void begin(final LoadPhase next)
+    {
+        final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
+        if (LoadPhase.MEASURE == phase)
+        {
+            measuredReads = counters.reads();
+            measuredWrites = counters.writes();
+            if (LoadPhase.MEASURE != finished)
+            {
+                measureEndNs = nowNs;
+            }
+        }
+        phase = next;
+        finished = LoadPhase.CONNECT;
+        counters.beginPhase();
+        begun = 0;
+        plannedNs = nowNs + firstDelayNs;
+        if (LoadPhase.MEASURE == next)
+        {
+            measureStartNs = nowNs;
+            measureEndNs = nowNs;
+        }
+        else
+        {
+            cursor = 0;
+        }
+        finishIfIdle();
+    }
+
+    private void pump()
+    {
+        while (idleCount > 0 && null == stalled && mayBegin())
+        {
+            final LoadSlot slot = idle[--idleCount];
+            if (!prepare(slot))
+            {
+                idle[idleCount++] = slot;
+                finishIfIdle();
+                return;
+            }
+            submit(slot);
+        }
+    }
+
+    private boolean mayBegin()
+    {
+        switch (phase)
+        {
+            case WARM_UP, MEASURE:
+                if (failed || LoadPhase.MEASURE == phase && begun >= quota)
+                {
+                    finishIfIdle();
+                    return false;
+                }
+                return 0 == intervalNs || plannedNs <= SystemNanoClock.INSTANCE.nanoTime();
+
+            case FILL, READ_BACK:
+                return !failed;
+
+            default:
+                return false;
+        }
+    }
+
+    private void submit(final LoadSlot slot)
+    {
+        if (queue.submit(slot.request))
+        {
+            begun++;
+        }
+        else
+        {
+            stalled = slot;
+        }
+    }
+
+    /**
+     * {@return whether there was anything to prepare}
+     */
+    private boolean prepare(final LoadSlot slot)
+    {
+        final boolean load = phase.isLoad();
+        slot.writes = LoadPhase.FILL == phase || load && !picksRead();
+        slot.cell = load ? pickCell() : nextPassCell();
+        if (slot.cell < 0)
+        {
+            return false;
+        }
+        slot.plannedNs = 0 == intervalNs || !load ? 0 : (long)plannedNs;
+        if (load)
+        {
+            plannedNs += intervalNs;
+        }
+        if (null != cells)
+        {
+            prepareContent(slot);
+        }
+        final long lba = region.lba(slot.cell);
+        final int blocks = region.blocksPerCell();
+        if (slot.writes)
+        {
+            slot.request.write(region.nsid(), lba, blocks, slot.address, config.sizeBytes());
+        }
+        else
+        {
+            slot.request.read(region.nsid(), lba, blocks, slot.address, config.sizeBytes());
+        }
+        return true;
+    }
+
+    private void prepareContent(final LoadSlot slot)
+    {
+        slot.generation = slot.writes ? cells.nextGeneration(slot.cell) : cells.generation(slot.cell);
+        cells.begin(slot.cell);
+        if (slot.writes)
+        {
+            final int blockBytes = region.blockBytes();
+            final long lba = region.lba(slot.cell);
+            for (int i = 0; i < region.blocksPerCell(); i++)
+            {
+                BlockPattern.fill(slot.address + (long)i * blockBytes, blockBytes, lba + i, config.seed(),
+                    slot.generation);
+            }
+        }
+    }
+
+    private boolean picksRead()
+    {
+        return 100 == config.readPercent() ||
+            0 != config.readPercent() && (nextRandom() >>> 32) < readThreshold;
+    }
+
+    private long pickCell()
+    {
+        final long count = region.cellCount();
+        final long cell;
+        if (config.pattern().isRandom())
+        {
+            cell = Math.unsignedMultiplyHigh(nextRandom(), count);
+        }
+        else
+        {
+            cell = cursor;
+            cursor = cursor + 1 == count ? 0 : cursor + 1;
+        }
+        return null == cells ? cell : cells.findIdle(cell);
+    }
+
+    private long nextPassCell()
+    {
+        while (cursor < region.cellCount())
+        {
+            final long cell = cursor++;
+            if (LoadPhase.FILL == phase || cells.generation(cell) > 0)
+            {
+                return cell;
+            }
+        }
+        return -1;
+    }
+
+    private long nextRandom()
+    {
+        random += GAMMA;
+        return BlockPattern.mix(random);
+    }
+
+    /**
+     * A command is done.
+     *
+     * @param slot it was made in.
+     */
+    void onComplete(final LoadSlot slot)
+    {
+        final HostRequest request = slot.request;
+        if (request.isSuccess())
+        {
+            onSuccess(slot, request);
+        }
+        else
+        {
+            onFailure(slot, request);
+        }
+        release(slot);
+        pump();
+        if (!phase.isLoad())
+        {
+            finishIfIdle();
+        }
+    }
+
+    private void onSuccess(final LoadSlot slot, final HostRequest request)
+    {
+        if (slot.writes)
+        {
+            counters.onWrite();
+        }
+        else
+        {
+            counters.onRead();
+        }
+        if (LoadPhase.MEASURE == phase)
+        {
+            final long startNs = 0 == slot.plannedNs ? request.startNs() : slot.plannedNs;
+            final long latencyNs = Math.clamp(request.completeNs() - startNs, 0, LATENCY_NS_MAX);
+            if (slot.writes)
+            {
+                writeLatency.recordValue(latencyNs);
+            }
+            else
+            {
+                readLatency.recordValue(latencyNs);
+            }
+        }
+        if (null != cells && !slot.writes && slot.generation > 0)
+        {
+            verify(slot);
+        }
+    }
+
+    private void verify(final LoadSlot slot)
+    {
+        final int blockBytes = region.blockBytes();
+        final long lba = region.lba(slot.cell);
+        for (int i = 0; i < region.blocksPerCell(); i++)
+        {
+            final long address = slot.address + (long)i * blockBytes;
+            final int offset = BlockPattern.mismatch(address, blockBytes, lba + i, config.seed(), slot.generation);
+            if (offset >= 0)
+            {
+                counters.onVerifyFailure();
+                messages.add(BlockPattern.describe(address, offset, lba + i, slot.generation));
+            }
+        }
+        counters.onVerified(region.blocksPerCell());
+    }
+
+    private void onFailure(final LoadSlot slot, final HostRequest request)
+    {
+        if (LoadPhase.DRAIN == phase && HostRequest.STATUS_ABORTED_BY_HOST == request.status())
+        {
+            return;
+        }
+        counters.onError();
+        messages.addError(slot.writes, region.lba(slot.cell), request.status());
+        if (HostRequest.STATUS_HOST_PATH_ERROR == request.status() ||
+            HostRequest.STATUS_ABORTED_BY_HOST == request.status())
+        {
+            // The controller is gone for good: going on would only fail as fast as it can.
+            failed = true;
+        }
+    }
+
+    private void release(final LoadSlot slot)
+    {
+        if (null != cells)
+        {
+            if (!slot.writes)
+            {
+                cells.endRead(slot.cell);
+            }
+            else
+            {
+                cells.endWrite(slot.cell, slot.request.isSuccess() ? slot.generation : 0);
+            }
+        }
+        idle[idleCount++] = slot;
+    }
+
+    private void cancel(final LoadSlot slot)
+    {
+        if (null != cells)
+        {
+            cells.endRead(slot.cell);
+        }
+        idle[idleCount++] = slot;
+        finishIfIdle();
+    }
+
+    private void finishIfIdle()
+    {
+        if (idleCount < idle.length || null != stalled || finished == phase)
+        {
+            return;
+        }
+        final boolean done = switch (phase)
+        {
+            case FILL, READ_BACK -> failed || cursor >= region.cellCount();
+            case WARM_UP -> failed;
+            case MEASURE -> failed || begun >= quota;
+            default -> true;
+        };
+        if (done)
+        {
+            if (LoadPhase.MEASURE == phase)
+            {
+                measureEndNs = SystemNanoClock.INSTANCE.nanoTime();
+            }
+            finished = phase;
+        }
+    }
+}
