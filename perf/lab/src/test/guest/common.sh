@@ -11,12 +11,15 @@ await()
     done
 }
 
-# step NAME COMMAND...: runs a part of the script; says how it ended, and goes on.
+# step NAME COMMAND...: runs a part of the script up to its first command that fails; says how it ended, and goes on.
 step()
 {
-    local name=$1 began=${EPOCHREALTIME/./} ended
+    local name=$1 began=${EPOCHREALTIME/./} ended status
     shift
-    if "$@"
+    # Not as the condition of the if: there the shell would go on after a command that failed.
+    (set -e; "$@")
+    status=$?
+    if [ $status = 0 ]
     then
         echo "STEP $name ok"
     else
