@@ -7,6 +7,7 @@ import io.millrace.nvme.FabricsType;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.PropertyCommand;
 import io.millrace.nvme.SubmissionQueueEntry;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -139,9 +140,12 @@ final class FabricsCommands
                 queuePair.local());
         }
         final String hostNqn = connectData.hostNqn();
-        if (!Nqn.isValid(hostNqn))
+        // Hosts name themselves in ways of their own, spdk_nvme_perf not at all, and targets have always taken it: what
+        // decides is whether the subsystem lets the name in.
+        if (hostNqn.getBytes(StandardCharsets.UTF_8).length > Nqn.LENGTH_BYTES_MAX)
         {
-            return refuseData(request, ConnectData.HOST_NQN_POSITION, Nqn.problem(hostNqn));
+            return refuseData(request, ConnectData.HOST_NQN_POSITION,
+                "host NQN is longer than " + Nqn.LENGTH_BYTES_MAX + " bytes or has no end");
         }
         if (ConnectData.CONTROLLER_ID_DYNAMIC != connectData.controllerId())
         {

@@ -261,8 +261,9 @@ final class IdentifyData
     private int controllerCommandSet(
         final Controller controller, final SubmissionQueueEntry entry, final UnsafeBuffer data)
     {
-        // Zero is "no limit" everywhere. A command set that is not supported has a structure of zeroes by definition.
-        return NvmeStatus.SUCCESS;
+        // Zero is "no limit" everywhere. For a set that is not there zeroes would do as well, but spdk_nvme_perf takes
+        // success for its presence and goes on to ask for its commands.
+        return isNvm(entry) ? NvmeStatus.SUCCESS : INVALID_FIELD;
     }
 
     private int independentNamespace(

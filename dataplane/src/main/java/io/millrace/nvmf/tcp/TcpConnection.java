@@ -218,6 +218,11 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
                 loanTimer = group.reactor().schedule(blockedSinceNs + LOAN_TIMEOUT_NS, loanListener);
             }
         }
+        if (SendState.QUEUED == next && SendState.BLOCKED == sendState)
+        {
+            // Epoll said that there is room, so it is not in the list of those who flush each cycle.
+            group.addFlush(this);
+        }
         sendState = next;
         updateInterest();
         if (ConnectionState.DRAINING == state && SendState.IDLE == next)
