@@ -83,7 +83,7 @@ final class DiscoveryLog
             .addressFamily(reached.addressFamily().code())
             .subsystemType(subsystem.isDiscovery() ?
                 DiscoveryLogEntry.SUBTYPE_CURRENT_DISCOVERY : DiscoveryLogEntry.SUBTYPE_NVM)
-            .transportRequirements(DiscoveryLogEntry.SECURE_CHANNEL_NOT_REQUIRED | FLOW_CONTROL_OPTIONAL)
+            .transportRequirements(FLOW_CONTROL_OPTIONAL)
             .portId(listener.portId())
             .controllerId(DiscoveryLogEntry.CONTROLLER_ID_DYNAMIC)
             .adminQueueSizeMax(target.config().queueDepthMax())
