@@ -4,6 +4,9 @@ import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.console.Version;
+import io.millrace.host.DiscoverCommand;
+import io.millrace.host.IdentifyCommand;
+import io.millrace.host.PerfCommand;
 import io.millrace.server.ServeCommand;
 import io.millrace.server.doctor.DoctorCommand;
 import java.io.PrintWriter;
@@ -45,6 +48,9 @@ public final class Millrace implements Runnable
     {
         final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
         commands.put("serve", ServeCommand::new);
+        commands.put("perf", PerfCommand::new);
+        commands.put("discover", DiscoverCommand::new);
+        commands.put("identify", IdentifyCommand::new);
         commands.put("doctor", DoctorCommand::new);
         commands.put("completion", CompletionCommand::new);
         return commands;

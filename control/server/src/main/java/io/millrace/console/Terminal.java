@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Standard output: knows whether a person reads it, and colours and redraws only then. {@code NO_COLOR} and
+ * Standard output or error: knows whether a person reads it, and colours and redraws only then. {@code NO_COLOR} and
  * {@code TERM=dumb} turn colours off. One thread at a time.
  */
 public final class Terminal
@@ -43,6 +43,17 @@ public final class Terminal
         final boolean dumb = "dumb".equals(environment.getOrDefault("TERM", "dumb"));
         final boolean interactive = isTerminal(1) && !dumb;
         return new Terminal(System.out, interactive,
+            interactive && environment.getOrDefault("NO_COLOR", "").isEmpty());
+    }
+
+    /**
+     * {@return standard error as this process found it, for progress beside output that may be piped}
+     */
+    public static Terminal standardError()
+    {
+        final Map<String, String> environment = System.getenv();
+        final boolean interactive = isTerminal(2) && !"dumb".equals(environment.getOrDefault("TERM", "dumb"));
+        return new Terminal(System.err, interactive,
             interactive && environment.getOrDefault("NO_COLOR", "").isEmpty());
     }
 

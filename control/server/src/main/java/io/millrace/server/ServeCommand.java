@@ -2,6 +2,7 @@ package io.millrace.server;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.SettingException;

@@ -27,6 +27,7 @@ import java.util.List;
  * @param cpus                    to pin one reactor each to; empty for one reactor that is not pinned.
  * @param headerDigest            CRC32C of PDU headers.
  * @param dataDigest              CRC32C of PDU data.
+ * @param connectTimeoutMs        to make a connection.
  * @param controllerLossTimeoutMs how long to wait for a lost target to come back; 0 not at all.
  */
 public record LoadConfig(
@@ -49,6 +50,7 @@ public record LoadConfig(
     List<Integer> cpus,
     boolean headerDigest,
     boolean dataDigest,
+    int connectTimeoutMs,
     int controllerLossTimeoutMs)
 {
     /** Default of {@link #sizeBytes()}. */
@@ -86,6 +88,7 @@ public record LoadConfig(
         checkRange("operation count", operationCount, 0, Long.MAX_VALUE);
         checkRange("warm-up ms", warmUpMs, 0, Long.MAX_VALUE / 1_000_000);
         checkRange("rate", ratePerSecond, 0, 1_000_000_000L);
+        checkRange("connect time-out ms", connectTimeoutMs, 1, Integer.MAX_VALUE);
         checkRange("region", regionBytes, 0, Long.MAX_VALUE);
         if (0 == durationMs && 0 == operationCount)
         {
@@ -164,6 +167,7 @@ public record LoadConfig(
         private List<Integer> cpus = List.of();
         private boolean headerDigest;
         private boolean dataDigest;
+        private int connectTimeoutMs = ConnectionConfig.CONNECT_TIMEOUT_MS_DEFAULT;
         private int controllerLossTimeoutMs;
 
         private Builder(final InetSocketAddress address, final String subsystemNqn)
@@ -357,6 +361,18 @@ public record LoadConfig(
         }
 
         /**
+         * Sets how long making a connection may take.
+         *
+         * @param value in milliseconds.
+         * @return this, to chain.
+         */
+        public Builder connectTimeoutMs(final int value)
+        {
+            connectTimeoutMs = value;
+            return this;
+        }
+
+        /**
          * Sets how long to wait for a lost target.
          *
          * @param value in milliseconds; 0 not at all.
@@ -383,7 +399,8 @@ public record LoadConfig(
             }
             return new LoadConfig(address, subsystemNqn, host, nsid, pattern, sizeBytes, queueDepth, queues,
                 readPercent < 0 ? pattern.readPercentDefault() : readPercent, durationMs, operationCount, warmUpMs,
-                ratePerSecond, verify, seed, regionBytes, cpus, headerDigest, dataDigest, controllerLossTimeoutMs);
+                ratePerSecond, verify, seed, regionBytes, cpus, headerDigest, dataDigest, connectTimeoutMs,
+                controllerLossTimeoutMs);
         }
     }
 }

@@ -117,6 +117,7 @@ public final class LoadGenerator implements AutoCloseable
         final ConnectionConfig connection = ConnectionConfig.to(config.address(), config.subsystemNqn())
             .queueDepth(config.queueDepth())
             .digests(config.headerDigest(), config.dataDigest())
+            .connectTimeoutMs(config.connectTimeoutMs())
             .controllerLossTimeoutMs(config.controllerLossTimeoutMs())
             .outagePolicy(OutagePolicy.WAIT)
             .build();

@@ -1,4 +1,4 @@
-package io.millrace.server;
+package io.millrace.console;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * Any thread may wait; signals arrive on a thread of the JVM.
  */
-final class StopSignal
+public final class StopSignal
 {
     private static final int SIGNAL_EXIT_BASE = 128;
     private static final int SIGINT = 2;
@@ -29,7 +29,7 @@ final class StopSignal
      *
      * @return what to wait for.
      */
-    static StopSignal install()
+    public static StopSignal install()
     {
         final StopSignal stop = new StopSignal();
         stop.handle("INT", SIGINT);
@@ -62,7 +62,7 @@ final class StopSignal
      * @return whether it came.
      * @throws InterruptedException when the waiting thread is interrupted.
      */
-    boolean await(final long timeoutMs) throws InterruptedException
+    public boolean await(final long timeoutMs) throws InterruptedException
     {
         return asked.await(timeoutMs, TimeUnit.MILLISECONDS);
     }
@@ -72,7 +72,7 @@ final class StopSignal
      *
      * @throws InterruptedException when the waiting thread is interrupted.
      */
-    void await() throws InterruptedException
+    public void await() throws InterruptedException
     {
         asked.await();
     }
@@ -80,7 +80,7 @@ final class StopSignal
     /**
      * {@return whether a signal came}
      */
-    boolean isAsked()
+    public boolean isAsked()
     {
         return 0 == asked.getCount();
     }

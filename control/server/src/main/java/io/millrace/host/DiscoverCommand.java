@@ -1,0 +1,93 @@
+package io.millrace.host;
+
+import io.millrace.console.Json;
+import io.millrace.console.Table;
+import io.millrace.console.Terminal;
+import io.millrace.nvmf.initiator.ConnectionConfig;
+import io.millrace.nvmf.initiator.Discovery;
+import io.millrace.nvmf.initiator.DiscoveryEntry;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code millrace discover}: what a target offers.
+ */
+@Command(
+    name = "discover",
+    description = "List the subsystems that a target offers, and where they are to be reached.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace discover                              ask 127.0.0.1, port 8009",
+        "  millrace discover tcp://192.0.2.7:4420",
+        "  millrace discover --address 192.0.2.7 --json | jq -r '.[].subsystemNqn'"})
+public final class DiscoverCommand implements Runnable
+{
+    @Mixin
+    private TargetOptions options;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    /**
+     * Made by the command line.
+     */
+    public DiscoverCommand()
+    {
+    }
+
+    @Override
+    public void run()
+    {
+        final InetSocketAddress address = options.address(ConnectionConfig.DISCOVERY_PORT_DEFAULT);
+        final Terminal terminal = Terminal.standard();
+        try (HostSession session = new HostSession())
+        {
+            final List<DiscoveryEntry> entries = HostSession.await(
+                Discovery.discover(session.group(), options.host(), address, options.connectTimeoutMs()));
+            if (json)
+            {
+                terminal.line(Json.write(entries.stream().map(DiscoverCommand::json).toList()));
+            }
+            else
+            {
+                print(terminal, entries);
+            }
+        }
+    }
+
+    static void print(final Terminal terminal, final List<DiscoveryEntry> entries)
+    {
+        if (entries.isEmpty())
+        {
+            terminal.line("nothing is offered to this host");
+            return;
+        }
+        final Table table = new Table("TRANSPORT", "ADDRESS", ">PORT", "TYPE", "SUBSYSTEM");
+        for (final DiscoveryEntry entry : entries)
+        {
+            table.row(entry.transportName() + "/" + entry.familyName(), entry.address(), entry.service(),
+                entry.subsystemTypeName(), entry.subsystemNqn());
+        }
+        table.print(terminal, "");
+    }
+
+    static Map<String, Object> json(final DiscoveryEntry entry)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("transport", entry.transportName());
+        map.put("addressFamily", entry.familyName());
+        map.put("address", entry.address());
+        map.put("service", entry.service());
+        map.put("subsystemNqn", entry.subsystemNqn());
+        map.put("subsystemType", entry.subsystemTypeName());
+        map.put("portId", entry.portId());
+        map.put("controllerId", entry.controllerId());
+        map.put("adminQueueSizeMax", entry.adminQueueSizeMax());
+        return map;
+    }
+}

@@ -1,0 +1,192 @@
+package io.millrace.host;
+
+import io.millrace.console.Json;
+import io.millrace.console.Table;
+import io.millrace.console.Terminal;
+import io.millrace.nvme.IdentifyController;
+import io.millrace.nvmf.initiator.ConnectionConfig;
+import io.millrace.nvmf.initiator.ControllerInfo;
+import io.millrace.nvmf.initiator.ControllerListener;
+import io.millrace.nvmf.initiator.NamespaceInfo;
+import io.millrace.nvmf.initiator.RemoteController;
+import io.millrace.server.config.Units;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code millrace identify}: what a controller and its namespaces are.
+ */
+@Command(
+    name = "identify",
+    description = "Connect to a subsystem and show its controller and namespaces.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace identify --nqn nqn.2026-11.io.millrace:vol0",
+        "  millrace identify tcp://192.0.2.7:4420/nqn.2026-11.io.millrace:vol0 --json"})
+public final class IdentifyCommand implements Runnable
+{
+    @Mixin
+    private TargetOptions options;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    /**
+     * Made by the command line.
+     */
+    public IdentifyCommand()
+    {
+    }
+
+    @Override
+    public void run()
+    {
+        final ConnectionConfig config = options.connection();
+        final Terminal terminal = Terminal.standard();
+        try (HostSession session = new HostSession();
+            RemoteController controller = HostSession.await(RemoteController.connect(session.group(), options.host(),
+                config, ControllerListener.NONE)))
+        {
+            final ControllerInfo info = controller.info();
+            final List<NamespaceInfo> namespaces = info.discovery() ? List.of() :
+                HostSession.await(controller.namespaces());
+            if (json)
+            {
+                final Map<String, Object> map = new LinkedHashMap<>();
+                map.put("controller", json(info));
+                map.put("namespaces", namespaces.stream().map(IdentifyCommand::json).toList());
+                terminal.line(Json.write(map));
+            }
+            else
+            {
+                print(terminal, config, info, namespaces);
+            }
+        }
+    }
+
+    static void print(
+        final Terminal terminal,
+        final ConnectionConfig config,
+        final ControllerInfo info,
+        final List<NamespaceInfo> namespaces)
+    {
+        terminal.line(terminal.bold("Controller " + info.controllerId()) + " of " + info.subsystemNqn() + " at " +
+            config.target());
+        json(info).forEach((name, value) -> line(terminal, name, value));
+        terminal.line();
+        if (namespaces.isEmpty())
+        {
+            terminal.line(info.discovery() ? "A discovery controller has no namespaces." : "No active namespace.");
+            return;
+        }
+        final Table table = new Table(">NSID", ">SIZE", ">BLOCKS", ">BLOCK SIZE", "UUID OR NGUID", "NOTES");
+        for (final NamespaceInfo namespace : namespaces)
+        {
+            table.row(String.valueOf(namespace.nsid()), Units.size(namespace.sizeBytes()),
+                String.valueOf(namespace.blockCount()), String.valueOf(namespace.blockSizeBytes()),
+                namespace.uuid().isEmpty() ? namespace.nguid() : namespace.uuid(), notes(namespace));
+        }
+        table.print(terminal, "");
+    }
+
+    private static void line(final Terminal terminal, final String name, final Object value)
+    {
+        final int width = 22;
+        final String text = value instanceof final List<?> list ?
+            String.join(", ", list.stream().map(String::valueOf).toList()) : String.valueOf(value);
+        terminal.line("  " + words(name) + " ".repeat(Math.max(1, width - words(name).length())) + text);
+    }
+
+    /** From {@code maxTransferBytes} to {@code max transfer bytes}. */
+    private static String words(final String name)
+    {
+        return name.replaceAll("([A-Z])", " $1").toLowerCase(java.util.Locale.ROOT);
+    }
+
+    private static String notes(final NamespaceInfo namespace)
+    {
+        final List<String> notes = new ArrayList<>();
+        if (namespace.writeProtected())
+        {
+            notes.add("write-protected");
+        }
+        if (namespace.shared())
+        {
+            notes.add("shared");
+        }
+        if (namespace.metadataBytes() > 0)
+        {
+            notes.add(namespace.metadataBytes() + " bytes of metadata a block");
+        }
+        return String.join(", ", notes);
+    }
+
+    static Map<String, Object> json(final ControllerInfo info)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("controllerId", info.controllerId());
+        map.put("subsystemNqn", info.subsystemNqn());
+        map.put("modelNumber", info.modelNumber());
+        map.put("serialNumber", info.serialNumber());
+        map.put("firmwareRevision", info.firmwareRevision());
+        map.put("vendorId", "0x" + Integer.toHexString(info.vendorId()));
+        map.put("nvmeVersion", info.versionText());
+        map.put("type", info.discovery() ? "discovery" : "I/O");
+        map.put("namespaceIdMax", Integer.toUnsignedLong(info.namespaceIdMax()));
+        map.put("ioQueues", info.ioQueueCount());
+        map.put("queueEntriesMax", info.queueEntriesMax());
+        map.put("maxTransferBytes", info.maxTransferBytes());
+        map.put("inCapsuleDataBytes", info.inCapsuleDataBytes());
+        map.put("volatileWriteCache", info.volatileWriteCache());
+        map.put("optionalCommands", optionalCommands(info.optionalCommands()));
+        map.put("asyncEventLimit", info.asyncEventLimit());
+        map.put("keepAliveUnitMs", info.keepAliveGranularity() * 100);
+        return map;
+    }
+
+    private static List<String> optionalCommands(final int commands)
+    {
+        final List<String> names = new ArrayList<>();
+        add(names, commands, IdentifyController.NVM_COMPARE, "compare");
+        add(names, commands, 1 << 1, "write uncorrectable");
+        add(names, commands, IdentifyController.NVM_DATASET_MANAGEMENT, "dataset management");
+        add(names, commands, IdentifyController.NVM_WRITE_ZEROES, "write zeroes");
+        add(names, commands, 1 << 5, "reservations");
+        add(names, commands, IdentifyController.NVM_TIMESTAMP, "timestamp");
+        add(names, commands, 1 << 7, "verify");
+        add(names, commands, 1 << 8, "copy");
+        return names;
+    }
+
+    private static void add(final List<String> names, final int commands, final int bit, final String name)
+    {
+        if (0 != (commands & bit))
+        {
+            names.add(name);
+        }
+    }
+
+    static Map<String, Object> json(final NamespaceInfo namespace)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("nsid", namespace.nsid());
+        map.put("sizeBytes", namespace.sizeBytes());
+        map.put("blockCount", namespace.blockCount());
+        map.put("blockSizeBytes", namespace.blockSizeBytes());
+        map.put("metadataBytes", namespace.metadataBytes());
+        map.put("capacityBlocks", namespace.capacityBlocks());
+        map.put("usedBlocks", namespace.usedBlocks());
+        map.put("uuid", namespace.uuid());
+        map.put("nguid", namespace.nguid());
+        map.put("eui64", namespace.eui64());
+        map.put("shared", namespace.shared());
+        map.put("writeProtected", namespace.writeProtected());
+        map.put("deallocatedReadsZero", namespace.deallocatedReadsZero());
+        return map;
+    }
+}
