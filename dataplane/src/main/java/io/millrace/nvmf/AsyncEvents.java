@@ -87,6 +87,26 @@ final class AsyncEvents
     }
 
     /**
+     * Forgets a request whose command identifier the host uses again.
+     *
+     * @param commandId of it.
+     * @return the request; null when none is kept under that identifier.
+     */
+    Request forget(final int commandId)
+    {
+        for (int i = 0; i < heldCount; i++)
+        {
+            final Request request = held[i];
+            if (commandId == request.entry().commandId())
+            {
+                removeAt(i);
+                return request;
+            }
+        }
+        return null;
+    }
+
+    /**
      * Ends all requests, as a reset does.
      */
     void abortAll()

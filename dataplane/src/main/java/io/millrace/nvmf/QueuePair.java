@@ -640,13 +640,30 @@ public final class QueuePair
         {
             final int commandId = request.entry().commandId();
             final long bit = 1L << commandId;
-            if (0 != (commandIds[commandId >>> 6] & bit))
+            if (0 != (commandIds[commandId >>> 6] & bit) && !forgetAsyncEventRequest(commandId))
             {
                 return false;
             }
             commandIds[commandId >>> 6] |= bit;
             request.holdsCommandId(true);
         }
+        return true;
+    }
+
+    /**
+     * SPDK's host gives up its asynchronous event requests before it shuts a controller down, without a word, and uses their
+     * command identifiers again. An event request has nothing to lose: the new command takes its place.
+     */
+    private boolean forgetAsyncEventRequest(final int commandId)
+    {
+        final Request forgotten = QueuePairState.ADMIN == state ? controller.asyncEvents().forget(commandId) : null;
+        if (null == forgotten)
+        {
+            return false;
+        }
+        releaseCommandId(forgotten);
+        outstanding--;
+        free(forgotten);
         return true;
     }
 
