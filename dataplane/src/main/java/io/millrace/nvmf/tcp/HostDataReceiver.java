@@ -14,6 +14,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class HostDataReceiver
 {
     private static final int TRANSFERS_INITIAL = 16;
+    /** From here on a copy of the payload costs more than the system call that spares it. */
+    private static final int LARGE_BYTES = 16 << 10;
 
     private final TcpConnection connection;
     private final TcpCounters counters;
@@ -21,6 +23,7 @@ final class HostDataReceiver
     private final DataPdu pdu = new DataPdu();
     /** Requests whose data the host sends, by tag. */
     private Request[] transfers = new Request[TRANSFERS_INITIAL];
+    private int largeCount;
     private Request request;
     private long nextAddress;
     private int leftBytes;
@@ -48,6 +51,18 @@ final class HostDataReceiver
         expected.transferredBytes(0);
         expected.transportState(TransferState.AWAITING_DATA);
         transfers[tag] = expected;
+        if (expected.dataLength() >= LARGE_BYTES)
+        {
+            largeCount++;
+        }
+    }
+
+    /**
+     * {@return whether a large payload is on its way or asked for}
+     */
+    boolean expectsLarge()
+    {
+        return 0 != largeCount;
     }
 
     /**
@@ -74,6 +89,7 @@ final class HostDataReceiver
         Arrays.fill(transfers, null);
         request = null;
         leftBytes = 0;
+        largeCount = 0;
     }
 
     /**
@@ -171,6 +187,10 @@ final class HostDataReceiver
         {
             final boolean isSpoilt = TransferState.AWAITING_SPOILT_DATA == done.transportState();
             transfers[done.tag()] = null;
+            if (done.dataLength() >= LARGE_BYTES)
+            {
+                largeCount--;
+            }
             done.transportState(TransferState.NONE);
             if (isSpoilt)
             {

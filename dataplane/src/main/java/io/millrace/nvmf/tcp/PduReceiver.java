@@ -15,7 +15,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class PduReceiver
 {
     /** A turn is bounded: so often is the receive buffer filled before other connections have theirs. */
-    private static final int ROUNDS_MAX = 4;
+    private static final int ROUNDS_MAX = 8;
 
     private final TcpConnection connection;
     private final ReceiveBuffer buffer;
@@ -63,10 +63,10 @@ final class PduReceiver
         long total = 0;
         for (int round = 0; round < ROUNDS_MAX; round++)
         {
-            final long room = (long)buffer.roomBytes() + hostData.leftBytes();
-            final long received = ReceiveState.PAYLOAD == state ?
-                buffer.receive(connection.fd(), hostData.nextAddress(), hostData.leftBytes()) :
-                buffer.receive(connection.fd());
+            final int room = buffer.roomBytes(hostData.expectsLarge());
+            final int payload = hostData.leftBytes();
+            final long received = 0 == payload ? buffer.receive(connection.fd(), room) :
+                buffer.receive(connection.fd(), room, hostData.nextAddress(), payload);
             if (received <= 0)
             {
                 onNothing(received);
@@ -74,7 +74,7 @@ final class PduReceiver
             }
             total += received;
             onReceived(received);
-            if (received < room || !connection.isReceiving() || ReceiveState.STALLED == state)
+            if (received < (long)room + payload || !connection.isReceiving() || ReceiveState.STALLED == state)
             {
                 break;
             }
@@ -89,7 +89,7 @@ final class PduReceiver
      */
     long discard()
     {
-        final long received = buffer.receive(connection.fd());
+        final long received = buffer.receive(connection.fd(), buffer.roomBytes(false));
         if (received <= 0)
         {
             onNothing(received);

@@ -25,6 +25,12 @@ final class ReceiveBuffer
      */
     static final int SCARCE_BYTES = 16 << 10;
 
+    /**
+     * How much is received behind a payload while large payloads are expected. What comes into the receiving area of
+     * the next payload has to be copied out of it, so it should be little; the rest is received where it belongs.
+     */
+    static final int WINDOW_BYTES = 4 << 10;
+
     private static final int HEADER_BYTES_MAX =
         CapsuleCommand.SIZE_BYTES + 2 * CommonHeader.DIGEST_SIZE_BYTES;
 
@@ -97,10 +103,16 @@ final class ReceiveBuffer
     }
 
     /**
-     * {@return how much of the receiving area is used now}
+     * {@return how much of the receiving area to receive into now}
+     *
+     * @param expectsLarge the connection has asked for large payloads.
      */
-    int roomBytes()
+    int roomBytes(final boolean expectsLarge)
     {
+        if (expectsLarge)
+        {
+            return WINDOW_BYTES;
+        }
         return 0 == stalledCount ? lengthBytes : SCARCE_BYTES;
     }
 
@@ -127,26 +139,28 @@ final class ReceiveBuffer
     /**
      * Receives into the receiving area.
      *
-     * @param fd non-blocking socket.
+     * @param fd   non-blocking socket.
+     * @param room of the receiving area.
      * @return bytes received, 0 at the end of the stream, or negated errno.
      */
-    long receive(final int fd)
+    long receive(final int fd, final int room)
     {
-        return Sockets.recv(fd, startAddress, roomBytes(), Sockets.MSG_DONTWAIT);
+        return Sockets.recv(fd, startAddress, room, Sockets.MSG_DONTWAIT);
     }
 
     /**
      * Receives into memory elsewhere and, what comes behind that, into the receiving area.
      *
-     * @param fd            non-blocking socket.
-     * @param firstAddress  of the memory.
-     * @param firstLength   of the memory.
+     * @param fd           non-blocking socket.
+     * @param room         of the receiving area.
+     * @param firstAddress of the memory.
+     * @param firstLength  of the memory.
      * @return bytes received, 0 at the end of the stream, or negated errno.
      */
-    long receive(final int fd, final long firstAddress, final int firstLength)
+    long receive(final int fd, final int room, final long firstAddress, final int firstLength)
     {
         MessageHeader.setIovec(vectorsAddress, firstAddress, firstLength);
-        MessageHeader.setIovec(vectorsAddress + MessageHeader.IOVEC_SIZE_BYTES, startAddress, roomBytes());
+        MessageHeader.setIovec(vectorsAddress + MessageHeader.IOVEC_SIZE_BYTES, startAddress, room);
         return Sockets.recvmsg(fd, messageAddress, Sockets.MSG_DONTWAIT);
     }
 }

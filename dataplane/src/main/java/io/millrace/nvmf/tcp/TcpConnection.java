@@ -349,7 +349,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
             return;
         }
         state(ConnectionState.CLOSED);
-        group.remove(this);
+        group.counters().onClosed(reason);
         group.reactor().deregister(fd);
         Files.close(fd);
         cancelTimers();
@@ -358,7 +358,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         receiver.close();
         group.senderBlocks().release(blockAddress);
         queuePair.onDisconnected();
-        group.counters().onClosed(reason);
+        group.remove(this);
     }
 
     @Override

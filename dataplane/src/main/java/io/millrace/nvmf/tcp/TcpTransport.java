@@ -88,6 +88,11 @@ public final class TcpTransport implements AutoCloseable
         return count;
     }
 
+    TcpPollGroup group(final int index)
+    {
+        return groups.get(index);
+    }
+
     /**
      * {@return what happened to the connections}
      */

@@ -1,0 +1,144 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.memory.MemoryDevice;
+import io.millrace.memory.BufferPool;
+import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.Namespace;
+import io.millrace.nvmf.PollGroup;
+import io.millrace.nvmf.Subsystem;
+import io.millrace.nvmf.SubsystemConfig;
+import io.millrace.nvmf.Target;
+import io.millrace.nvmf.TargetConfig;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A whole target on loopback with one namespace, for tests.
+ */
+final class TargetFixture implements AutoCloseable
+{
+    static final String NQN = "nqn.2026-11.io.millrace:test";
+    static final int BLOCK_BYTES = 4096;
+    static final long DEVICE_BYTES = 64L << 20;
+    static final long POOL_BYTES = 8L << 20;
+    private static final long TIMEOUT_NS = 20_000_000_000L;
+
+    private final List<Reactor> reactors = new ArrayList<>();
+    private final List<PollGroup> groups = new ArrayList<>();
+    private final List<DmaMemory> memories = new ArrayList<>();
+    private final List<BufferPool> pools = new ArrayList<>();
+    private final BlockDevice device;
+    private final Target target;
+    private final TcpTransport transport;
+    private final InetSocketAddress address;
+
+    TargetFixture()
+    {
+        this(1, TcpTransportConfig.defaults());
+    }
+
+    TargetFixture(final int reactorCount, final TcpTransportConfig config)
+    {
+        this(reactorCount, config, MemoryDevice.create("mem0", DEVICE_BYTES, BLOCK_BYTES), POOL_BYTES,
+            ReactorConfig.SPIN_NS_DEFAULT);
+    }
+
+    TargetFixture(
+        final int reactorCount,
+        final TcpTransportConfig config,
+        final BlockDevice device,
+        final long poolBytes,
+        final long spinNs)
+    {
+        this.device = device;
+        target = new Target(new TargetConfig(
+            TargetConfig.QUEUE_PAIRS_MAX, TargetConfig.QUEUE_DEPTH_DEFAULT, TargetConfig.MAX_TRANSFER_BYTES_DEFAULT,
+            TargetConfig.CONTROLLERS_MAX));
+        final Subsystem subsystem = new Subsystem(SubsystemConfig.open(NQN));
+        subsystem.addNamespace(Namespace.of(NQN, 1, device));
+        target.addSubsystem(subsystem);
+        for (int i = 0; i < reactorCount; i++)
+        {
+            final Reactor reactor = new Reactor(
+                new ReactorConfig("test-" + i, -1, ReactorConfig.IdleMode.SLEEP, spinNs));
+            reactor.start();
+            reactors.add(reactor);
+            final DmaMemory memory = DmaMemory.map(poolBytes);
+            memories.add(memory);
+            final BufferPool pool = new BufferPool(memory.allocate(poolBytes, 1 << 20), poolBytes, 1 << 20);
+            pools.add(pool);
+            groups.add(reactor.call(() ->
+            {
+                reactor.addPoller(pool);
+                return new PollGroup(reactor, target, pool);
+            }).join());
+        }
+        transport = new TcpTransport(target, groups, config);
+        address = transport.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    InetSocketAddress address()
+    {
+        return address;
+    }
+
+    TcpTransport transport()
+    {
+        return transport;
+    }
+
+    Reactor reactor(final int index)
+    {
+        return reactors.get(index);
+    }
+
+    BufferPool pool(final int index)
+    {
+        return pools.get(index);
+    }
+
+    /**
+     * {@return blocks that connections of the first reactor hold for sending}
+     */
+    int blocksInUse()
+    {
+        return reactors.get(0).call(() -> transport.group(0).senderBlocks().usedCount()).join();
+    }
+
+    static void await(final String what, final BooleanSupplier condition)
+    {
+        final long deadlineNs = System.nanoTime() + TIMEOUT_NS;
+        while (!condition.getAsBoolean())
+        {
+            if (System.nanoTime() - deadlineNs > 0)
+            {
+                throw new AssertionError("waited in vain for: " + what);
+            }
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    @Override
+    public void close()
+    {
+        transport.close();
+        for (final PollGroup group : groups)
+        {
+            group.reactor().call(() ->
+            {
+                group.close();
+                return null;
+            }).join();
+        }
+        reactors.forEach(Reactor::close);
+        memories.forEach(DmaMemory::close);
+        device.close();
+    }
+}

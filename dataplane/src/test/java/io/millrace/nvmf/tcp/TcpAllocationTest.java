@@ -1,0 +1,97 @@
+package io.millrace.nvmf.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.millrace.block.memory.MemoryDevice;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * An I/O allocates nothing on the reactor's thread, from the socket through the memory device and back.
+ */
+class TcpAllocationTest
+{
+    private static final int BLOCK = TargetFixture.BLOCK_BYTES;
+    private static final long SPIN_NS = 1_000_000_000L;
+    private static final int DEPTH = 32;
+    private static final int WARM_UP_ROUNDS = 2_000;
+    private static final int ROUNDS = 1_000;
+
+    private final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+    private TargetFixture target;
+
+    @BeforeEach
+    void start()
+    {
+        // Spins long, because turning cold and falling asleep are so rare here that they stay interpreted, and native
+        // calls that are interpreted allocate.
+        target = new TargetFixture(1, TcpTransportConfig.defaults(),
+            MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK), TargetFixture.POOL_BYTES,
+            SPIN_NS);
+    }
+
+    @AfterEach
+    void stop()
+    {
+        target.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = Digests.class, names = {"NONE", "HEADER_AND_DATA"})
+    void shouldAllocateNothingPerIo(final Digests digests) throws IOException
+    {
+        final long reactorThread = target.reactor(0).call(() -> Thread.currentThread().threadId()).join();
+        try (TestHost admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
+            TestHost host = TestHost.io(target.address(), TargetFixture.NQN, admin, 1, 2 * DEPTH, digests))
+        {
+            final byte[] segment = segment(digests);
+            final byte[] large = new byte[32 * BLOCK];
+            run(host, segment, large, WARM_UP_ROUNDS);
+            long allocated = Long.MAX_VALUE;
+            // What is rare, such as a timer, is still interpreted now and then; an allocation per I/O falls into each
+            // attempt.
+            for (int attempt = 0; attempt < 10 && 0 != allocated; attempt++)
+            {
+                final long before = threads.getThreadAllocatedBytes(reactorThread);
+                assertTrue(before > 0);
+                run(host, segment, large, ROUNDS);
+                allocated = threads.getThreadAllocatedBytes(reactorThread) - before;
+            }
+            assertEquals(0, allocated, "bytes in " + ROUNDS * (DEPTH + 1) + " I/Os");
+        }
+    }
+
+    private static byte[] segment(final Digests digests) throws IOException
+    {
+        final ByteArrayOutputStream segment = new ByteArrayOutputStream();
+        for (int i = 0; i < DEPTH / 2; i++)
+        {
+            segment.write(WirePdu.capsule(
+                digests, WireCommand.writeInCapsule(2 * i, i, 1, BLOCK), TcpIoTest.random(BLOCK, i)));
+            segment.write(WirePdu.capsule(digests, WireCommand.read(2 * i + 1, i, 1, BLOCK), WirePdu.NOTHING));
+        }
+        return segment.toByteArray();
+    }
+
+    private static void run(final TestHost host, final byte[] segment, final byte[] large, final int rounds)
+        throws IOException
+    {
+        for (int round = 0; round < rounds; round++)
+        {
+            host.send(segment);
+            for (int i = 0; i < DEPTH / 2; i++)
+            {
+                host.expectSuccess(2 * i);
+                host.receiveRead(2 * i + 1);
+            }
+            host.write(DEPTH, 64, 32, large);
+        }
+    }
+}

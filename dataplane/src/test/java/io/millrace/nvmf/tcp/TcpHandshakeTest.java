@@ -1,0 +1,180 @@
+package io.millrace.nvmf.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TcpHandshakeTest
+{
+    private TargetFixture target;
+
+    @BeforeEach
+    void start()
+    {
+        target = new TargetFixture();
+    }
+
+    @AfterEach
+    void stop()
+    {
+        target.close();
+    }
+
+    @Test
+    void shouldGrantEveryCombinationOfDigests() throws IOException
+    {
+        for (final Digests digests : Digests.values())
+        {
+            try (TestHost host = TestHost.open(target.address()))
+            {
+                final WirePdu response = host.initialize(digests, 0);
+                assertEquals(digests, host.digests());
+                assertEquals(128, response.header().length);
+                assertEquals(131072, WirePdu.getInt(response.header(), InitializeConnection.MAXIMUM_OFFSET));
+                assertEquals(0, response.header()[InitializeConnection.DATA_ALIGNMENT_OFFSET]);
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeAnInitializeRequestByteByByte() throws IOException
+    {
+        try (TestHost host = TestHost.open(target.address()))
+        {
+            for (final byte b : WirePdu.initializeRequest(0, Digests.NONE, 0))
+            {
+                host.send(new byte[]{b});
+            }
+            host.expect(PduType.INITIALIZE_CONNECTION_RESPONSE);
+        }
+    }
+
+    @Test
+    void shouldRefuseInitializeRequestsThatAreWrong() throws IOException
+    {
+        expectRefusal(CommonHeader.HEADER_LENGTH_OFFSET, 127, FatalErrorStatus.INVALID_HEADER_FIELD,
+            CommonHeader.HEADER_LENGTH_OFFSET, 8);
+        expectRefusal(CommonHeader.PDU_LENGTH_OFFSET, 129, FatalErrorStatus.INVALID_HEADER_FIELD,
+            CommonHeader.PDU_LENGTH_OFFSET, 8);
+        expectRefusal(InitializeConnection.FORMAT_VERSION_OFFSET, 1, FatalErrorStatus.UNSUPPORTED_PARAMETER,
+            InitializeConnection.FORMAT_VERSION_OFFSET, 128);
+        expectRefusal(InitializeConnection.DATA_ALIGNMENT_OFFSET, 32, FatalErrorStatus.INVALID_HEADER_FIELD,
+            InitializeConnection.DATA_ALIGNMENT_OFFSET, 128);
+    }
+
+    private void expectRefusal(
+        final int offset,
+        final int value,
+        final FatalErrorStatus status,
+        final int information,
+        final int copied) throws IOException
+    {
+        try (TestHost host = TestHost.open(target.address()))
+        {
+            final byte[] bytes = WirePdu.initializeRequest(0, Digests.NONE, 0);
+            bytes[offset] = (byte)value;
+            host.send(bytes);
+            final WirePdu termination = host.expect(PduType.CONTROLLER_TERMINATION_REQUEST);
+            assertEquals(status, termination.fatalStatus(), termination.toString());
+            assertEquals(information, termination.fatalInformation(), termination.toString());
+            assertArrayEquals(Arrays.copyOf(bytes, copied), termination.data());
+            host.expectEnd();
+        }
+    }
+
+    @Test
+    void shouldRefuseASecondInitializeRequest() throws IOException
+    {
+        try (TestHost host = TestHost.open(target.address()))
+        {
+            host.initialize(Digests.NONE, 0);
+            host.send(WirePdu.initializeRequest(0, Digests.NONE, 0));
+            host.expectTermination(FatalErrorStatus.SEQUENCE_ERROR, 0);
+        }
+    }
+
+    @Test
+    void shouldRefuseOtherPdusBeforeTheInitializeRequest() throws IOException
+    {
+        try (TestHost host = TestHost.open(target.address()))
+        {
+            host.send(WirePdu.capsule(Digests.NONE, WireCommand.connect(1, 0, 32), WirePdu.NOTHING));
+            host.expectTermination(FatalErrorStatus.SEQUENCE_ERROR, 0);
+        }
+        try (TestHost host = TestHost.open(target.address()))
+        {
+            host.send(WirePdu.hostData(Digests.NONE, 1, 1, new byte[8], 0, 8, true));
+            host.expectTermination(FatalErrorStatus.SEQUENCE_ERROR, 0);
+        }
+    }
+
+    @Test
+    void shouldRefuseUnknownTypesAndThoseOfTheOtherDirection() throws IOException
+    {
+        for (final int type : new int[]{1, 3, 5, 7, 8, 9, 10, 0x7F, 0xFF})
+        {
+            try (TestHost host = TestHost.open(target.address()))
+            {
+                host.send(new byte[]{(byte)type, 0, 24, 0, 24, 0, 0, 0});
+                host.expectTermination(FatalErrorStatus.INVALID_HEADER_FIELD, CommonHeader.TYPE_OFFSET);
+            }
+        }
+    }
+
+    @Test
+    void shouldCloseSilentlyWhenTheHostTerminates() throws IOException
+    {
+        try (TestHost host = TestHost.open(target.address()))
+        {
+            host.initialize(Digests.HEADER_AND_DATA, 0);
+            host.send(WirePdu.terminationRequest(FatalErrorStatus.DATA_OUT_OF_RANGE));
+            host.expectEnd();
+        }
+        try (TestHost host = TestHost.open(target.address()))
+        {
+            final byte[] tooLong = WirePdu.terminationRequest(FatalErrorStatus.DATA_OUT_OF_RANGE);
+            WirePdu.putInt(tooLong, CommonHeader.PDU_LENGTH_OFFSET, 153);
+            host.send(tooLong);
+            host.expectEnd();
+        }
+        assertEquals(2, target.transport().counters().peerTerminations());
+        TargetFixture.await("no connection left", () -> 0 == target.transport().connectionCount());
+    }
+
+    @Test
+    void shouldForgetTheConnectionWhenTheHostGoesAway() throws IOException
+    {
+        for (int i = 0; i < 4; i++)
+        {
+            final TestHost host = TestHost.open(target.address());
+            if (i > 1)
+            {
+                host.initialize(Digests.NONE, 0);
+            }
+            if (1 == (i & 1))
+            {
+                host.socket().setSoLinger(true, 0);
+            }
+            host.close();
+        }
+        TargetFixture.await("four accepted", () -> 4 == target.transport().counters().accepted());
+        TargetFixture.await("no connection left", () -> 0 == target.transport().connectionCount());
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWhenThePortIsTaken()
+    {
+        final IllegalStateException e =
+            assertThrows(IllegalStateException.class, () -> target.transport().listen(target.address()));
+        assertTrue(e.getMessage().startsWith("cannot listen on 127.0.0.1:" + target.address().getPort() +
+            ": Address already in use"), e.getMessage());
+        assertTrue(e.getMessage().endsWith("stop what listens there, or choose another port"), e.getMessage());
+    }
+}
