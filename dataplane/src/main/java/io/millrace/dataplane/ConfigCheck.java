@@ -178,7 +178,8 @@ final class ConfigCheck
             final String first = seen.putIfAbsent(subsystem.hosts().get(i), hostKey);
             if (null != first)
             {
-                throw new SettingException(hostKey, subsystem.hosts().get(i), "already given as " + first, "remove one");
+                throw new SettingException(hostKey, subsystem.hosts().get(i), "already given as " + first,
+                    "remove one");
             }
         }
     }

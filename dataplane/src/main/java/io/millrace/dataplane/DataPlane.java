@@ -36,8 +36,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 
 /**
- * A running data plane: reactors, memory, devices, subsystems and listeners as one {@link DataPlaneConfig} declares them.
- * Started and closed off the reactors; its other methods answer from any thread.
+ * A running data plane: reactors, memory, devices, subsystems and listeners as one {@link DataPlaneConfig} declares
+ * them. Started and closed off the reactors; its other methods answer from any thread.
  */
 public final class DataPlane implements AutoCloseable
 {
@@ -279,7 +279,8 @@ public final class DataPlane implements AutoCloseable
         for (final InetAddress host : hosts)
         {
             final InetSocketAddress address = listen(tcp, new InetSocketAddress(host, config.discoveryPort()),
-                "discovery", "set discovery: false, or stop what listens there; listeners answer discovery in any case");
+                "discovery", "set discovery: false, or stop what listens there; listeners answer discovery in any " +
+                    "case");
             discoveryAddresses.add(address);
             // Found by its well-known port; the log it answers with names the listeners that carry I/O.
             target.removeListener(TransportAddress.tcp(address.getAddress().getHostAddress(), address.getPort()));
@@ -343,7 +344,8 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * Stops listening, ends every connection, lets devices finish what they have, and frees everything. Again does nothing.
+     * Stops listening, ends every connection, lets devices finish what they have, and frees everything. Again does
+     * nothing.
      */
     @Override
     public synchronized void close()

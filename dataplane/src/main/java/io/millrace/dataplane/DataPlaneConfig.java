@@ -14,8 +14,8 @@ import java.util.Objects;
  * @param devices       in order: a device that wraps another comes after it.
  * @param subsystems    at least one.
  * @param listeners     at least one.
- * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for any free
- *                      one.
+ * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for any
+ *                      free one.
  * @param limits        of controllers and queues.
  * @param tcp           settings of every TCP listener.
  */

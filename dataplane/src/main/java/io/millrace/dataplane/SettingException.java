@@ -3,8 +3,8 @@ package io.millrace.dataplane;
 import java.io.Serial;
 
 /**
- * A setting cannot be had. The message is one line: key, value, bound, remedy. Thrown at set-up only, after everything that
- * had been started was undone.
+ * A setting cannot be had. The message is one line: key, value, bound, remedy. Thrown at set-up only, after everything
+ * that had been started was undone.
  */
 public final class SettingException extends RuntimeException
 {
@@ -65,7 +65,8 @@ public final class SettingException extends RuntimeException
     }
 
     /**
-     * Makes any text fit for one line of a terminal: control characters become {@code \\uXXXX}, and what is long is cut.
+     * Makes any text fit for one line of a terminal: control characters become {@code \\uXXXX}, and what is long is
+     * cut.
      *
      * @param text from a file or a user.
      * @return the text to print.

@@ -78,8 +78,8 @@ public final class Millrace implements Runnable
     }
 
     /**
-     * A command line with the one subcommand that is asked for, or with all when none is: reading the annotations of each
-     * takes time that a server's start need not spend.
+     * A command line with the one subcommand that is asked for, or with all when none is: reading the annotations of
+     * each takes time that a server's start need not spend.
      */
     static CommandLine commandLine(final String... args)
     {

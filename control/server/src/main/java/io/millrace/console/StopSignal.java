@@ -7,8 +7,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ctrl-C and SIGTERM: the first asks for a clean stop, the second ends the process at once. The JVM's own answer, shutdown
- * hooks and exit code 130 or 143, would make every clean stop look like a failure.
+ * Ctrl-C and SIGTERM: the first asks for a clean stop, the second ends the process at once. The JVM's own answer,
+ * shutdown hooks and exit code 130 or 143, would make every clean stop look like a failure.
  * <p>
  * Any thread may wait; signals arrive on a thread of the JVM.
  */
@@ -44,8 +44,8 @@ public final class StopSignal
         {
             final Class<?> signalType = Class.forName("sun.misc.Signal");
             final Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
-            final Object handler = Proxy.newProxyInstance(StopSignal.class.getClassLoader(), new Class<?>[]{handlerType},
-                new Handler(number));
+            final Object handler = Proxy.newProxyInstance(
+                StopSignal.class.getClassLoader(), new Class<?>[]{handlerType}, new Handler(number));
             final Method handle = signalType.getMethod("handle", signalType, handlerType);
             handle.invoke(null, signalType.getConstructor(String.class).newInstance(name), handler);
         }

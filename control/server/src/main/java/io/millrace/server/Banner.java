@@ -65,7 +65,8 @@ final class Banner
             for (final SubsystemSettings.NamespaceSettings namespace : subsystem.namespaces())
             {
                 final BlockGeometry geometry = dataPlane.devices().get(namespace.device()).geometry();
-                table.row(nqn, Integer.toString(namespace.nsid()), namespace.device(), type(dataPlane, namespace.device()),
+                table.row(nqn, Integer.toString(namespace.nsid()), namespace.device(),
+                    type(dataPlane, namespace.device()),
                     Units.size(geometry.sizeBytes()), Integer.toString(geometry.blockSizeBytes()), hosts);
                 nqn = "";
                 hosts = "";

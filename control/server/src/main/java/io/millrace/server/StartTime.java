@@ -3,10 +3,11 @@ package io.millrace.server;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /**
- * How long this process has been there, by the kernel's count: it begins when the JVM did, before any of its code ran. Good to
- * 10 ms. Stateless.
+ * How long the JVM has been there, by the kernel's count: since the launcher of the JVM made its first thread, before
+ * any of its code ran. The process itself may be older, when a shell became the JVM. Good to 10 ms. Stateless.
  */
 final class StartTime
 {
@@ -19,15 +20,18 @@ final class StartTime
     }
 
     /**
-     * {@return seconds since the process started; negative when the kernel does not say}
+     * {@return seconds since the JVM started; negative when the kernel does not say}
      */
     static double elapsedSeconds()
     {
-        try
+        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task")))
         {
-            final String stat = Files.readString(Path.of("/proc/self/stat"));
-            final String uptime = Files.readString(Path.of("/proc/uptime"));
-            return elapsedSeconds(stat, uptime);
+            final int self = (int)ProcessHandle.current().pid();
+            final int first = tasks.mapToInt((task) -> Integer.parseInt(task.getFileName().toString()))
+                .filter((task) -> task != self).min().orElse(self);
+            return elapsedSeconds(
+                Files.readString(Path.of("/proc/self/task/" + first + "/stat")),
+                Files.readString(Path.of("/proc/uptime")));
         }
         catch (final IOException e)
         {

@@ -8,7 +8,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A group of settings of a file: gives typed values by {@link Setting}, and knows where each stands. Set-up only; one thread.
+ * A group of settings of a file: gives typed values by {@link Setting}, and knows where each stands. Set-up only; one
+ * thread.
  */
 final class Section
 {

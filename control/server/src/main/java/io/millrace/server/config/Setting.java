@@ -3,7 +3,8 @@ package io.millrace.server.config;
 import java.util.Set;
 
 /**
- * One setting as declared: the reader takes nothing else, and {@code docs/configuration.md} documents every one. Immutable.
+ * One setting as declared: the reader takes nothing else, and {@code docs/configuration.md} documents every one.
+ * Immutable.
  *
  * @param key         path with {@code []} where a list is: {@code devices[].size}.
  * @param type        of its value, or of each item when it is a list of values; null for a group.

@@ -56,7 +56,8 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
         {
             if (!NAME.matcher(text).matches())
             {
-                throw new BadValue("not a name", "use 1 to 64 letters, digits, '.', '_' or '-', a letter or digit first");
+                throw new BadValue("not a name",
+                    "use 1 to 64 letters, digits, '.', '_' or '-', a letter or digit first");
             }
             return text;
         });
@@ -85,7 +86,8 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
             {
                 throw new BadValue("not a path: " + e.getReason(), "name a file or a block device");
             }
-            throw new BadValue("not a path of 1 to " + PATH_LENGTH_MAX + " characters", "name a file or a block device");
+            throw new BadValue("not a path of 1 to " + PATH_LENGTH_MAX + " characters",
+                "name a file or a block device");
         });
 
     /** A UUID. */
@@ -163,8 +165,8 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
     }
 
     /**
-     * A count of bytes with a unit. k, M, G and T stand for powers of 1024, as KiB, MiB, GiB and TiB do; kB, MB and GB are
-     * refused since people mean different things by them.
+     * A count of bytes with a unit. k, M, G and T stand for powers of 1024, as KiB, MiB, GiB and TiB do; kB, MB and GB
+     * are refused since people mean different things by them.
      *
      * @param min smallest in bytes.
      * @param max largest in bytes.

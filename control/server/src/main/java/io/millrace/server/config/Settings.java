@@ -83,13 +83,14 @@ final class Settings
     static final Setting<DeviceType> DEVICE_TYPE = Setting.required("devices[].type",
         SettingType.choice(DeviceType.class, DeviceType.values()), "What stores the blocks.");
     static final Setting<Long> DEVICE_SIZE = Setting.optional("devices[].size", SettingType.size(512, 8192 * TIB), null,
-        "Size of the device, a multiple of block-size. A file is made or grown to it, never cut; without it a file or " +
-            "block device is taken as it is. Memory and null need it.").of("memory", "null", "file");
+        "Size of the device, a multiple of block-size. A file is made or grown to it, never cut; without it a file " +
+            "or block device is taken as it is. Memory and null need it.").of("memory", "null", "file");
     static final Setting<Integer> DEVICE_BLOCK_SIZE = Setting.optional("devices[].block-size", BLOCK_SIZE, "4096",
         "Bytes of a block as hosts see it.").of("memory", "null", "file");
     static final Setting<Path> DEVICE_PATH = Setting.required("devices[].path", SettingType.PATH,
         "Regular file or block device.").of("file");
-    static final Setting<Boolean> DEVICE_READ_ONLY = Setting.optional("devices[].read-only", SettingType.BOOLEAN, "false",
+    static final Setting<Boolean> DEVICE_READ_ONLY = Setting.optional("devices[].read-only", SettingType.BOOLEAN,
+        "false",
         "Whether writes are refused.").of("file");
     static final Setting<Boolean> DEVICE_PREALLOCATE = Setting.optional("devices[].preallocate", SettingType.BOOLEAN,
         "true", "Whether a file takes all its space at the start, so that a full disk is found then.").of("file");
@@ -104,7 +105,8 @@ final class Settings
 
     static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].device", SettingType.NAME_TYPE,
         "Name of the device that gets the faults, declared before this one.").of("fault");
-    static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed", SettingType.integer(0, Long.MAX_VALUE), "0",
+    static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed", SettingType.integer(0,
+        Long.MAX_VALUE), "0",
         "Seed of everything that faults draw; the same seed and load give the same faults.").of("fault");
     static final Setting<Void> RULES = Setting.groups("devices[].rules[]", false,
         "Faults, asked in order: delays add up, the first other effect that applies is done.").of("fault");
@@ -129,7 +131,8 @@ final class Settings
     static final Setting<Long> RULE_COUNT = Setting.optional("devices[].rules[].count",
         SettingType.integer(0, Long.MAX_VALUE), "0", "Ends the rule after so many faults; 0 never.");
 
-    static final Setting<Void> SUBSYSTEMS = Setting.groups("subsystems[]", true, "NVM subsystems that hosts connect to.");
+    static final Setting<Void> SUBSYSTEMS = Setting.groups("subsystems[]", true,
+        "NVM subsystems that hosts connect to.");
     static final Setting<String> SUBSYSTEM_NQN = Setting.required("subsystems[].nqn", SettingType.text(223),
         "NVMe qualified name of the subsystem.");
     static final Setting<String> SUBSYSTEM_SERIAL = Setting.optional("subsystems[].serial", SettingType.text(20), null,
@@ -162,7 +165,8 @@ final class Settings
         "TCP port; 0 takes any free one and prints it.");
 
     static final Setting<Boolean> DISCOVERY = Setting.optional("discovery", SettingType.BOOLEAN, "true",
-        "Whether discovery is answered on port 8009 too, of every address listened on; the listeners answer it always.");
+        "Whether discovery is answered on port 8009 too, of every address listened on; the listeners answer it " +
+            "always.");
 
     static final Setting<Void> LIMITS = Setting.group("limits", "What one controller may take.");
     static final Setting<Integer> LIMIT_QUEUE_PAIRS = Setting.optional("limits.queue-pairs",

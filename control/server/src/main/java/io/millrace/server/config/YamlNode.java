@@ -4,7 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A YAML value and the line it starts on, from 1. Text stays text: what it means is decided by the setting it belongs to.
+ * A YAML value and the line it starts on, from 1. Text stays text: what it means is decided by the setting it belongs
+ * to.
  */
 sealed interface YamlNode
 {

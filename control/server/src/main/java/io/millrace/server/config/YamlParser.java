@@ -23,9 +23,9 @@ import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * Turns YAML text into {@link YamlNode}s with their lines. Takes the plain part of YAML: one document of mappings, lists and
- * scalars. Anchors, aliases, tags and repeated keys are refused, depth and length are bounded, so that no text can blow up
- * memory or the stack.
+ * Turns YAML text into {@link YamlNode}s with their lines. Takes the plain part of YAML: one document of mappings,
+ * lists and scalars. Anchors, aliases, tags and repeated keys are refused, depth and length are bounded, so that no
+ * text can blow up memory or the stack.
  */
 final class YamlParser
 {
@@ -53,7 +53,8 @@ final class YamlParser
     {
         if (text.length() > TEXT_LENGTH_MAX)
         {
-            throw new ConfigException(file, 0, "longer than " + TEXT_LENGTH_MAX + " characters; is this the right file?");
+            throw new ConfigException(file, 0, "longer than " + TEXT_LENGTH_MAX +
+                " characters; is this the right file?");
         }
         final LoadSettings settings = LoadSettings.builder().setLabel(file).setCodePointLimit(TEXT_LENGTH_MAX).build();
         try

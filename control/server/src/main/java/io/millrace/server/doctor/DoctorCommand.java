@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
         "  millrace doctor --json | jq '.[] | select(.on | not)'"})
 public final class DoctorCommand implements Runnable
 {
-    private static final int NAME_WIDTH = 26;
+    private static final int NAME_WIDTH = 28;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;

@@ -118,7 +118,8 @@ final class MachineProbe
         final long limit = limit("Max open files");
         final String text = Long.MAX_VALUE == limit ? "unlimited" : Long.toString(limit);
         add("Limits", limit >= OPEN_FILES_MIN ? Capability.on("open files", text) :
-            Capability.off("open files", "limited to " + text, "raise it: ulimit -n 65536, or LimitNOFILE= of the service"),
+            Capability.off("open files", "limited to " + text,
+                "raise it: ulimit -n 65536, or LimitNOFILE= of the service"),
             "a connection takes one");
     }
 
@@ -142,7 +143,7 @@ final class MachineProbe
             "a core for each reactor");
         final String isolated = files.read("/sys/devices/system/cpu/isolated");
         add("CPUs", isolated.isEmpty() ? Capability.off("CPU isolation", "the scheduler uses every CPU",
-            "for steadier latency boot with isolcpus=LIST nohz_full=LIST and pin reactors to LIST") :
+            "boot with isolcpus=LIST nohz_full=LIST and pin reactors to LIST") :
             Capability.on("CPU isolation", "CPUs " + isolated + " are kept free"), "steadier latency");
     }
 
@@ -187,7 +188,8 @@ final class MachineProbe
     {
         add("RDMA", NativeLibrary.probe("verbs library", "install libibverbs1 (Debian) or libibverbs (Fedora)",
             List.of("libibverbs.so.1"), List.of("ibv_get_device_list", "ibv_open_device")).capability(), LATER);
-        add("RDMA", NativeLibrary.probe("connection manager library", "install librdmacm1 (Debian) or librdmacm (Fedora)",
+        add("RDMA", NativeLibrary.probe("connection manager library",
+            "install librdmacm1 (Debian) or librdmacm (Fedora)",
             List.of("librdmacm.so.1"), List.of("rdma_create_event_channel")).capability(), LATER);
         final List<String> devices = files.list("/sys/class/infiniband");
         add("RDMA", devices.isEmpty() ? Capability.off("RDMA devices", "none in /sys/class/infiniband",

@@ -21,7 +21,8 @@ class ConfigReaderPropertyTest
 {
     private static final String[] TOKENS = {
         "reactors", "devices", "subsystems", "listeners", "memory", "discovery", "name", "type", "size", "nqn", "nsid",
-        ":", ": ", "- ", "[", "]", "{", "}", ",", "\n", "\n  ", "\n    ", "\"", "'", "&a", "*a", "!!int", "#", "|", ">", "%",
+        ":", ": ", "- ", "[", "]", "{", "}", ",", "\n", "\n  ", "\n    ", "\"", "'", "&a", "*a", "!!int", "#", "|",
+        ">", "%",
         "---", "...", "?", "0", "-1", "4KiB", "null", "~", "true", "\t", "\u0000", "\ufeff", "\ud800", "é", "@", "`"};
     private static final String EXAMPLE = example();
 

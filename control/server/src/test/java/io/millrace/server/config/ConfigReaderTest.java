@@ -158,14 +158,14 @@ class ConfigReaderTest
     @CsvSource(delimiter = '|', value = {
         "size: 16MiB | size: 1000 | test.yaml:2: devices[0].size = 1000: not a positive multiple of block-size 4096; " +
             "use 4096",
-        "size: 16MiB | size: 10000 | test.yaml:2: devices[0].size = 10000: not a positive multiple of block-size 4096; " +
-            "use 8192 or 12288",
+        "size: 16MiB | size: 10000 | test.yaml:2: devices[0].size = 10000: not a positive multiple of block-size " +
+            "4096; use 8192 or 12288",
         "size: 16MiB | size: 16MB | test.yaml:2: devices[0].size = 16MB: unit MB means different things to different " +
             "people; write MiB for powers of 1024, or plain bytes",
         "size: 16MiB | size: 16 furlongs | test.yaml:2: devices[0].size = 16 furlongs: unit furlongs is not known; " +
             "use KiB, MiB, GiB or TiB",
-        "size: 16MiB | size: lots | test.yaml:2: devices[0].size = lots: not a size; write a whole number and a unit, " +
-            "such as 64MiB",
+        "size: 16MiB | size: lots | test.yaml:2: devices[0].size = lots: not a size; write a whole number and a " +
+            "unit, such as 64MiB",
         "size: 16MiB | size: 999999999999T | test.yaml:2: devices[0].size = 999999999999T: out of range 512 to 8PiB; " +
             "use a value in the range",
         "size: 16MiB | size: | test.yaml:2: devices[0].size: no value given; write a size: 512 to 8PiB",
@@ -174,11 +174,12 @@ class ConfigReaderTest
         "', size: 16MiB' | '' | test.yaml:2: devices[0].size: missing; add it: size of the device",
         "size: 16MiB | 'size: 16MiB, path: /x' | test.yaml:2: devices[0].path: no setting of type memory; remove it, " +
             "or use type file",
-        "size: 16MiB | 'size: 16MiB, block-size: 520' | test.yaml:2: devices[0].block-size = 520: neither 512 nor 4096; " +
-            "use one of them",
+        "size: 16MiB | 'size: 16MiB, block-size: 520' | test.yaml:2: devices[0].block-size = 520: neither 512 nor " +
+            "4096; use one of them",
         "type: memory | type: disk | test.yaml:2: devices[0].type = disk: not one of memory",
         "name: mem0 | name: 'a b' | test.yaml:2: devices[0].name = a b: not a name",
-        "name: mem0 | nam: mem0 | test.yaml:2: devices[0].nam: unknown key; did you mean name? allowed here: name, type",
+        "name: mem0 | nam: mem0 | test.yaml:2: devices[0].nam: unknown key; did you mean name? allowed here: name, " +
+            "type",
         "devices: | device: | test.yaml:1: device: unknown key; did you mean devices? allowed here: reactors, memory",
         "device: mem0 | device: mem1 | test.yaml:6: subsystems[0].namespaces[0].device = mem1: no such device; " +
             "use one of: mem0",
@@ -195,11 +196,12 @@ class ConfigReaderTest
         "allow-any-host: true | allow-any-host: false | test.yaml:4: subsystems[0].hosts: empty, so no host may " +
             "connect; list host NQNs, or set allow-any-host: true",
         "allow-any-host: true | serial: ' ' | test.yaml:5: subsystems[0].serial =  : not 1 to 20 printable ASCII",
-        "transport: tcp | transport: rdma | test.yaml:8: listeners[0].transport = rdma: not one of tcp; use one of them",
+        "transport: tcp | transport: rdma | test.yaml:8: listeners[0].transport = rdma: not one of tcp; use one of " +
+            "them",
         "address: 127.0.0.1 | address: localhost | test.yaml:8: listeners[0].address = localhost: not an IP address; " +
             "write one such as 127.0.0.1",
-        "address: 127.0.0.1 | 'address: 127.0.0.1, port: 65536' | test.yaml:8: listeners[0].port = 65536: out of range " +
-            "0 to 65535; use a value in the range",
+        "address: 127.0.0.1 | 'address: 127.0.0.1, port: 65536' | test.yaml:8: listeners[0].port = 65536: out of " +
+            "range 0 to 65535; use a value in the range",
         "listeners: | listener: | test.yaml:7: listener: unknown key; did you mean listeners?",
     })
     void shouldNameFileLineKeyValueBoundAndRemedyWhenWrong(
@@ -213,8 +215,8 @@ class ConfigReaderTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "reactors: [{cpu: 1}, {cpu: 1}] | test.yaml:9: reactors[1].cpu = 1: already taken by reactors[0]; a core runs " +
-            "one reactor: give each a core of its own",
+        "reactors: [{cpu: 1}, {cpu: 1}] | test.yaml:9: reactors[1].cpu = 1: already taken by reactors[0]; a core " +
+            "runs one reactor: give each a core of its own",
         "reactors: [{name: a}, {name: a}] | test.yaml:9: reactors[1].name = a: already used by reactors[0]; " +
             "give each its own",
         "reactors: [] | test.yaml:9: reactors: empty; declare at least one",
@@ -227,9 +229,10 @@ class ConfigReaderTest
         "memory: 1MiB | test.yaml:9: memory: a single value where a group of settings belongs; allowed in it: size",
         "devices: [] | test.yaml:9: devices: given again, first on line 1; remove one",
         "tcp: {max-h2c-data-size: 5000} | test.yaml:9: tcp.max-h2c-data-size = 5000: not a multiple of 4096; use 8KiB",
-        "tcp: {in-capsule-data-size: 64KiB, receive-buffer-size: 64KiB} | test.yaml:9: tcp.receive-buffer-size = 64KiB: " +
-            "below twice in-capsule-data-size; use 128KiB or more",
-        "limits: {queue-depth: 8} | test.yaml:9: limits.queue-depth = 8: out of range 16 to 4096; use a value in the range",
+        "tcp: {in-capsule-data-size: 64KiB, receive-buffer-size: 64KiB} | test.yaml:9: tcp.receive-buffer-size = " +
+            "64KiB: below twice in-capsule-data-size; use 128KiB or more",
+        "limits: {queue-depth: 8} | test.yaml:9: limits.queue-depth = 8: out of range 16 to 4096; use a value in " +
+            "the range",
         "discovery: maybe | test.yaml:9: discovery = maybe: neither true nor false",
         "'discovery: &x false' | test.yaml:9: anchors and aliases",
         "'discovery: !!bool false' | test.yaml:9: tags (!) are not supported",
@@ -281,7 +284,8 @@ class ConfigReaderTest
     void shouldRefuseRepeatedNumbersAndAddresses()
     {
         assertTrue(message(MINIMAL.replace("{nsid: 1, device: mem0}", "{nsid: 1, device: mem0}, {nsid: 1, device: x}"))
-            .startsWith("test.yaml:6: subsystems[0].namespaces[1].nsid = 1: already used by subsystems[0].namespaces[0]"));
+            .startsWith("test.yaml:6: subsystems[0].namespaces[1].nsid = 1: already used by " +
+                "subsystems[0].namespaces[0]"));
         assertTrue(message(MINIMAL + "  - {transport: tcp, address: 127.0.0.1}\n")
             .startsWith("test.yaml:9: listeners[1].port = 127.0.0.1:4420: already used by listeners[0]"));
     }

@@ -1,0 +1,143 @@
+package io.millrace.server.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.dataplane.DataPlaneConfig;
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Holds the settings, their documentation and the example together.
+ */
+class DocumentationTest
+{
+    private static final Path ROOT = Path.of(System.getProperty("millrace.root"));
+    private static final Pattern ROW = Pattern.compile("\\| `([a-z][a-z0-9.\\[\\]-]*)` \\| ([^|]*) \\| ([^|]*) \\|.*");
+
+    private static Map<String, Matcher> documented() throws IOException
+    {
+        final Map<String, Matcher> rows = new LinkedHashMap<>();
+        for (final String line : Files.readAllLines(ROOT.resolve("docs/configuration.md")))
+        {
+            final Matcher matcher = ROW.matcher(line);
+            if (matcher.matches())
+            {
+                assertEquals(null, rows.put(matcher.group(1), matcher), () -> "documented twice: " + line);
+            }
+        }
+        return rows;
+    }
+
+    private static Map<String, Setting<?>> declared()
+    {
+        final Map<String, Setting<?>> settings = new TreeMap<>();
+        for (final Setting<?> setting : Settings.ALL)
+        {
+            if (null != setting.type())
+            {
+                settings.put(setting.key(), setting);
+            }
+        }
+        return settings;
+    }
+
+    @Test
+    void shouldDocumentEverySettingAndNothingElse() throws IOException
+    {
+        assertEquals(declared().keySet(), new TreeSet<>(documented().keySet()));
+    }
+
+    @Test
+    void shouldDocumentTheDefaultsAndTypesThatAreUsed() throws IOException
+    {
+        final Map<String, Matcher> rows = documented();
+        for (final Setting<?> setting : declared().values())
+        {
+            final Matcher row = rows.get(setting.key());
+            if (null != setting.def())
+            {
+                assertEquals("`" + setting.def() + "`", row.group(3).strip(), setting.key());
+            }
+            assertEquals(setting.required(), "required".equals(row.group(3).strip()), setting.key());
+            final String type = setting.type().name();
+            final String written = row.group(2).strip();
+            assertTrue(written.startsWith(type) || written.startsWith("list of " + type) ||
+                "text".equals(type) && written.contains("NQN"), () -> setting.key() + ": " + written + ", is " + type);
+        }
+    }
+
+    @Test
+    void shouldListEverySettingThatIsDeclared() throws IllegalAccessException
+    {
+        final Set<Setting<?>> constants = new HashSet<>();
+        for (final Field field : Settings.class.getDeclaredFields())
+        {
+            if (Setting.class == field.getType())
+            {
+                constants.add((Setting<?>)field.get(null));
+            }
+        }
+        assertEquals(constants, new HashSet<>(Settings.ALL));
+        assertEquals(Settings.ALL.size(), Settings.ALL.stream().map(Setting::key).distinct().count());
+    }
+
+    @Test
+    void shouldHaveDefaultsThatTheirTypesTake()
+    {
+        for (final Setting<?> setting : declared().values())
+        {
+            if (null != setting.def())
+            {
+                setting.type().parse(setting.def());
+            }
+        }
+    }
+
+    @Test
+    void shouldReadTheExample()
+    {
+        final DataPlaneConfig config = ConfigReader.read(ROOT.resolve("millrace.yaml")).config();
+        assertEquals(List.of("mem0", "file0"), config.devices().stream().map((d) -> d.name()).toList());
+        assertEquals(2, config.subsystems().get(0).namespaces().size());
+    }
+
+    @Test
+    void shouldReadTheExamplesOfTheDocumentation() throws IOException
+    {
+        final String docs = Files.readString(ROOT.resolve("docs/configuration.md"));
+        final Matcher matcher = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL).matcher(docs);
+        int count = 0;
+        while (matcher.find())
+        {
+            final Map<String, Integer> lines = new TreeMap<>();
+            Section.top("docs", YamlParser.parse("docs", matcher.group(1)), lines).sections(Settings.DEVICES)
+                .forEach((device) -> device.sections(Settings.RULES));
+            count++;
+        }
+        assertTrue(count > 0);
+    }
+
+    @Test
+    void shouldRunTheReadmesTestCommandInCi() throws IOException
+    {
+        final String readme = Files.readString(ROOT.resolve("README.md"));
+        final Matcher matcher = Pattern.compile("## Test it\n\n```sh\n(.*)\n```").matcher(readme);
+        assertTrue(matcher.find(), "no test command in the README");
+        final List<String> ci = Files.readAllLines(ROOT.resolve(".ci/run"));
+        assertEquals(matcher.group(1), ci.get(ci.size() - 1));
+        assertTrue(Files.isExecutable(ROOT.resolve(".ci/run")));
+    }
+}
