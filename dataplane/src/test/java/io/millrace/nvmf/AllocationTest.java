@@ -1,0 +1,148 @@
+package io.millrace.nvmf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.memory.MemoryDevice;
+import io.millrace.block.nullblock.NullDevice;
+import io.millrace.nvme.CompletionQueueEntry;
+import io.millrace.nvme.IoOpcode;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SglDescriptor;
+import io.millrace.nvme.SubmissionQueueEntry;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Nothing is allocated per I/O once a queue pair is warm: measured on the reactor's thread.
+ */
+class AllocationTest
+{
+    private static final int BLOCK = 4096;
+    private static final int WARM_UP = 20_000;
+    private static final int MEASURED = 20_000;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"memory", "null"})
+    void shouldAllocateNothingForEachCommand(final String kind)
+    {
+        final BlockDevice device = "memory".equals(kind) ?
+            MemoryDevice.create("mem0", 1 << 22, BLOCK) : NullDevice.create("null0", 1L << 30, BLOCK);
+        try (TestTarget target = new TestTarget(1, device))
+        {
+            final TestHost admin = target.admin();
+            final int controllerId = admin.queuePair().controller().id();
+            final TestHost io = target.io(admin, 1);
+            assertEquals(controllerId, io.queuePair().controller().id());
+            final long bytes = target.reactor(0).call(() -> new Load(io.queuePair()).measure());
+            assertEquals(0, bytes, "bytes allocated by " + MEASURED + " rounds");
+        }
+    }
+
+    /** Runs commands straight through a queue pair, whose transport it is. */
+    private static final class Load
+    {
+        private final QueuePair queuePair;
+        private final UnsafeBuffer buffer;
+        private final SubmissionQueueEntry entry = new SubmissionQueueEntry();
+        private final long payload;
+        private final UnsafeBuffer completionBuffer = new UnsafeBuffer(new byte[CompletionQueueEntry.SIZE_BYTES]);
+        private final CompletionQueueEntry completion = new CompletionQueueEntry();
+        private final QueuePair direct;
+        private int answered;
+        private int failed;
+        private int commandId;
+
+        Load(final QueuePair connected)
+        {
+            queuePair = connected;
+            buffer = new UnsafeBuffer(new byte[SubmissionQueueEntry.SIZE_BYTES]);
+            payload = Arena.global().allocate(8 * BLOCK, BLOCK).address();
+            entry.wrap(buffer, 0);
+            completion.wrap(completionBuffer, 0);
+            // A second queue pair of the same controller whose transport allocates nothing either.
+            direct = queuePair.pollGroup().newQueuePair(new Transport(), queuePair.local());
+            direct.connect(queuePair.controller(), 2, 128, false, queuePair.channels());
+        }
+
+        long measure()
+        {
+            final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+            run(WARM_UP);
+            final long id = Thread.currentThread().threadId();
+            final long overhead = -threads.getThreadAllocatedBytes(id) + threads.getThreadAllocatedBytes(id);
+            answered = 0;
+            final long before = threads.getThreadAllocatedBytes(id);
+            run(MEASURED);
+            final long bytes = threads.getThreadAllocatedBytes(id) - before - overhead;
+            assertEquals(6 * MEASURED, answered);
+            assertEquals(0, failed);
+            assertTrue(direct.outstanding() == 0);
+            direct.onDisconnected();
+            return bytes;
+        }
+
+        private void run(final int rounds)
+        {
+            for (int i = 0; i < rounds; i++)
+            {
+                final long lba = i & 0xFF;
+                command(IoOpcode.WRITE, lba, 1, true);
+                command(IoOpcode.WRITE, lba, 8, false);
+                command(IoOpcode.READ, lba, 1, false);
+                command(IoOpcode.READ, lba, 8, false);
+                command(IoOpcode.FLUSH, 0, 0, false);
+                command(IoOpcode.WRITE_ZEROES, lba, 1, false);
+            }
+        }
+
+        private void command(final int opcode, final long lba, final int blocks, final boolean inCapsule)
+        {
+            commandId = (commandId + 1) & 0xFFFF;
+            entry.opcode(opcode).commandId(commandId).flags(SglDescriptor.FLAGS_PSDT_SGL).namespaceId(1)
+                .startingLba(lba).cdw12(Math.max(0, blocks - 1)).sglLength(blocks * BLOCK)
+                .sglType(inCapsule ? SglDescriptor.DATA_BLOCK_OFFSET : SglDescriptor.TRANSPORT_DATA_BLOCK);
+            final Request request = direct.begin(buffer, 0);
+            if (inCapsule)
+            {
+                request.inCapsuleData(payload, blocks * BLOCK);
+            }
+            direct.onCommand(request);
+        }
+
+        private final class Transport implements QueuePairTransport
+        {
+            @Override
+            public void receiveData(final Request request)
+            {
+                direct.onDataReceived(request);
+            }
+
+            @Override
+            public void respond(final Request request)
+            {
+                direct.writeCompletion(request, completion);
+                failed += NvmeStatus.SUCCESS == NvmeStatus.ofField(completion.statusField()) ? 0 : 1;
+                answered++;
+                direct.onSent(request);
+            }
+
+            @Override
+            public void disconnect(final String reason)
+            {
+                failed++;
+            }
+
+            @Override
+            public int inCapsuleDataBytesMax()
+            {
+                return 8 * BLOCK;
+            }
+        }
+    }
+}

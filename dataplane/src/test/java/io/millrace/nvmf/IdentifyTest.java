@@ -1,0 +1,272 @@
+package io.millrace.nvmf;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.memory.MemoryDevice;
+import io.millrace.nvme.AdminOpcode;
+import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.IdentifyCns;
+import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyNamespace;
+import io.millrace.nvme.IndependentNamespace;
+import io.millrace.nvme.NvmeStatus;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class IdentifyTest
+{
+    private final TestTarget target = new TestTarget(1, MemoryDevice.create("mem0", 1 << 22, 512),
+        new SubsystemConfig(TestTarget.NQN, true, Set.of(), "SERIAL-1", "Model One"));
+    private final TestHost host = target.admin();
+
+    @AfterEach
+    void close()
+    {
+        target.close();
+    }
+
+    private Completion identify(final int cns, final int nsid)
+    {
+        return identify(host, cns, nsid);
+    }
+
+    private static Completion identify(final TestHost host, final int cns, final int nsid)
+    {
+        return host.execute((entry) ->
+            entry.opcode(AdminOpcode.IDENTIFY).namespaceId(nsid).cdw10(cns).sglLength(IdentifyCns.DATA_BYTES));
+    }
+
+    private static byte[] good(final Completion completion)
+    {
+        assertEquals(NvmeStatus.SUCCESS, completion.status());
+        assertEquals(IdentifyCns.DATA_BYTES, completion.data().length);
+        return completion.data();
+    }
+
+    private static IdentifyController controller(final Completion completion)
+    {
+        good(completion);
+        final IdentifyController controller = new IdentifyController();
+        controller.wrap(completion.buffer(), 0);
+        return controller;
+    }
+
+    @Test
+    void shouldDescribeTheController()
+    {
+        final IdentifyController data = controller(identify(IdentifyCns.CONTROLLER, 0));
+        assertEquals("SERIAL-1", data.serialNumber());
+        assertEquals("Model One", data.modelNumber());
+        assertEquals(TestTarget.NQN, data.subsystemNqn());
+        assertEquals(host.queuePair().controller().id(), data.controllerId());
+        assertEquals(8, data.maxDataTransferSize());
+        assertEquals(0x20000, data.version());
+        assertEquals(IdentifyController.TYPE_IO, data.controllerType());
+        assertEquals(AsyncEvent.ENABLE_NAMESPACE_NOTICES, data.optionalAsyncEvents());
+        assertEquals(0x41, data.controllerAttributes());
+        assertEquals(10, data.keepAliveSupport());
+        assertEquals(1024, data.maxCommands());
+        assertEquals(0x66, data.submissionEntrySize());
+        assertEquals(0x44, data.completionEntrySize());
+        assertEquals(Namespace.NSID_MAX, data.namespaces());
+        assertEquals(Namespace.NSID_MAX, data.maxNamespaces());
+        assertEquals(1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6, data.optionalNvmCommands());
+        assertEquals(6, data.volatileWriteCache());
+        assertEquals(1 | 1 << 20 | 1 << 21, data.sglSupport());
+        assertEquals((64 + TestHost.IN_CAPSULE_BYTES) / 16, data.ioCommandCapsuleSize());
+        assertEquals(1, data.ioResponseCapsuleSize());
+        assertEquals(0, data.inCapsuleDataOffset());
+        assertEquals(0, data.fabricsControllerAttributes());
+        assertEquals(1, data.maxSglDescriptors());
+        assertEquals(3, data.multiPathCapabilities());
+        assertEquals(63, data.errorLogPageEntries());
+        assertEquals(3, data.asyncEventRequestLimit());
+        assertEquals(3, data.abortCommandLimit());
+        assertEquals(0, data.fusedOperations());
+    }
+
+    @Test
+    void shouldTellOfAVolatileCacheWhenAnyDeviceHasOne()
+    {
+        target.subsystem().addNamespace(new Namespace(7, target.owned(ManualDevice.create(1)), UUID.randomUUID()));
+        assertEquals(7, controller(identify(IdentifyCns.CONTROLLER, 0)).volatileWriteCache());
+    }
+
+    @Test
+    void shouldNotOfferWriteZeroesWhenADeviceCannot()
+    {
+        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(new BlockGeometry(
+            512, 8, 1 << 20, 1, false, false, true, false, false, false, true), 1)), UUID.randomUUID()));
+        assertEquals(0, controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() &
+            IdentifyController.NVM_WRITE_ZEROES);
+    }
+
+    @Test
+    void shouldDescribeANamespace()
+    {
+        final Completion completion = identify(IdentifyCns.NAMESPACE, 1);
+        good(completion);
+        final IdentifyNamespace data = new IdentifyNamespace();
+        data.wrap(completion.buffer(), 0);
+        assertEquals(8192, data.size());
+        assertEquals(8192, data.capacity());
+        assertEquals(8192, data.utilization());
+        assertEquals(9 << 16, data.format0());
+        assertEquals(0, data.formats());
+        assertEquals(0, data.formattedSize());
+        assertEquals(9, data.deallocateFeatures());
+        assertEquals(1, data.multiPathCapabilities());
+        assertEquals(0, data.attributes());
+        final byte[] nguid = new byte[16];
+        data.nguid(nguid);
+        assertArrayEquals(uuid(), nguid);
+    }
+
+    private byte[] uuid()
+    {
+        final UUID uuid = target.subsystem().namespace(1).uuid();
+        return ByteBuffer.allocate(16).putLong(uuid.getMostSignificantBits()).putLong(uuid.getLeastSignificantBits())
+            .array();
+    }
+
+    @Test
+    void shouldAnswerZeroesForInactiveNamespacesAndRefuseImpossibleOnes()
+    {
+        for (final int cns : new int[]{IdentifyCns.NAMESPACE, IdentifyCns.ALLOCATED_NAMESPACE,
+            IdentifyCns.NAMESPACE_INDEPENDENT, IdentifyCns.NAMESPACE_COMMAND_SET})
+        {
+            assertArrayEquals(new byte[4096], good(identify(cns, 2)), "CNS " + cns);
+            for (final int nsid : new int[]{0, 1025, -1})
+            {
+                assertEquals(NvmeStatus.INVALID_NAMESPACE, identify(cns, nsid).code(), "CNS " + cns);
+            }
+        }
+    }
+
+    @Test
+    void shouldListActiveNamespaces()
+    {
+        target.subsystem().addNamespace(new Namespace(1024, target.subsystem().namespace(1).device(),
+            UUID.randomUUID()));
+        target.subsystem().addNamespace(new Namespace(3, target.subsystem().namespace(1).device(), UUID.randomUUID()));
+        for (final int cns : new int[]{IdentifyCns.ACTIVE_NAMESPACES, IdentifyCns.ALLOCATED_NAMESPACES,
+            IdentifyCns.ACTIVE_NAMESPACES_COMMAND_SET})
+        {
+            final Completion all = identify(cns, 0);
+            good(all);
+            assertEquals(1, all.dword(0));
+            assertEquals(3, all.dword(1));
+            assertEquals(1024, all.dword(2));
+            assertEquals(0, all.dword(3));
+            final Completion rest = identify(cns, 3);
+            assertEquals(1024, rest.dword(0));
+            assertEquals(0, rest.dword(1));
+            assertEquals(0, identify(cns, 1024).dword(0));
+            assertEquals(NvmeStatus.INVALID_NAMESPACE, identify(cns, -1).code());
+            assertEquals(NvmeStatus.INVALID_NAMESPACE, identify(cns, -2).code());
+        }
+    }
+
+    @Test
+    void shouldDescribeWhatIdentifiesANamespace()
+    {
+        final byte[] data = good(identify(IdentifyCns.NAMESPACE_DESCRIPTORS, 1));
+        final ByteBuffer expected = ByteBuffer.allocate(4096);
+        expected.put(new byte[]{2, 16, 0, 0}).put(uuid());
+        expected.put(new byte[]{3, 16, 0, 0}).put(uuid());
+        expected.put(new byte[]{4, 1, 0, 0, 0});
+        assertArrayEquals(expected.array(), data);
+        assertEquals(NvmeStatus.INVALID_NAMESPACE, identify(IdentifyCns.NAMESPACE_DESCRIPTORS, 2).code());
+    }
+
+    @Test
+    void shouldDescribeANamespaceWhateverItsCommandSet()
+    {
+        final Completion completion = identify(IdentifyCns.NAMESPACE_INDEPENDENT, 1);
+        good(completion);
+        final IndependentNamespace data = new IndependentNamespace();
+        data.wrap(completion.buffer(), 0);
+        assertEquals(IndependentNamespace.STATUS_READY, data.status());
+        assertEquals(IndependentNamespace.FEATURE_NO_VOLATILE_CACHE, data.features());
+        assertEquals(1, data.multiPathCapabilities());
+    }
+
+    @Test
+    void shouldAnswerForTheNvmCommandSetOnly()
+    {
+        assertArrayEquals(new byte[4096], good(identify(IdentifyCns.CONTROLLER_COMMAND_SET, 0)));
+        for (final int cns : new int[]{IdentifyCns.NAMESPACE_COMMAND_SET, IdentifyCns.ACTIVE_NAMESPACES_COMMAND_SET})
+        {
+            assertEquals(NvmeStatus.INVALID_FIELD, host.execute((entry) -> entry.opcode(AdminOpcode.IDENTIFY)
+                .namespaceId(1).cdw10(cns).cdw11(2 << 24).sglLength(4096)).code());
+        }
+        final Completion sets = host.execute((entry) -> entry.opcode(AdminOpcode.IDENTIFY)
+            .cdw10(IdentifyCns.COMMAND_SETS | 0xFFFF << 16).sglLength(4096));
+        assertEquals(1, sets.dword(0));
+        assertEquals(0, sets.dword(2));
+        assertEquals(NvmeStatus.INVALID_FIELD, host.execute((entry) -> entry.opcode(AdminOpcode.IDENTIFY)
+            .cdw10(IdentifyCns.COMMAND_SETS | 0xFFF0 << 16).sglLength(4096)).code());
+    }
+
+    @Test
+    void shouldListControllers()
+    {
+        final TestHost second = target.admin();
+        final int first = host.queuePair().controller().id();
+        final byte[] all = good(identify(IdentifyCns.SUBSYSTEM_CONTROLLERS, 0));
+        assertEquals(2, all[0]);
+        assertEquals(first, all[2]);
+        assertEquals(second.queuePair().controller().id(), all[4]);
+        final byte[] rest = good(host.execute((entry) -> entry.opcode(AdminOpcode.IDENTIFY).namespaceId(1)
+            .cdw10(IdentifyCns.NAMESPACE_CONTROLLERS | first + 1 << 16).sglLength(4096)));
+        assertEquals(1, rest[0]);
+        assertEquals(second.queuePair().controller().id(), rest[2]);
+        assertEquals(NvmeStatus.INVALID_FIELD, identify(IdentifyCns.NAMESPACE_CONTROLLERS, 9).code());
+    }
+
+    @Test
+    void shouldRefuseWhatItDoesNotKnow()
+    {
+        for (final int cns : new int[]{0x04, 0x09, 0x0A, 0x14, 0x15, 0x16, 0x17, 0x18, 0x1A, 0x1B, 0x20, 0xFF})
+        {
+            final Completion refused = identify(cns, 1);
+            assertEquals(NvmeStatus.INVALID_FIELD, refused.code(), "CNS " + cns);
+            assertFalse(refused.isRetryable());
+        }
+    }
+
+    @Test
+    void shouldRefuseBadDataPointers()
+    {
+        for (final int length : new int[]{0, 4095, 4100, -1})
+        {
+            assertEquals(NvmeStatus.DATA_SGL_LENGTH_INVALID, host.execute((entry) ->
+                entry.opcode(AdminOpcode.IDENTIFY).cdw10(1).sglLength(length)).code());
+        }
+        assertEquals(NvmeStatus.SGL_DESCRIPTOR_TYPE_INVALID, host.execute((entry) ->
+            entry.opcode(AdminOpcode.IDENTIFY).cdw10(1).sglLength(4096).sglType(1)).code());
+        assertEquals(NvmeStatus.INVALID_FIELD, host.execute((entry) ->
+            entry.opcode(AdminOpcode.IDENTIFY).cdw10(1).sglLength(4096).flags(0)).code());
+    }
+
+    @Test
+    void shouldDescribeADiscoveryController()
+    {
+        final TestHost discovery = target.admin(Nqn.DISCOVERY);
+        final IdentifyController data = controller(identify(discovery, IdentifyCns.CONTROLLER, 0));
+        assertEquals(IdentifyController.TYPE_DISCOVERY, data.controllerType());
+        assertEquals(Nqn.DISCOVERY, data.subsystemNqn());
+        assertEquals(AsyncEvent.ENABLE_DISCOVERY_NOTICES, data.optionalAsyncEvents());
+        assertEquals(0, data.namespaces());
+        assertTrue(0 != data.maxCommands());
+        assertEquals(NvmeStatus.INVALID_FIELD, identify(discovery, IdentifyCns.NAMESPACE, 1).code());
+        assertEquals(NvmeStatus.INVALID_FIELD, identify(discovery, IdentifyCns.ACTIVE_NAMESPACES, 0).code());
+    }
+}

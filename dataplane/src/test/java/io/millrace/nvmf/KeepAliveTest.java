@@ -1,0 +1,92 @@
+package io.millrace.nvmf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.nvme.AdminOpcode;
+import io.millrace.nvme.ConnectData;
+import io.millrace.nvme.FeatureId;
+import io.millrace.nvme.IoOpcode;
+import io.millrace.nvme.NvmeStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class KeepAliveTest
+{
+    private static final long SECOND_NS = 1_000_000_000;
+
+    private final TestTarget target = new TestTarget(2);
+
+    @AfterEach
+    void close()
+    {
+        target.close();
+    }
+
+    private TestHost admin(final int timeoutMs)
+    {
+        final TestHost host = target.connection();
+        host.connect(TestTarget.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC,
+            (command, data) -> command.keepAliveTimeoutMs(timeoutMs));
+        host.enable();
+        return host;
+    }
+
+    @Test
+    void shouldEndTheAssociationWhenNoCommandComes()
+    {
+        final long startNs = System.nanoTime();
+        final TestHost admin = admin(300);
+        final TestHost io = target.io(admin, 1, 1);
+        final TestHost other = target.admin();
+        TestTarget.await("keep alive", () -> null != admin.disconnectReason() && null != io.disconnectReason());
+        assertTrue(System.nanoTime() - startNs >= SECOND_NS, "timeouts are rounded up to a second");
+        assertTrue(admin.disconnectReason().contains("keep alive"), admin.disconnectReason());
+        TestTarget.await("gone", () -> 1 == target.subsystem().controllerCount());
+        assertTrue(target.log().getLast().contains("keep alive"), target.log().toString());
+        assertNull(other.disconnectReason());
+    }
+
+    @Test
+    void shouldTakeCommandsOnAnyQueueForASignOfLife()
+    {
+        final TestHost admin = admin(1000);
+        final TestHost io = target.io(admin, 1, 1);
+        final long startNs = System.nanoTime();
+        TestTarget.await("time passes", () ->
+        {
+            assertEquals(NvmeStatus.SUCCESS,
+                io.execute((entry) -> entry.opcode(IoOpcode.FLUSH).namespaceId(1)).status());
+            return System.nanoTime() - startNs > 5 * SECOND_NS / 2;
+        });
+        assertNull(admin.disconnectReason());
+        TestTarget.await("keep alive", () -> null != admin.disconnectReason());
+    }
+
+    @Test
+    void shouldGoByTheTimeoutThatWasSet()
+    {
+        final TestHost admin = admin(0);
+        assertEquals(0, admin.execute((entry) ->
+            entry.opcode(AdminOpcode.GET_FEATURES).cdw10(FeatureId.KEEP_ALIVE_TIMER)).result0());
+        assertEquals(NvmeStatus.KEEP_ALIVE_INVALID, admin.execute((entry) ->
+            entry.opcode(AdminOpcode.SET_FEATURES).cdw10(FeatureId.KEEP_ALIVE_TIMER)).code());
+        assertEquals(NvmeStatus.SUCCESS, admin.execute((entry) ->
+            entry.opcode(AdminOpcode.SET_FEATURES).cdw10(FeatureId.KEEP_ALIVE_TIMER).cdw11(5001)).status());
+        assertEquals(6000, admin.execute((entry) ->
+            entry.opcode(AdminOpcode.GET_FEATURES).cdw10(FeatureId.KEEP_ALIVE_TIMER)).result0());
+        admin.execute((entry) ->
+            entry.opcode(AdminOpcode.SET_FEATURES).cdw10(FeatureId.KEEP_ALIVE_TIMER).cdw11(1));
+        TestTarget.await("keep alive", () -> null != admin.disconnectReason());
+    }
+
+    @Test
+    void shouldTakeTheLargestTimeout()
+    {
+        final TestHost admin = admin(-1);
+        assertEquals(4_294_967_000L, Integer.toUnsignedLong(admin.execute((entry) ->
+            entry.opcode(AdminOpcode.GET_FEATURES).cdw10(FeatureId.KEEP_ALIVE_TIMER)).result0()));
+        assertNull(admin.disconnectReason());
+    }
+}

@@ -1,0 +1,97 @@
+package io.millrace.nvmf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NqnTest
+{
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "nqn.2026-11.io.millrace:vol0",
+        "nqn.2014-08.org.nvmexpress.discovery",
+        "nqn.2014-08.org.nvmexpress:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+        "nqn.2019-06.io.spdk",
+        "nqn.1988-11.com.dell:powerstore:00:a-b_c.d/e",
+        "nqn.2026-12.x:ünï",
+    })
+    void shouldTakeGoodNames(final String nqn)
+    {
+        assertNull(Nqn.problem(nqn));
+        assertEquals(nqn, Nqn.check("subsystem", nqn));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "",
+        "vol0",
+        "nqn.2026-13.io.millrace:vol0",
+        "nqn.2026-00.io.millrace:vol0",
+        "nqn.26-11.io.millrace:vol0",
+        "nqn.2026-11.:vol0",
+        "nqn.2026-11.-io.millrace:vol0",
+        "nqn.2026-11.io..millrace:vol0",
+        "nqn.2026-11.io.millrace:",
+        "nqn.2026-11.io.millrace:a\nb",
+        "NQN.2026-11.io.millrace:vol0",
+        "iqn.2026-11.io.millrace:vol0",
+        "nqn.2014-08.org.nvmexpress:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf",
+        "nqn.2014-08.org.nvmexpress:uuid:",
+    })
+    void shouldSayWhatIsWrongWithBadNames(final String nqn)
+    {
+        final String problem = Nqn.problem(nqn);
+        assertTrue(problem.contains(nqn), problem);
+        assertTrue(problem.contains("write"), problem);
+        assertTrue(assertThrows(IllegalArgumentException.class, () -> Nqn.check("subsystem", nqn)).getMessage()
+            .startsWith("subsystem: "));
+    }
+
+    @Test
+    void shouldCountBytes()
+    {
+        final String longest = "nqn.2026-11.io.example:" + "x".repeat(200);
+        assertEquals(Nqn.LENGTH_BYTES_MAX, longest.length());
+        assertNull(Nqn.problem(longest));
+        assertTrue(Nqn.problem(longest + "x").contains("224"));
+        assertTrue(Nqn.problem("nqn.2026-11.io.example:" + "ü".repeat(101)).contains("225"));
+        assertTrue(Nqn.problem(null).contains("empty"));
+    }
+
+    @Test
+    void shouldCheckSubsystems()
+    {
+        assertThrows(IllegalArgumentException.class, () -> SubsystemConfig.open("vol0"));
+        assertThrows(IllegalArgumentException.class, () -> new Subsystem(SubsystemConfig.open(Nqn.DISCOVERY)));
+        assertThrows(IllegalArgumentException.class,
+            () -> new SubsystemConfig(TestTarget.NQN, false, Set.of("host"), "S", "M"));
+        assertThrows(IllegalArgumentException.class,
+            () -> new SubsystemConfig(TestTarget.NQN, false, Set.of(), "", "M"));
+        assertThrows(IllegalArgumentException.class,
+            () -> new SubsystemConfig(TestTarget.NQN, false, Set.of(), "x".repeat(21), "M"));
+        assertThrows(IllegalArgumentException.class,
+            () -> new SubsystemConfig(TestTarget.NQN, false, Set.of(), "S", "M\n"));
+        assertEquals(20, SubsystemConfig.open(TestTarget.NQN).serialNumber().length());
+        assertEquals(SubsystemConfig.open(TestTarget.NQN), SubsystemConfig.open(TestTarget.NQN));
+    }
+
+    @Test
+    void shouldCheckLimits()
+    {
+        assertThrows(IllegalArgumentException.class, () -> new TargetConfig(0, 128, 1 << 20, 1));
+        assertThrows(IllegalArgumentException.class, () -> new TargetConfig(129, 128, 1 << 20, 1));
+        assertThrows(IllegalArgumentException.class, () -> new TargetConfig(1, 15, 1 << 20, 1));
+        assertThrows(IllegalArgumentException.class, () -> new TargetConfig(1, 128, 5000, 1));
+        assertThrows(IllegalArgumentException.class, () -> new TargetConfig(1, 128, 1 << 20, 0));
+        assertThrows(IllegalArgumentException.class, () -> TransportAddress.tcp("x".repeat(257), 1));
+        assertEquals("tcp://[::1]:4420", TransportAddress.tcp("::1", 4420).toString());
+        assertEquals("tcp://127.0.0.1:4420", TransportAddress.tcp("127.0.0.1", 4420).toString());
+        assertTrue(TransportAddress.tcp("::", 4420).isWildcard());
+    }
+}
