@@ -20,6 +20,9 @@ public final class NativeMemory
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final VarHandle SHORT_ORDERED = ValueLayout.JAVA_SHORT.varHandle();
+    private static final int FILL_SEED_BYTES = 64;
+    /** Stays in the first-level cache while it is copied on. */
+    private static final int FILL_PIECE_BYTES = 16 << 10;
     private static final VarHandle INT_ORDERED = ValueLayout.JAVA_INT.varHandle();
 
     private NativeMemory()
@@ -176,7 +179,19 @@ public final class NativeMemory
      */
     public static void fill(final long address, final long lengthBytes, final byte value)
     {
-        ALL.asSlice(address, lengthBytes).fill(value);
+        // What is filled already is copied on: a slice to call fill on would be an object on the heap each time.
+        long done = 0;
+        while (done < lengthBytes && done < FILL_SEED_BYTES)
+        {
+            putByte(address + done, value);
+            done++;
+        }
+        while (done < lengthBytes)
+        {
+            final long piece = Math.min(Math.min(done, FILL_PIECE_BYTES), lengthBytes - done);
+            copy(address, address + done, piece);
+            done += piece;
+        }
     }
 
     /**

@@ -129,6 +129,19 @@ class AsyncEventsTest
     }
 
     @Test
+    void shouldForgetARequestWhoseCommandIdIsUsedAgain()
+    {
+        final int commandId = host.nextCommandId();
+        final CompletableFuture<Completion> event = request(host);
+        assertEquals(NvmeStatus.SUCCESS, host.execute((entry) ->
+            entry.opcode(AdminOpcode.KEEP_ALIVE).commandId(commandId)).status());
+        addNamespace(9);
+        assertFalse(event.isDone());
+        // The event was not lost with it.
+        assertEquals(AsyncEvent.NAMESPACE_CHANGED, TestHost.await(request(host)).result0());
+    }
+
+    @Test
     void shouldTellOfChangesOfTheDiscoveryLog()
     {
         final TestHost discovery = target.admin(Nqn.DISCOVERY);

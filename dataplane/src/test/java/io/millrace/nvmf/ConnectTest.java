@@ -113,13 +113,20 @@ class ConnectTest
             (command, data) -> data.subsystemNqn("nqn.2026-11.io.millrace:none"));
         shouldRefuse(ConnectCommand.REFUSED_DATA | ConnectData.SUBSYSTEM_NQN_POSITION,
             (command, data) -> data.subsystemNqn("x".repeat(256)));
-        shouldRefuse(ConnectCommand.REFUSED_DATA | ConnectData.HOST_NQN_POSITION, (command, data) -> data.hostNqn(""));
         shouldRefuse(ConnectCommand.REFUSED_DATA | ConnectData.HOST_NQN_POSITION,
-            (command, data) -> data.hostNqn("host"));
+            (command, data) -> data.hostNqn("nqn.2026-11.io.example:" + "x".repeat(201)));
         shouldRefuse(ConnectCommand.REFUSED_DATA | ConnectData.HOST_NQN_POSITION,
-            (command, data) -> data.hostNqn("nqn.2026-11.io.example:" + "x".repeat(220)));
+            (command, data) -> data.hostNqn("x".repeat(256)));
         shouldRefuse(ConnectCommand.REFUSED_DATA | ConnectData.CONTROLLER_ID_POSITION,
             (command, data) -> data.controllerId(1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "host", "nqn.2026-11.io.example:host"})
+    void shouldLetHostsNameThemselvesAsTheyLike(final String hostNqn)
+    {
+        assertEquals(NvmeStatus.SUCCESS, target.connection().connect(TestTarget.NQN, 0, ANY,
+            (command, data) -> data.hostNqn(hostNqn)).status());
     }
 
     @Test

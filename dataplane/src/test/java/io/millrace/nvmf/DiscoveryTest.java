@@ -46,7 +46,7 @@ class DiscoveryTest
             entry.wrap(all.buffer(), 1024 + i * 1024);
             assertEquals(DiscoveryLogEntry.CONTROLLER_ID_DYNAMIC, entry.controllerId());
             assertEquals(1024, entry.adminQueueSizeMax());
-            assertEquals(6, entry.transportRequirements());
+            assertEquals(4, entry.transportRequirements());
             assertEquals(0, entry.securityType());
             lines.add(entry.subsystemType() + " " + entry.subsystemNqn() + " " + entry.transportType() + "/" +
                 entry.addressFamily() + " " + entry.address() + " " + entry.serviceId() + " port " + entry.portId() +

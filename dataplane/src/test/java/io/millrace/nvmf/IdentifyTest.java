@@ -202,7 +202,8 @@ class IdentifyTest
     void shouldAnswerForTheNvmCommandSetOnly()
     {
         assertArrayEquals(new byte[4096], good(identify(IdentifyCns.CONTROLLER_COMMAND_SET, 0)));
-        for (final int cns : new int[]{IdentifyCns.NAMESPACE_COMMAND_SET, IdentifyCns.ACTIVE_NAMESPACES_COMMAND_SET})
+        for (final int cns : new int[]{IdentifyCns.NAMESPACE_COMMAND_SET, IdentifyCns.CONTROLLER_COMMAND_SET,
+            IdentifyCns.ACTIVE_NAMESPACES_COMMAND_SET})
         {
             assertEquals(NvmeStatus.INVALID_FIELD, host.execute((entry) -> entry.opcode(AdminOpcode.IDENTIFY)
                 .namespaceId(1).cdw10(cns).cdw11(2 << 24).sglLength(4096)).code());
