@@ -24,22 +24,19 @@ final class IoCommands implements BlockCompletionListener
     /** Dword 12 of Write Zeroes: deallocate. */
     private static final int WRITE_ZEROES_DEALLOCATE = 1 << 25;
 
+    // Effects of I/O commands. Their scope is optional and left out: Linux 6.1 warns of bits that it does not know.
+    private static final int READS = LogPageId.EFFECT_SUPPORTED;
+    private static final int WRITES = LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_CONTENT_CHANGE;
     private static final int INVALID_FIELD = NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
 
     private final DatasetCommands dataset = new DatasetCommands(this);
     private final Command[] commands = Command.table(
-        new Command(IoOpcode.FLUSH,
-            LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_SCOPE_NAMESPACE, false, dataset::flush),
-        new Command(IoOpcode.WRITE, LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_CONTENT_CHANGE |
-            LogPageId.EFFECT_SCOPE_NAMESPACE, false, this::write),
-        new Command(IoOpcode.READ,
-            LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_SCOPE_NAMESPACE, false, this::read),
-        new Command(IoOpcode.COMPARE,
-            LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_SCOPE_NAMESPACE, false, this::compare),
-        new Command(IoOpcode.WRITE_ZEROES, LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_CONTENT_CHANGE |
-            LogPageId.EFFECT_SCOPE_NAMESPACE, false, this::writeZeroes),
-        new Command(IoOpcode.DATASET_MANAGEMENT, LogPageId.EFFECT_SUPPORTED | LogPageId.EFFECT_CONTENT_CHANGE |
-            LogPageId.EFFECT_SCOPE_NAMESPACE, false, dataset::manage));
+        new Command(IoOpcode.FLUSH, READS, false, dataset::flush),
+        new Command(IoOpcode.WRITE, WRITES, false, this::write),
+        new Command(IoOpcode.READ, READS, false, this::read),
+        new Command(IoOpcode.COMPARE, READS, false, this::compare),
+        new Command(IoOpcode.WRITE_ZEROES, WRITES, false, this::writeZeroes),
+        new Command(IoOpcode.DATASET_MANAGEMENT, WRITES, false, dataset::manage));
 
     /**
      * {@return commands by opcode; null where there is none}
