@@ -148,7 +148,8 @@ class ArchitectureTest
     @Test
     void shouldReadTheClockInReactorsAndMeasurementsOnly()
     {
-        // Admin commands of the specification: the Timestamp feature is a wall clock, the SMART log tells time since start.
+        // Admin commands of the specification: the Timestamp feature is a wall clock, the SMART log tells time since
+        // start.
         noClasses().that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.Target")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.LogPages")

@@ -7,6 +7,7 @@ import io.millrace.console.Version;
 import io.millrace.host.DiscoverCommand;
 import io.millrace.host.IdentifyCommand;
 import io.millrace.host.PerfCommand;
+import io.millrace.server.QuickstartCommand;
 import io.millrace.server.ServeCommand;
 import io.millrace.server.doctor.DoctorCommand;
 import java.io.PrintWriter;
@@ -47,6 +48,7 @@ public final class Millrace implements Runnable
     private static Map<String, Supplier<Object>> commands()
     {
         final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        commands.put("quickstart", QuickstartCommand::new);
         commands.put("serve", ServeCommand::new);
         commands.put("perf", PerfCommand::new);
         commands.put("discover", DiscoverCommand::new);

@@ -9,7 +9,7 @@ import picocli.CommandLine.TypeConversionException;
 /**
  * Reads sizes as people write them: {@code 4096}, {@code 4k}, {@code 4KiB}, {@code 1GiB}; powers of 1024.
  */
-final class ByteSize implements ITypeConverter<Long>
+public final class ByteSize implements ITypeConverter<Long>
 {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,18})\\s*([A-Za-z]*)");
     private static final int SHIFT_PER_UNIT = 10;
@@ -17,7 +17,7 @@ final class ByteSize implements ITypeConverter<Long>
     /**
      * Made by the command line.
      */
-    ByteSize()
+    public ByteSize()
     {
     }
 

@@ -13,6 +13,7 @@ import io.millrace.perf.load.LoadProgress;
 public final class ProgressLine implements AutoCloseable
 {
     private final Terminal terminal;
+    private final String title;
     private final LoadGenerator generator;
     private final StopSignal stop;
     private final long intervalMs;
@@ -29,7 +30,27 @@ public final class ProgressLine implements AutoCloseable
     public ProgressLine(
         final Terminal terminal, final LoadGenerator generator, final StopSignal stop, final long intervalMs)
     {
+        this(terminal, "", generator, stop, intervalMs);
+    }
+
+    /**
+     * Shows nothing yet.
+     *
+     * @param terminal   to show it on.
+     * @param title      in front of every line; may be empty.
+     * @param generator  to look at.
+     * @param stop       asks for an early end.
+     * @param intervalMs between two looks.
+     */
+    public ProgressLine(
+        final Terminal terminal,
+        final String title,
+        final LoadGenerator generator,
+        final StopSignal stop,
+        final long intervalMs)
+    {
         this.terminal = terminal;
+        this.title = title.isEmpty() ? "" : title + ": ";
         this.generator = generator;
         this.stop = stop;
         this.intervalMs = intervalMs;
@@ -56,7 +77,7 @@ public final class ProgressLine implements AutoCloseable
                 {
                     return;
                 }
-                final String line = LoadPrinter.progress(before, progress);
+                final String line = title + LoadPrinter.progress(before, progress);
                 if (terminal.interactive())
                 {
                     terminal.draw(line);
