@@ -81,7 +81,7 @@ class ArchitectureTest
     void shouldKeepTheDataPlaneOnFewLibraries()
     {
         final List<String> allowed = new ArrayList<>(List.of(DATA_PLANE_MODULE));
-        allowed.addAll(List.of("java..", BINDINGS, "org.agrona..", "jdk.internal.misc.."));
+        allowed.addAll(List.of("java..", BINDINGS, "org.agrona..", "org.jctools..", "jdk.internal.misc.."));
         classes().that().resideInAnyPackage(DATA_PLANE_MODULE)
             .should().onlyDependOnClassesThat().resideInAnyPackage(allowed.toArray(String[]::new))
             .check(classes);

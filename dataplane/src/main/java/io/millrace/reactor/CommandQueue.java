@@ -3,7 +3,7 @@ package io.millrace.reactor;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.jctools.queues.MpscUnboundedArrayQueue;
 
 /**
  * Commands of other threads to a reactor. Any thread adds, one takes. Adding and stopping hold a lock, so that
@@ -11,9 +11,12 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
  */
 final class CommandQueue
 {
+    /** Commands come singly; a chunk of so many is enough for a burst at start. */
+    private static final int CHUNK = 64;
+
     private final Reactor reactor;
     private final ReactorErrorHandler errorHandler;
-    private final ManyToOneConcurrentLinkedQueue<Runnable> queue = new ManyToOneConcurrentLinkedQueue<>();
+    private final MpscUnboundedArrayQueue<Runnable> queue = new MpscUnboundedArrayQueue<>(CHUNK);
     private boolean stopped;
 
     CommandQueue(final Reactor reactor, final ReactorErrorHandler errorHandler)
