@@ -96,16 +96,23 @@ public final class Native
     }
 
     /**
-     * A C library function that sets no {@code errno}.
+     * A C library function whose {@code errno} does not matter, or not before it has failed.
+     * <p>
+     * A captured {@code errno} costs a slice of the capture segment on each call. The compiler mostly removes it, but
+     * whether it does depends on what it has seen of the process; a call without capture allocates nothing in any case.
+     * So a call that is made per I/O, seldom fails and may be repeated is linked in both ways, and made again with
+     * capture when it fails.
      *
      * @param name       of the function.
      * @param descriptor of its arguments and result.
+     * @param options    more linker options, such as the first variadic argument.
      * @return a handle for {@code invokeExact}.
      */
     @SuppressWarnings("restricted")
-    public static MethodHandle link(final String name, final FunctionDescriptor descriptor)
+    public static MethodHandle link(
+        final String name, final FunctionDescriptor descriptor, final Linker.Option... options)
     {
-        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor);
+        return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, options);
     }
 
     /**

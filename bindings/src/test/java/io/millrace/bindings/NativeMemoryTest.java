@@ -74,6 +74,26 @@ class NativeMemoryTest
     }
 
     @Test
+    void shouldFillNoMoreAndNoLessThanAsked()
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            for (final int length : new int[]{0, 1, 7, 8, 9, 255, 256, 257, 511, 4096, 16383, 16384, 16385, 70_001})
+            {
+                final long start = arena.allocate(length + 2L).address();
+                NativeMemory.fill(start + 1, length, (byte)0x9C);
+
+                assertEquals(0, NativeMemory.getByte(start), () -> "before " + length);
+                assertEquals(0, NativeMemory.getByte(start + 1 + length), () -> "after " + length);
+                for (int i = 1; i <= length; i++)
+                {
+                    assertEquals((byte)0x9C, NativeMemory.getByte(start + i));
+                }
+            }
+        }
+    }
+
+    @Test
     void shouldFindFirstDifferenceWhenThereIsOne()
     {
         NativeMemory.fill(address, 256, (byte)7);

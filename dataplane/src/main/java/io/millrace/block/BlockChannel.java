@@ -3,19 +3,19 @@ package io.millrace.block;
 import io.millrace.reactor.Poller;
 
 /**
- * One reactor's way to a device. Single-threaded: every call is made on the reactor that opened it. The owner registers the
- * channel as a poller with its reactor, whatever the device.
+ * One reactor's way to a device. Single-threaded: every call is made on the reactor that opened it. The owner registers
+ * the channel as a poller with its reactor, whatever the device.
  */
 public interface BlockChannel extends Poller, AutoCloseable
 {
     /**
-     * Hands a request to the device. On true the request belongs to the channel until its completion listener is called,
-     * which may happen before this returns. The request's ranges and segments have been checked by the submitter against
-     * {@link BlockGeometry}; violations are programmer's errors.
+     * Hands a request to the device. On true the request belongs to the channel until its completion listener is
+     * called, which may happen before this returns. The request's ranges and segments have been checked by the
+     * submitter against {@link BlockGeometry}; violations are programmer's errors.
      * <p>
-     * False means that the channel is full, or that another request is in the way: a device that shares its memory between
-     * reactors refuses a request that meets a writer or a loan. The request is untouched then and still the submitter's,
-     * which tries again in a later cycle.
+     * False means that the channel is full, or that another request is in the way: a device that shares its memory
+     * between reactors refuses a request that meets a writer or a loan. The request is untouched then and still the
+     * submitter's, which tries again in a later cycle.
      *
      * @param request filled and idle.
      * @return false when the request cannot be taken now.
@@ -38,11 +38,11 @@ public interface BlockChannel extends Poller, AutoCloseable
     int inFlight();
 
     /**
-     * Completes what can be completed in bounded time, the rest with {@link BlockStatus#ABORTED}, and frees the channel.
-     * Before that its owner has removed it from the reactor's pollers and given back what was lent.
+     * Completes what can be completed in bounded time, the rest with {@link BlockStatus#ABORTED}, and frees the
+     * channel. Before that its owner has removed it from the reactor's pollers and given back what was lent.
      * <p>
-     * Hardware that stopped answering may still write to the memory of a read that ended so; that memory must not be given
-     * to anything else as long as the process lives.
+     * Hardware that stopped answering may still write to the memory of a read that ended so; that memory must not be
+     * given to anything else as long as the process lives.
      */
     @Override
     void close();

@@ -5,10 +5,11 @@ package io.millrace.block;
  *
  * @param blockSizeBytes        512 or 4096.
  * @param blockCount            of the device.
- * @param maxTransferBytes      of one request with payload; a multiple of the block size. {@link BlockOperation#WRITE_ZEROES}
- *                              and {@link BlockOperation#DEALLOCATE} may cover any range of the device.
- * @param memoryAlignmentBytes  what segment addresses must be a multiple of; 1 when anything will do. Where it is more, each
- *                              segment's length is a multiple of the block size too.
+ * @param maxTransferBytes      of one request with payload; a multiple of the block size.
+ *                              {@link BlockOperation#WRITE_ZEROES} and {@link BlockOperation#DEALLOCATE} may cover any
+ *                              range of the device.
+ * @param memoryAlignmentBytes  what segment addresses must be a multiple of; 1 when anything will do. Where it is more,
+ *                              each segment's length is a multiple of the block size too.
  * @param lendsReads            reads may be answered with the device's own memory; see {@link BlockRequest#lendable}.
  * @param completesInline       a request with payload either completes within {@code submit} or is refused by it; it is
  *                              never kept. So a write's segments may lie in memory that is reused as soon as
@@ -62,7 +63,8 @@ public record BlockGeometry(
      * @param sizeBytes      of the device.
      * @param blockSizeBytes of the device.
      * @return count of blocks, at least 1.
-     * @throws BlockDeviceException when the block size is neither 512 nor 4096, or the size not a positive multiple of it.
+     * @throws BlockDeviceException when the block size is neither 512 nor 4096, or the size not a positive multiple of
+     *     it.
      */
     public static long blockCountOf(final String name, final long sizeBytes, final int blockSizeBytes)
     {

@@ -1,12 +1,12 @@
 package io.millrace.block;
 
 /**
- * One I/O on its way: a pooled slot that is filled, submitted, completed and filled again. Not thread-safe: it belongs to
- * one reactor for life, to its submitter while idle and to the channel while submitted.
+ * One I/O on its way: a pooled slot that is filled, submitted, completed and filled again. Not thread-safe: it belongs
+ * to one reactor for life, to its submitter while idle and to the channel while submitted.
  * <p>
- * Payload is described by up to {@link #SEGMENT_COUNT_MAX} segments of absolute address and length, in order, which together
- * make {@code blocks} times the block size. A wrapper that needs state of its own for a request (RAID, fault, remote) keeps
- * it in its own slot and submits requests of its own.
+ * Payload is described by up to {@link #SEGMENT_COUNT_MAX} segments of absolute address and length, in order, which
+ * together make {@code blocks} times the block size. A wrapper that needs state of its own for a request (RAID, fault,
+ * remote) keeps it in its own slot and submits requests of its own.
  */
 public final class BlockRequest
 {
@@ -77,9 +77,9 @@ public final class BlockRequest
     }
 
     /**
-     * Says that a read without segments may be answered with the device's own memory. Only for devices whose geometry says
-     * {@code lendsReads}. After completion {@link #lent()} is true, the segments point into the device, and the submitter
-     * must hand the request to {@link BlockChannel#giveBack} when the data has been used.
+     * Says that a read without segments may be answered with the device's own memory. Only for devices whose geometry
+     * says {@code lendsReads}. After completion {@link #lent()} is true, the segments point into the device, and the
+     * submitter must hand the request to {@link BlockChannel#giveBack} when the data has been used.
      *
      * @param isLendable true to allow it.
      * @return this, to chain.

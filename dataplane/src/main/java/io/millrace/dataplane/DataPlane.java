@@ -180,7 +180,7 @@ public final class DataPlane implements AutoCloseable
                 notes.addAll(file.notes());
                 yield file;
             }
-            case final DeviceConfig.Fault f -> FaultDevice.wrap(devices.get(f.device()), f.plan());
+            case final DeviceConfig.Fault f -> FaultDevice.wrap(f.name(), devices.get(f.device()), f.plan());
         };
     }
 

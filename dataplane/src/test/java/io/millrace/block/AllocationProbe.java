@@ -7,7 +7,7 @@ import java.lang.management.ManagementFactory;
 /**
  * Drives a channel in a closed loop on its reactor and measures what that thread allocates.
  */
-final class AllocationProbe implements Poller
+public final class AllocationProbe implements Poller
 {
     private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
     private static final int DEPTH = 16;
@@ -27,7 +27,7 @@ final class AllocationProbe implements Poller
     private long round;
     private long roundBytes;
 
-    AllocationProbe(final Initiator initiator, final long address, final BlockGeometry geometry)
+    public AllocationProbe(final Initiator initiator, final long address, final BlockGeometry geometry)
     {
         this.initiator = initiator;
         this.address = address;
@@ -38,13 +38,13 @@ final class AllocationProbe implements Poller
         }
     }
 
-    long rounds()
+    public long rounds()
     {
         return round;
     }
 
     /** Interpreted code may box, so that the first rounds are not clean; code that allocates by itself never is. */
-    long allocatedBytesWhenWarm()
+    public long allocatedBytesWhenWarm()
     {
         int clean = 0;
         while (clean < CLEAN_ROUNDS && round < ROUNDS_MAX)

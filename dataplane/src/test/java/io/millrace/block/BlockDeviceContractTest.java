@@ -1,9 +1,7 @@
 package io.millrace.block;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
@@ -128,10 +126,12 @@ public abstract class BlockDeviceContractTest
             segments[2 * i + 1] = block;
             randomBytes(segments[2 * i], block, (7 + i) * block);
         }
-        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.WRITE, 7, blocks, false, segments), this::seedText);
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.WRITE, 7, blocks, false, segments),
+            this::seedText);
         readAndVerify(7 * block, blocks * block);
         NativeMemory.fill(arena.address(), 4 * 4096L * blocks, (byte)0x55);
-        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.READ, 7, blocks, false, segments), this::seedText);
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.READ, 7, blocks, false, segments),
+            this::seedText);
         for (int i = 0; i < blocks; i++)
         {
             assertMemory((7 + i) * block, segments[2 * i], block);
@@ -291,39 +291,6 @@ public abstract class BlockDeviceContractTest
     }
 
     @Test
-    void shouldHoldLentMemoryStillUntilItIsGivenBack()
-    {
-        assumeTrue(geometry.lendsReads(), "this device does not lend");
-        final int block = geometry.blockSizeBytes();
-        assertEquals(BlockStatus.SUCCESS, write(10, 4, false));
-        final Initiator.Io read = initiator.io();
-        read.request().reset(BlockOperation.READ, 10, 4).lendable(true);
-        initiator.send(read);
-        assertEquals(BlockStatus.SUCCESS, initiator.await(read));
-        assertTrue(read.request().lent());
-        assertEquals(1, read.request().segmentCount());
-        assertEquals(4 * block, read.request().segmentLength(0));
-        assertMemory(10 * block, read.request().segmentAddress(0), 4 * block);
-
-        final Initiator.Io write = initiator.io();
-        NativeMemory.fill(arena.address(), block, (byte)0x77);
-        Initiator.fill(write.request(), BlockOperation.WRITE, 12, 1, false, arena.address(), block);
-        initiator.send(write);
-        assertEquals(1, initiator.refusals());
-        assertFalse(write.result().isDone());
-        assertMemory(10 * block, read.request().segmentAddress(0), 4 * block);
-
-        initiator.call(() ->
-        {
-            initiator.channel().giveBack(read.request());
-            return null;
-        });
-        assertEquals(BlockStatus.SUCCESS, initiator.await(write));
-        Arrays.fill(model, 12 * block, 13 * block, (byte)0x77);
-        readAndVerify(10 * block, 4 * block);
-    }
-
-    @Test
     void shouldAllocateNothingWhenWarm()
     {
         final AllocationProbe probe = new AllocationProbe(initiator, arena.address(), geometry);
@@ -357,7 +324,8 @@ public abstract class BlockDeviceContractTest
                     Arrays.fill(model, offset, offset + length, (byte)0);
                 }
             }
-            case 5 -> assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.FLUSH, 0, 0, false), this::seedText);
+            case 5 -> assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.FLUSH, 0, 0, false),
+                this::seedText);
             case 6 -> compareStep(lba, blocks);
             default -> readAndVerify(offset, length);
         }
@@ -376,7 +344,7 @@ public abstract class BlockDeviceContractTest
             initiator.run(BlockOperation.COMPARE, lba, blocks, false, split(buffer, blocks)), this::seedText);
     }
 
-    private BlockStatus write(final long lba, final int blocks, final boolean fua)
+    protected final BlockStatus write(final long lba, final int blocks, final boolean fua)
     {
         final int length = blocks * geometry.blockSizeBytes();
         randomBytes(arena.address(), length, (int)lba * geometry.blockSizeBytes());
@@ -390,7 +358,8 @@ public abstract class BlockDeviceContractTest
         int done = 0;
         while (done < blocks)
         {
-            final boolean isLast = segments.size() == 2 * (BlockRequest.SEGMENT_COUNT_MAX - 1) || random.nextInt(3) == 0;
+            final boolean isLast = segments.size() == 2 * (BlockRequest.SEGMENT_COUNT_MAX - 1) ||
+                random.nextInt(3) == 0;
             final int part = isLast ? blocks - done : 1 + random.nextInt(blocks - done);
             segments.add(address + (long)done * geometry.blockSizeBytes());
             segments.add((long)part * geometry.blockSizeBytes());
@@ -400,7 +369,7 @@ public abstract class BlockDeviceContractTest
     }
 
     /** Fills memory at random and notes in the model that it will be at an offset of the device. */
-    private void randomBytes(final long address, final int length, final int modelOffset)
+    protected final void randomBytes(final long address, final int length, final int modelOffset)
     {
         final byte[] bytes = new byte[length];
         random.nextBytes(bytes);
@@ -408,7 +377,7 @@ public abstract class BlockDeviceContractTest
         System.arraycopy(bytes, 0, model, modelOffset, length);
     }
 
-    private void readAndVerify(final int offset, final int length)
+    protected final void readAndVerify(final int offset, final int length)
     {
         final long buffer = arena.address() + (2 << 20);
         final int blocks = length / geometry.blockSizeBytes();
@@ -418,7 +387,7 @@ public abstract class BlockDeviceContractTest
         assertMemory(offset, buffer, length);
     }
 
-    private void assertMemory(final int offset, final long address, final int length)
+    protected final void assertMemory(final int offset, final long address, final int length)
     {
         final byte[] bytes = new byte[length];
         NativeMemory.asByteBuffer(address, length).get(bytes);

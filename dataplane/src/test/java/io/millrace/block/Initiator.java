@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * A reactor with one channel to a device, for tests: sends requests from the test's thread, tries those that were refused
- * again in each cycle, and watches that each completes once and on the reactor's thread.
+ * A reactor with one channel to a device, for tests: sends requests from the test's thread, tries those that were
+ * refused again in each cycle, and watches that each completes once and on the reactor's thread.
  */
 public final class Initiator implements Poller, AutoCloseable
 {

@@ -14,6 +14,10 @@ public final class FileStatus
     private static final long MASK_OFFSET = statx.stx_mask$offset();
     private static final long MODE_OFFSET = statx.stx_mode$offset();
     private static final long SIZE_OFFSET = statx.stx_size$offset();
+    private static final long RDEV_MAJOR_OFFSET = statx.stx_rdev_major$offset();
+    private static final long RDEV_MINOR_OFFSET = statx.stx_rdev_minor$offset();
+    private static final long DEV_MAJOR_OFFSET = statx.stx_dev_major$offset();
+    private static final long DEV_MINOR_OFFSET = statx.stx_dev_minor$offset();
     private static final long DIO_MEM_ALIGN_OFFSET = statx.stx_dio_mem_align$offset();
     private static final long DIO_OFFSET_ALIGN_OFFSET = statx.stx_dio_offset_align$offset();
     private static final int FORMAT_MASK = 0xF000;
@@ -62,6 +66,19 @@ public final class FileStatus
     public static long sizeBytes(final long address)
     {
         return NativeMemory.getLong(address + SIZE_OFFSET);
+    }
+
+    /**
+     * {@return the numbers of a block device itself, of another file those of the device that it lies on, as
+     * {@code major:minor}}
+     *
+     * @param address of the structure.
+     */
+    public static String deviceNumbers(final long address)
+    {
+        final boolean itself = isBlockDevice(address);
+        return NativeMemory.getInt(address + (itself ? RDEV_MAJOR_OFFSET : DEV_MAJOR_OFFSET)) + ":" +
+            NativeMemory.getInt(address + (itself ? RDEV_MINOR_OFFSET : DEV_MINOR_OFFSET));
     }
 
     /**

@@ -25,6 +25,10 @@ public final class IoUringCalls
         Native.linkErrno("syscall", SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
     private static final MethodHandle SYSCALL_NO_WAIT =
         Native.linkCriticalErrno("syscall", SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
+    private static final MethodHandle PLAIN_SYSCALL =
+        Native.link("syscall", SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1));
+    private static final MethodHandle PLAIN_SYSCALL_NO_WAIT = Native.link(
+        "syscall", SYSCALL_DESCRIPTOR, Linker.Option.firstVariadicArg(1), Linker.Option.critical(false));
 
     private IoUringCalls()
     {
@@ -52,7 +56,7 @@ public final class IoUringCalls
     }
 
     /**
-     * Submits and waits for completions; may block.
+     * Submits and waits for completions; may block. A call that fails is made once more, to learn why.
      *
      * @param ringFd      ring.
      * @param toSubmit    entries to submit.
@@ -64,6 +68,12 @@ public final class IoUringCalls
     {
         try
         {
+            final long result = (long)PLAIN_SYSCALL.invokeExact(
+                SYS_ENTER, (long)ringFd, (long)toSubmit, (long)minComplete, (long)flags, 0L, 0L);
+            if (-1L != result)
+            {
+                return (int)result;
+            }
             final MemorySegment capture = Native.capture();
             return Native.intResult(capture, (long)SYSCALL.invokeExact(
                 capture, SYS_ENTER, (long)ringFd, (long)toSubmit, (long)minComplete, (long)flags, 0L, 0L));
@@ -75,7 +85,7 @@ public final class IoUringCalls
     }
 
     /**
-     * Submits without waiting; linked as critical.
+     * Submits without waiting; linked as critical. A call that fails is made once more, to learn why.
      *
      * @param ringFd   ring.
      * @param toSubmit entries to submit.
@@ -86,6 +96,12 @@ public final class IoUringCalls
     {
         try
         {
+            final long result = (long)PLAIN_SYSCALL_NO_WAIT.invokeExact(
+                SYS_ENTER, (long)ringFd, (long)toSubmit, 0L, (long)flags, 0L, 0L);
+            if (-1L != result)
+            {
+                return (int)result;
+            }
             final MemorySegment capture = Native.capture();
             return Native.intResult(capture, (long)SYSCALL_NO_WAIT.invokeExact(
                 capture, SYS_ENTER, (long)ringFd, (long)toSubmit, 0L, (long)flags, 0L, 0L));

@@ -1,15 +1,14 @@
 package io.millrace.block.fault;
 
 import io.millrace.block.BlockChannel;
-import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
 
 /**
- * One reactor's way to a {@link FaultDevice}: passes on, with requests of its own, what its decider lets through. Set up once
- * with all its slots.
+ * One reactor's way to a {@link FaultDevice}: passes on, with requests of its own, what its decider lets through. Set
+ * up once with all its slots.
  */
 final class FaultChannel implements BlockChannel
 {

@@ -5,8 +5,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Asks the rules of a plan about each request of one channel. Single-threaded but for the counts, which all channels of the
- * device share.
+ * Asks the rules of a plan about each request of one channel. Single-threaded but for the counts, which all channels of
+ * the device share.
  */
 final class FaultDecider
 {

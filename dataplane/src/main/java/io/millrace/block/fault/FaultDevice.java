@@ -12,14 +12,16 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 public final class FaultDevice implements BlockDevice
 {
+    private final String name;
     private final BlockDevice inner;
     private final BlockGeometry geometry;
     private final FaultPlan plan;
     private final AtomicLongArray faultCounts;
     private final AtomicInteger channelCount = new AtomicInteger();
 
-    private FaultDevice(final BlockDevice inner, final FaultPlan plan)
+    private FaultDevice(final String name, final BlockDevice inner, final FaultPlan plan)
     {
+        this.name = name;
         this.inner = inner;
         this.plan = plan;
         faultCounts = new AtomicLongArray(Math.max(1, plan.rules().size()));
@@ -31,21 +33,34 @@ public final class FaultDevice implements BlockDevice
     }
 
     /**
-     * Wraps a device.
+     * Wraps a device and takes its name.
      *
      * @param inner to pass requests on to; closed with this device.
      * @param plan  of faults.
-     * @return the wrapping device, of the same name.
+     * @return the wrapping device.
      */
     public static FaultDevice wrap(final BlockDevice inner, final FaultPlan plan)
     {
-        return new FaultDevice(inner, plan);
+        return wrap(inner.name(), inner, plan);
+    }
+
+    /**
+     * Wraps a device.
+     *
+     * @param name  of the wrapping device.
+     * @param inner to pass requests on to; closed with this device.
+     * @param plan  of faults.
+     * @return the wrapping device.
+     */
+    public static FaultDevice wrap(final String name, final BlockDevice inner, final FaultPlan plan)
+    {
+        return new FaultDevice(name, inner, plan);
     }
 
     @Override
     public String name()
     {
-        return inner.name();
+        return name;
     }
 
     @Override

@@ -8,8 +8,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Which requests meet which fault. A request matches when its operation is named and its range touches the rule's; of those
- * that match, {@code every} and {@code probability} choose, and {@code count} ends it. Immutable.
+ * Which requests meet which fault. A request matches when its operation is named and its range touches the rule's; of
+ * those that match, {@code every} and {@code probability} choose, and {@code count} ends it. Immutable.
  *
  * @param effect      what is done.
  * @param operations  that the rule is for; all when empty.
@@ -46,7 +46,8 @@ public record FaultRule(
         }
         if (!(probability > 0 && probability <= 1))
         {
-            throw new BlockDeviceException("fault probability " + probability + " is outside (0, 1]: choose one inside");
+            throw new BlockDeviceException(
+                "fault probability " + probability + " is outside (0, 1]: choose one inside");
         }
         if (every < 1)
         {

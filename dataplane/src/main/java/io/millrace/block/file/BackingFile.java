@@ -2,6 +2,7 @@ package io.millrace.block.file;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.FileStatus;
 import io.millrace.bindings.linux.Files;
 import io.millrace.block.BlockDeviceException;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The opened, claimed and sized file or block device under a {@link FileDevice}. Made and closed off the reactors; its
@@ -18,11 +20,12 @@ import java.util.List;
  */
 final class BackingFile implements AutoCloseable
 {
-    // linux/fs.h; the same numbers on x86-64 and aarch64.
-    private static final long BLKGETSIZE64 = 0x80081272L;
-    private static final long BLKSSZGET = 0x1268L;
     // linux/fcntl.h
     private static final int LOCK_SH = 1;
+    private static final int LOCK_UN = 8;
+    // Half a second: the rings of a process that was killed let go of its files a moment after it is gone.
+    private static final int CLAIM_TRIES = 50;
+    private static final long CLAIM_PARK_NS = 10_000_000;
     private static final int CREATE_MODE = 0600;
     private static final int ALIGNMENT_MAX = 4096;
 
@@ -33,8 +36,7 @@ final class BackingFile implements AutoCloseable
     private boolean isGrown;
     private boolean isBlockDevice;
     private boolean isDirect;
-    private int deviceMajor;
-    private int deviceMinor;
+    private String deviceNumbers;
     private long lengthBytes;
     private int memoryAlignmentBytes = 1;
     private int offsetAlignmentBytes = 1;
@@ -102,13 +104,14 @@ final class BackingFile implements AutoCloseable
     }
 
     /**
-     * {@return a number of the queue of the drive that is, or is under, this file, as sysfs has it; 0 when there is none}
+     * {@return a number of the queue of the drive that is, or is under, this file, as sysfs has it; 0 when there is
+     * none}
      *
      * @param attribute file in the queue's directory.
      */
     long queueAttribute(final String attribute)
     {
-        final Path device = Path.of("/sys/dev/block/" + deviceMajor + ":" + deviceMinor);
+        final Path device = Path.of("/sys/dev/block", deviceNumbers);
         for (final String queue : new String[]{"queue", "../queue"})
         {
             try
@@ -130,16 +133,40 @@ final class BackingFile implements AutoCloseable
     boolean canPunchHoles()
     {
         // Beyond the end, where there is nothing to lose.
-        return 0 == Files.fallocate(fd, Files.FALLOC_FL_PUNCH_HOLE | Files.FALLOC_FL_KEEP_SIZE, lengthBytes, ALIGNMENT_MAX);
+        return 0 == Files.fallocate(fd, FallocateMode.PUNCH_HOLE, lengthBytes, ALIGNMENT_MAX);
     }
 
     @Override
     public void close()
     {
+        // A closed ring lets go of the file only later, and the lock is the file's.
+        Files.flock(fd, LOCK_UN);
         Files.close(fd);
     }
 
-    BlockDeviceException refusal(final String what)
+    /**
+     * Closes the file, and removes it when it was made by {@link #open}: set-up failed.
+     */
+    void abandon()
+    {
+        if (fd >= 0)
+        {
+            close();
+        }
+        if (isCreated)
+        {
+            try
+            {
+                java.nio.file.Files.deleteIfExists(config.path());
+            }
+            catch (final IOException e)
+            {
+                notes.add(e.getMessage());
+            }
+        }
+    }
+
+    private BlockDeviceException refusal(final String what)
     {
         return new BlockDeviceException("device " + config.name() + ": " + what);
     }
@@ -152,20 +179,16 @@ final class BackingFile implements AutoCloseable
     private void openFile(final Arena arena)
     {
         final long path = arena.allocateFrom(config.path().toString()).address();
-        final long statx = arena.allocate(StatxDescriptor.SIZE_BYTES, 8).address();
-        final int found = Files.statx(
-            StatxDescriptor.AT_FDCWD, path, 0, StatxDescriptor.STATX_BASIC_STATS, statx);
+        final long statx = arena.allocate(FileStatus.SIZE_BYTES, 8).address();
+        final int found = Files.statx(Files.AT_FDCWD, path, 0, Files.STATX_BASIC_STATS, statx);
         int flags = Files.O_CLOEXEC | (config.readOnly() ? Files.O_RDONLY : Files.O_RDWR);
         if (0 == found)
         {
-            final int kind = NativeMemory.getShort(statx + StatxDescriptor.MODE_OFFSET) & StatxDescriptor.MODE_KIND_MASK;
-            isBlockDevice = StatxDescriptor.MODE_BLOCK_DEVICE == kind;
-            if (!isBlockDevice && StatxDescriptor.MODE_REGULAR != kind)
+            isBlockDevice = FileStatus.isBlockDevice(statx);
+            if (!isBlockDevice && !FileStatus.isRegularFile(statx))
             {
                 throw refusal("path " + config.path() + " is neither a regular file nor a block device: name one");
             }
-            deviceMajor = NativeMemory.getInt(statx + StatxDescriptor.RDEV_MAJOR_OFFSET);
-            deviceMinor = NativeMemory.getInt(statx + StatxDescriptor.RDEV_MINOR_OFFSET);
             if (isBlockDevice && !config.readOnly())
             {
                 // Without O_CREAT this is the kernel's claim: mounted, swapped on and assembled devices refuse.
@@ -188,6 +211,11 @@ final class BackingFile implements AutoCloseable
         }
         isDirect = true;
         fd = Files.open(path, flags | Files.O_DIRECT, CREATE_MODE);
+        for (int i = 1; i < CLAIM_TRIES && -Errno.EBUSY == fd; i++)
+        {
+            LockSupport.parkNanos(CLAIM_PARK_NS);
+            fd = Files.open(path, flags | Files.O_DIRECT, CREATE_MODE);
+        }
         if (-Errno.EINVAL == fd)
         {
             isDirect = false;
@@ -214,7 +242,13 @@ final class BackingFile implements AutoCloseable
 
     private void claim()
     {
-        final int claimed = Files.flock(fd, (config.readOnly() ? LOCK_SH : Files.LOCK_EX) | Files.LOCK_NB);
+        final int lock = (config.readOnly() ? LOCK_SH : Files.LOCK_EX) | Files.LOCK_NB;
+        int claimed = Files.flock(fd, lock);
+        for (int i = 1; i < CLAIM_TRIES && -Errno.EAGAIN == claimed; i++)
+        {
+            LockSupport.parkNanos(CLAIM_PARK_NS);
+            claimed = Files.flock(fd, lock);
+        }
         if (-Errno.EAGAIN == claimed)
         {
             throw refusal("path " + config.path() +
@@ -228,26 +262,18 @@ final class BackingFile implements AutoCloseable
 
     private void findLength(final Arena arena)
     {
-        if (isBlockDevice)
+        final long statx = arena.allocate(FileStatus.SIZE_BYTES, 8).address();
+        final long deviceSize = arena.allocate(Long.BYTES, Long.BYTES).address();
+        final int result = statxOfFile(arena, Files.STATX_BASIC_STATS, statx);
+        final int sizeResult = isBlockDevice ? Files.ioctl(fd, Files.BLKGETSIZE64, deviceSize) : 0;
+        if (result < 0 || sizeResult < 0)
         {
-            final long value = arena.allocate(8, 8).address();
-            final int result = Files.ioctl(fd, BLKGETSIZE64, value);
-            if (result < 0)
-            {
-                throw failure("size of " + config.path() + " cannot be read", -result, "use a disk or a partition");
-            }
-            lengthBytes = NativeMemory.getLong(value);
-            return;
+            throw failure("size of " + config.path() + " cannot be read", -Math.min(result, sizeResult),
+                "check the path");
         }
-        final long statx = arena.allocate(StatxDescriptor.SIZE_BYTES, 8).address();
-        final int result = statxOfFile(arena, StatxDescriptor.STATX_BASIC_STATS, statx);
-        if (result < 0)
-        {
-            throw failure("size of " + config.path() + " cannot be read", -result, "check the path");
-        }
-        lengthBytes = NativeMemory.getLong(statx + StatxDescriptor.SIZE_OFFSET);
-        deviceMajor = NativeMemory.getInt(statx + StatxDescriptor.DEV_MAJOR_OFFSET);
-        deviceMinor = NativeMemory.getInt(statx + StatxDescriptor.DEV_MINOR_OFFSET);
+        deviceNumbers = FileStatus.deviceNumbers(statx);
+        lengthBytes = isBlockDevice ?
+            NativeMemory.getLong(deviceSize) : FileStatus.sizeBytes(statx);
     }
 
     private void resize()
@@ -307,12 +333,12 @@ final class BackingFile implements AutoCloseable
             notes.add("the file system has no direct I/O: data goes through the page cache");
             return;
         }
-        final long statx = arena.allocate(StatxDescriptor.SIZE_BYTES, 8).address();
-        if (0 == statxOfFile(arena, StatxDescriptor.STATX_DIOALIGN, statx) &&
-            0 != (NativeMemory.getInt(statx + StatxDescriptor.MASK_OFFSET) & StatxDescriptor.STATX_DIOALIGN))
+        final long statx = arena.allocate(FileStatus.SIZE_BYTES, 8).address();
+        if (0 == statxOfFile(arena, Files.STATX_DIOALIGN, statx) &&
+            0 != (FileStatus.mask(statx) & Files.STATX_DIOALIGN))
         {
-            memoryAlignmentBytes = NativeMemory.getInt(statx + StatxDescriptor.DIO_MEM_ALIGN_OFFSET);
-            offsetAlignmentBytes = NativeMemory.getInt(statx + StatxDescriptor.DIO_OFFSET_ALIGN_OFFSET);
+            memoryAlignmentBytes = FileStatus.directMemoryAlignment(statx);
+            offsetAlignmentBytes = FileStatus.directOffsetAlignment(statx);
         }
         else
         {
@@ -333,13 +359,13 @@ final class BackingFile implements AutoCloseable
 
     private int statxOfFile(final Arena arena, final int mask, final long statx)
     {
-        return Files.statx(fd, arena.allocateFrom("").address(), StatxDescriptor.AT_EMPTY_PATH, mask, statx);
+        return Files.statx(fd, arena.allocateFrom("").address(), Files.AT_EMPTY_PATH, mask, statx);
     }
 
     private int sectorBytes(final Arena arena)
     {
         final long value = arena.allocate(8, 8).address();
-        return 0 == Files.ioctl(fd, BLKSSZGET, value) ? NativeMemory.getInt(value) : ALIGNMENT_MAX;
+        return 0 == Files.ioctl(fd, Files.BLKSSZGET, value) ? NativeMemory.getInt(value) : ALIGNMENT_MAX;
     }
 
     private int tryAlignments(final Arena arena)
@@ -390,25 +416,6 @@ final class BackingFile implements AutoCloseable
         {
             throw new BlockDeviceException("device " + config.name() + ": path " + config.path() +
                 " was made but cannot be made durable (" + e.getMessage() + "): check the file system", e);
-        }
-    }
-
-    private void abandon()
-    {
-        if (fd >= 0)
-        {
-            Files.close(fd);
-        }
-        if (isCreated)
-        {
-            try
-            {
-                java.nio.file.Files.deleteIfExists(config.path());
-            }
-            catch (final IOException e)
-            {
-                notes.add(e.getMessage());
-            }
         }
     }
 }

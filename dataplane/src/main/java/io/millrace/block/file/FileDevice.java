@@ -19,10 +19,10 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * A regular file or block device, reached with direct I/O through one io_uring a reactor.
  * <p>
- * A write completes when the drive has taken it; it is stable when it was sent with FUA or when a later flush completes.
- * Flush is {@code fdatasync}: the file's size never changes after it was opened, and the file system's records of where
- * blocks lie are made stable by it too. Write zeroes and deallocate are {@code fallocate}; a deallocated range is a hole,
- * whose space another file may take, so that a later write to it can find the disk full.
+ * A write completes when the drive has taken it; it is stable when it was sent with FUA or when a later flush
+ * completes. Flush is {@code fdatasync}: the file's size never changes after it was opened, and the file system's
+ * records of where blocks lie are made stable by it too. Write zeroes and deallocate are {@code fallocate}; a
+ * deallocated range is a hole, whose space another file may take, so that a later write to it can find the disk full.
  */
 public final class FileDevice implements BlockDevice
 {
@@ -88,7 +88,7 @@ public final class FileDevice implements BlockDevice
         }
         catch (final RuntimeException e)
         {
-            file.close();
+            file.abandon();
             throw e;
         }
     }
@@ -143,9 +143,9 @@ public final class FileDevice implements BlockDevice
         }
         catch (final NativeException e)
         {
-            throw new BlockDeviceException("device " + config.name() + ": a ring of queue-depth " + config.queueDepth() +
-                " cannot be made (" + e.getMessage() + "): lower queue-depth or raise the limits on open files and " +
-                "locked memory", e);
+            throw new BlockDeviceException("device " + config.name() + ": a ring of queue-depth " +
+                config.queueDepth() + " cannot be made (" + e.getMessage() +
+                "): lower queue-depth or raise the limits on open files and locked memory", e);
         }
     }
 
@@ -204,8 +204,8 @@ public final class FileDevice implements BlockDevice
         catch (final NativeException e)
         {
             throw new BlockDeviceException("device " + config.name() + ": io_uring is off (" + e.getMessage() +
-                "): set kernel.io_uring_disabled=0, allow it in the container's seccomp profile, or use Linux 5.6 or later",
-                e);
+                "): set kernel.io_uring_disabled=0, allow it in the container's seccomp profile, or use Linux 5.6 or " +
+                "later", e);
         }
     }
 
@@ -219,8 +219,9 @@ public final class FileDevice implements BlockDevice
         final boolean can = file.isDirect() && 1 == file.queueAttribute("io_poll") && canPoll(config, file);
         if (!can && FileDeviceConfig.Polling.ON == config.polling())
         {
-            throw new BlockDeviceException("device " + config.name() + ": polling on is not possible with " + config.path() +
-                ": its driver has no poll queues (for NVMe, nvme.poll_queues=1) or the file system no polling: " +
+            throw new BlockDeviceException("device " + config.name() + ": polling on is not possible with " +
+                config.path() + ": its driver has no poll queues (for NVMe, nvme.poll_queues=1) or the file " +
+                "system no polling: " +
                 "set polling: auto");
         }
         return can;

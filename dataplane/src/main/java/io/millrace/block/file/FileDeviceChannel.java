@@ -15,16 +15,16 @@ import io.millrace.reactor.Reactor;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One reactor's way to a {@link FileDevice}. A request takes a slot, whose number is the cookie of its one entry in the ring;
- * its life is
+ * One reactor's way to a {@link FileDevice}. A request takes a slot, whose number is the cookie of its one entry in the
+ * ring; its life is
  * <pre>
  *   READ, WRITE                   TRANSFER, again for what a short transfer left
  *   FLUSH                         SYNC
  *   WRITE_ZEROES, DEALLOCATE      ALLOCATE or WRITE_OF_ZEROES, then SYNC when forced
  *   COMPARE                       READ_TO_COMPARE, once a buffer of 128 KiB
  * </pre>
- * With polled completions there is a second ring for what cannot be polled for; should the drive refuse to be polled after
- * all, everything goes there.
+ * With polled completions there is a second ring for what cannot be polled for; should the drive refuse to be polled
+ * after all, everything goes there.
  */
 final class FileDeviceChannel implements BlockChannel
 {
@@ -581,7 +581,8 @@ final class FileDeviceChannel implements BlockChannel
         stages[slot] = Stage.WRITE_OF_ZEROES;
         final long done = doneBytes[slot];
         final int length = (int)Math.min(ZEROES_BYTES, totalBytes(slot) - done);
-        entry(dataRing, IoUring.IORING_OP_WRITE, slot, (requests[slot].lba() << blockShift) + done, zeroesAddress, length, 0, 0);
+        entry(dataRing, IoUring.IORING_OP_WRITE, slot, (requests[slot].lba() << blockShift) + done, zeroesAddress,
+            length, 0, 0);
     }
 
     private void readToCompare(final int slot)

@@ -12,12 +12,12 @@ import java.util.List;
  * @param sizeBytes        of the device; 0 takes what is there. A file is made or grown to it, never cut.
  * @param blockSizeBytes   512 or 4096.
  * @param readOnly         refuses writes, and lets other readers have the file too.
- * @param preallocate      takes the file's space when the device is opened, so that a full disk is found then; not used for
- *                         block devices.
+ * @param preallocate      takes the file's space when the device is opened, so that a full disk is found then; not used
+ *                         for block devices.
  * @param queueDepth       most requests that each reactor's channel takes at once, 1 to {@link #QUEUE_DEPTH_MAX}.
  * @param polling          whether completions are polled from the drive instead of waiting for its interrupts.
- * @param registeredMemory memory that most payload lies in; registered with each ring, so that the kernel need not map its
- *                         pages again for each I/O. Other memory works too.
+ * @param registeredMemory memory that most payload lies in; registered with each ring, so that the kernel need not map
+ *                         its pages again for each I/O. Other memory works too.
  */
 public record FileDeviceConfig(
     String name,

@@ -14,13 +14,13 @@ import java.lang.foreign.Arena;
 import java.lang.invoke.VarHandle;
 
 /**
- * One io_uring: its mapped queues, the call that submits, and an event descriptor that becomes ready when completions come
- * while nobody polls. Made, used and closed by one thread, which the kernel is told of ({@code SINGLE_ISSUER}).
+ * One io_uring: its mapped queues, the call that submits, and an event descriptor that becomes ready when completions
+ * come while nobody polls. Made, used and closed by one thread, which the kernel is told of ({@code SINGLE_ISSUER}).
  * <p>
- * Entries are filled with {@link #nextEntry()} and handed over together by {@link #enter()}. With {@code DEFER_TASKRUN} the
- * kernel makes completions only inside that call; it raises a flag in the mapped ring when there are some, so that a poll
- * without news costs no call. Epoll on such a ring does not report them (found on Linux 6.18), a registered event descriptor
- * does; its signals are switched off through the ring while the reactor polls.
+ * Entries are filled with {@link #nextEntry()} and handed over together by {@link #enter()}. With {@code DEFER_TASKRUN}
+ * the kernel makes completions only inside that call; it raises a flag in the mapped ring when there are some, so that
+ * a poll without news costs no call. Epoll on such a ring does not report them (found on Linux 6.18), a registered
+ * event descriptor does; its signals are switched off through the ring while the reactor polls.
  */
 final class Ring implements AutoCloseable
 {
@@ -196,7 +196,8 @@ final class Ring implements AutoCloseable
     }
 
     /**
-     * Hands over new entries and has the kernel post completions that it holds back; makes no call when there is neither.
+     * Hands over new entries and has the kernel post completions that it holds back; makes no call when there is
+     * neither.
      */
     void enter()
     {
@@ -255,8 +256,8 @@ final class Ring implements AutoCloseable
         }
         isArmed = true;
         NativeMemory.putIntRelease(completionFlagsAddress, 0);
-        // The kernel queues what is done and then looks whether to signal; here the order is the other way round, so one of
-        // the two sees the other.
+        // The kernel queues what is done and then looks whether to signal; here the order is the other way round, so
+        // one of the two sees the other.
         VarHandle.fullFence();
         IoUringCalls.enterNoWait(enterFd, 0, enterFlags | IoUring.IORING_ENTER_GETEVENTS);
         if (0 != completion())

@@ -10,9 +10,9 @@ import io.millrace.block.BlockStatus;
 import io.millrace.memory.DmaMemory;
 
 /**
- * One reactor's way to a {@link MemoryDevice}. Zeroing of ranges longer than the largest transfer is the one thing that is
- * kept past {@code submit}: it is worked off a piece a poll, so that a host that discards a whole device does not hold up
- * the reactor.
+ * One reactor's way to a {@link MemoryDevice}. Zeroing of ranges longer than the largest transfer is the one thing that
+ * is kept past {@code submit}: it is worked off a piece a poll, so that a host that discards a whole device does not
+ * hold up the reactor.
  */
 final class MemoryChannel implements BlockChannel
 {

@@ -9,8 +9,8 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Reactor;
 
 /**
- * Blocks in a memory mapping of their own, zero at first. Lends its memory to reads and completes everything with payload
- * inline. Shared by any number of reactors; see {@link StripeLocks} for how they keep out of each other's way.
+ * Blocks in a memory mapping of their own, zero at first. Lends its memory to reads and completes everything with
+ * payload inline. Shared by any number of reactors; see {@link StripeLocks} for how they keep out of each other's way.
  */
 public final class MemoryDevice implements BlockDevice
 {
@@ -47,10 +47,10 @@ public final class MemoryDevice implements BlockDevice
         {
             return new MemoryDevice(name, geometry, DmaMemory.map(sizeBytes), locks);
         }
-        catch (final NativeException e)
+        catch (final NativeException | IllegalArgumentException e)
         {
-            throw new BlockDeviceException("device " + name + ": size " + sizeBytes +
-                " bytes cannot be mapped (" + e.getMessage() + "): give it a smaller size or the machine more memory", e);
+            throw new BlockDeviceException("device " + name + ": size " + sizeBytes + " bytes cannot be mapped (" +
+                e.getMessage() + "): give it a smaller size or the machine more memory", e);
         }
     }
 

@@ -4,18 +4,18 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Readers and writers of a memory device's regions, for any number of threads. Nothing waits here: an attempt succeeds or
- * fails at once, for all of its range or for none of it.
+ * Readers and writers of a memory device's regions, for any number of threads. Nothing waits here: an attempt succeeds
+ * or fails at once, for all of its range or for none of it.
  * <p>
- * One word a stripe; a region of 4 KiB belongs to the stripe of its number modulo the stripe count, so distant regions may
- * share one, which costs a needless retry and nothing else. A word is
+ * One word a stripe; a region of 4 KiB belongs to the stripe of its number modulo the stripe count, so distant regions
+ * may share one, which costs a needless retry and nothing else. A word is
  * <pre>
  *   31      30       29 ... 0
  *   writer  wanted   count of readers (reads under way and loans)
  * </pre>
- * A writer that meets readers leaves {@code wanted} behind, which keeps further readers out, so that a stream of loans cannot
- * starve it. The first reader that finds the mark with no reader left takes it away and is refused once: a writer that never
- * came back holds nobody up for longer than that.
+ * A writer that meets readers leaves {@code wanted} behind, which keeps further readers out, so that a stream of loans
+ * cannot starve it. The first reader that finds the mark with no reader left takes it away and is refused once: a
+ * writer that never came back holds nobody up for longer than that.
  */
 final class StripeLocks
 {

@@ -1,0 +1,128 @@
+package io.millrace.block.memory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class StripeLocksTest
+{
+    private static final int REGION = 4096;
+
+    private final StripeLocks locks = new StripeLocks(64 * REGION);
+
+    @Test
+    void shouldLetReadersShare()
+    {
+        assertTrue(locks.tryShared(0, 3 * REGION));
+        assertTrue(locks.tryShared(REGION, 1));
+        locks.releaseShared(0, 3 * REGION);
+        locks.releaseShared(REGION, 1);
+        assertEquals(0, locks.heldCount());
+    }
+
+    @Test
+    void shouldKeepOthersOutWhileOneWrites()
+    {
+        assertTrue(locks.tryExclusive(REGION, 2 * REGION));
+        assertFalse(locks.tryExclusive(2 * REGION, 1));
+        assertFalse(locks.tryShared(2 * REGION + 512, 512));
+        assertTrue(locks.tryShared(3 * REGION, REGION));
+        locks.releaseExclusive(REGION, 2 * REGION);
+        assertTrue(locks.tryExclusive(2 * REGION, 1));
+    }
+
+    @Test
+    void shouldHoldNothingWhenPartOfTheRangeIsTaken()
+    {
+        assertTrue(locks.tryExclusive(5 * REGION, 1));
+        assertFalse(locks.tryExclusive(0, 10 * REGION));
+        assertFalse(locks.tryShared(0, 10 * REGION));
+        assertEquals(1, locks.heldCount());
+        assertTrue(locks.tryExclusive(0, 5 * REGION));
+    }
+
+    @Test
+    void shouldLetNoFurtherReaderInWhenAWriterWaits()
+    {
+        assertTrue(locks.tryShared(0, REGION));
+        assertFalse(locks.tryExclusive(0, REGION));
+        assertFalse(locks.tryShared(0, REGION));
+        locks.releaseShared(0, REGION);
+        assertTrue(locks.tryExclusive(0, REGION));
+        locks.releaseExclusive(0, REGION);
+        assertTrue(locks.tryShared(0, REGION));
+    }
+
+    @Test
+    void shouldRefuseAReaderOnceWhenTheWriterDoesNotComeBack()
+    {
+        assertTrue(locks.tryShared(0, REGION));
+        assertFalse(locks.tryExclusive(0, REGION));
+        locks.releaseShared(0, REGION);
+        assertEquals(0, locks.heldCount());
+        assertFalse(locks.tryShared(0, REGION));
+        assertTrue(locks.tryShared(0, REGION));
+    }
+
+    @Test
+    void shouldShareStripesWhenTheDeviceHasMoreRegions()
+    {
+        final StripeLocks large = new StripeLocks(1L << 40);
+        assertTrue(large.tryExclusive(0, REGION));
+        assertFalse(large.tryShared(1L << 28, REGION));
+        assertTrue(large.tryShared((1L << 39) + REGION, 100 * REGION));
+        large.releaseShared((1L << 39) + REGION, 100 * REGION);
+        large.releaseExclusive(0, REGION);
+        assertEquals(0, large.heldCount());
+    }
+
+    @Test
+    void shouldNeverLetTwoWritersMeetWhenThreadsContend()
+    {
+        final int[] owners = new int[64];
+        final CompletableFuture<?>[] threads = new CompletableFuture<?>[3];
+        final long seed = Long.getLong("millrace.test.seed", System.nanoTime());
+        for (int i = 0; i < threads.length; i++)
+        {
+            final int me = i + 1;
+            threads[i] = CompletableFuture.runAsync(() -> contend(owners, me, new SplittableRandom(seed + me)));
+        }
+        CompletableFuture.allOf(threads).join();
+        assertEquals(0, locks.heldCount());
+    }
+
+    private void contend(final int[] owners, final int me, final SplittableRandom random)
+    {
+        int entered = 0;
+        for (int i = 0; i < 100_000; i++)
+        {
+            final int first = random.nextInt(8);
+            final int count = 1 + random.nextInt(4);
+            if (locks.tryExclusive((long)first * REGION, (long)count * REGION))
+            {
+                entered++;
+                for (int region = first; region < first + count; region++)
+                {
+                    assertEquals(0, owners[region]);
+                    owners[region] = me;
+                }
+                for (int region = first; region < first + count; region++)
+                {
+                    assertEquals(me, owners[region]);
+                    owners[region] = 0;
+                }
+                locks.releaseExclusive((long)first * REGION, (long)count * REGION);
+            }
+            else if (locks.tryShared((long)first * REGION, REGION))
+            {
+                assertEquals(0, owners[first]);
+                locks.releaseShared((long)first * REGION, REGION);
+            }
+        }
+        assertTrue(entered > 0);
+    }
+}
