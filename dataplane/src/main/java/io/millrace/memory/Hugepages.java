@@ -64,7 +64,8 @@ public final class Hugepages
     private long number(final String name)
     {
         final String text = text(root.resolve("hugepages/hugepages-2048kB").resolve(name));
-        return text.isEmpty() ? -1 : Long.parseLong(text);
+        // Unsigned: the kernel's count of reservations falls below zero for a moment while others map and unmap.
+        return text.isEmpty() ? -1 : Long.parseUnsignedLong(text);
     }
 
     private static String text(final Path file)
