@@ -1,0 +1,211 @@
+package io.millrace.dataplane;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
+import io.millrace.reactor.CpuAffinity;
+import io.millrace.reactor.ReactorConfig;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DataPlaneTest
+{
+    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+    private static final String NQN = "nqn.2026-11.io.millrace:test";
+
+    @TempDir
+    private Path directory;
+
+    private final List<ReactorConfig> reactors = new ArrayList<>(List.of(ReactorConfig.of("r0", -1)));
+    private final List<DeviceConfig> devices = new ArrayList<>(List.of(new DeviceConfig.Memory("mem0", 1 << 20, 512)));
+    private final List<ListenerSettings> listeners = new ArrayList<>(List.of(listener(0)));
+    private int discoveryPort = DataPlaneConfig.NO_DISCOVERY_PORT;
+    private String servedDevice = "mem0";
+
+    private static ListenerSettings listener(final int port)
+    {
+        return new ListenerSettings(new InetSocketAddress(LOOPBACK, port));
+    }
+
+    private DataPlaneConfig config()
+    {
+        return new DataPlaneConfig(reactors, 16 << 20, devices,
+            List.of(new SubsystemSettings(NQN, null, "Model", true, List.of(),
+                List.of(new SubsystemSettings.NamespaceSettings(1, servedDevice, null)))),
+            listeners, discoveryPort, TargetConfig.defaults(), TcpTransportConfig.defaults());
+    }
+
+    private SettingException refused()
+    {
+        final List<String> before = threads();
+        final long descriptorsBefore = descriptors();
+        final SettingException e = assertThrows(SettingException.class, () -> DataPlane.start(config()).close());
+        assertEquals(before, threads());
+        assertEquals(descriptorsBefore, descriptors());
+        return e;
+    }
+
+    private static List<String> threads()
+    {
+        return Thread.getAllStackTraces().keySet().stream().map(Thread::getName)
+            .filter((name) -> name.startsWith("millrace-")).sorted().toList();
+    }
+
+    private static long descriptors()
+    {
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd")))
+        {
+            return open.count();
+        }
+        catch (final IOException e)
+        {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void shouldListenServeAndStop() throws IOException
+    {
+        reactors.add(ReactorConfig.of("r1", -1));
+        listeners.add(listener(0));
+        discoveryPort = 0;
+        DataPlane.start(config()).close();
+        final long descriptorsBefore = descriptors();
+        final InetSocketAddress first;
+        try (DataPlane dataPlane = DataPlane.start(config()))
+        {
+            first = dataPlane.addresses().get(0);
+            assertEquals(2, dataPlane.addresses().size());
+            assertEquals(1, dataPlane.discoveryAddresses().size());
+            assertEquals(2, dataPlane.reactors().size());
+            assertEquals(List.of(NQN), dataPlane.target().subsystems().stream().map((s) -> s.nqn()).toList());
+            assertEquals(2, dataPlane.target().listeners().size(), "the discovery port carries no I/O");
+            for (final InetSocketAddress address : dataPlane.addresses())
+            {
+                new Socket(address.getAddress(), address.getPort()).close();
+            }
+        }
+        assertThrows(IOException.class, () -> new Socket(first.getAddress(), first.getPort()).close());
+        assertEquals(descriptorsBefore, descriptors());
+        assertEquals(List.of(), threads());
+    }
+
+    @Test
+    void shouldDoNothingWhenClosedAgain()
+    {
+        final DataPlane dataPlane = DataPlane.start(config());
+        dataPlane.close();
+        dataPlane.close();
+        assertEquals(List.of(), threads());
+    }
+
+    @Test
+    void shouldUndoEverythingWhenPortIsInUse() throws IOException
+    {
+        DataPlane.start(config()).close();
+        try (ServerSocket taken = new ServerSocket(0, 1, LOOPBACK))
+        {
+            listeners.add(listener(taken.getLocalPort()));
+            final SettingException e = refused();
+            assertEquals("listeners[1].port", e.key());
+            assertEquals("127.0.0.1:" + taken.getLocalPort(), e.value());
+            assertEquals("already in use", e.bound());
+            assertEquals("stop what listens there or take another port", e.remedy());
+        }
+        DataPlane.start(config()).close();
+    }
+
+    @Test
+    void shouldNameDiscoveryWhenItsPortIsInUse() throws IOException
+    {
+        DataPlane.start(config()).close();
+        try (ServerSocket taken = new ServerSocket(0, 1, LOOPBACK))
+        {
+            discoveryPort = taken.getLocalPort();
+            final SettingException e = refused();
+            assertEquals("discovery", e.key());
+            assertTrue(e.remedy().startsWith("set discovery: false"), e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldNameAddressWhenItIsNotOfThisMachine()
+    {
+        DataPlane.start(config()).close();
+        listeners.add(new ListenerSettings(new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 0)));
+        assertTrue(refused().getMessage().startsWith("listeners[1].port = 192.0.2.1:0: no address of this machine; "));
+    }
+
+    @Test
+    void shouldNameCpuWhenItIsNotAllowed()
+    {
+        final int absent = CpuAffinity.allowed().length();
+        reactors.set(0, ReactorConfig.of("r0", absent));
+        final SettingException e = refused();
+        assertEquals("reactors[0].cpu", e.key());
+        assertTrue(e.bound().endsWith(CpuAffinity.format(CpuAffinity.allowed())), e.getMessage());
+    }
+
+    @Test
+    void shouldNameDeviceWhenItsFileCannotBeOpened()
+    {
+        DataPlane.start(config()).close();
+        devices.add(new DeviceConfig.File(
+            FileDeviceConfig.of("file0", directory.resolve("none/vol.img"), 1 << 20, 512)));
+        final SettingException e = refused();
+        assertEquals("devices[1]", e.key());
+        assertTrue(e.getMessage().contains(directory.resolve("none/vol.img").toString()), e.getMessage());
+        assertFalse(e.getMessage().contains("\n"), e.getMessage());
+    }
+
+    @Test
+    void shouldServeAFileThroughFaultsAndCloseBoth() throws IOException
+    {
+        final Path file = directory.resolve("vol.img");
+        devices.add(new DeviceConfig.File(FileDeviceConfig.of("file0", file, 1 << 20, 512)));
+        devices.add(new DeviceConfig.Fault("bad0", "file0", FaultPlan.NONE));
+        devices.add(new DeviceConfig.Null("nul0", 1 << 20, 4096));
+        servedDevice = "bad0";
+        DataPlane.start(config()).close();
+        final long descriptorsBefore = descriptors();
+        try (DataPlane dataPlane = DataPlane.start(config()))
+        {
+            assertEquals(1 << 20, dataPlane.devices().get("bad0").geometry().sizeBytes());
+            assertEquals(4, dataPlane.devices().size());
+        }
+        assertEquals(1 << 20, Files.size(file));
+        assertEquals(descriptorsBefore, descriptors());
+    }
+
+    @Test
+    void shouldKeepIdentitiesFromStartToStart()
+    {
+        final String before;
+        try (DataPlane dataPlane = DataPlane.start(config()))
+        {
+            before = dataPlane.target().subsystem(NQN).namespace(1).uuid() +
+                dataPlane.target().subsystem(NQN).config().serialNumber();
+        }
+        try (DataPlane dataPlane = DataPlane.start(config()))
+        {
+            assertEquals(before, dataPlane.target().subsystem(NQN).namespace(1).uuid() +
+                dataPlane.target().subsystem(NQN).config().serialNumber());
+        }
+    }
+}
