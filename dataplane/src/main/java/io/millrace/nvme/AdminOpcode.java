@@ -1,8 +1,8 @@
 package io.millrace.nvme;
 
 /**
- * Opcodes of admin commands (NVM Express Base 2.0, section 5, figure 138). Bits 1:0 of an opcode say which way its data goes:
- * see {@link DataTransfer}.
+ * Opcodes of admin commands (NVM Express Base 2.0, section 5, figure 138). Bits 1:0 of an opcode say which way its data
+ * goes: see {@link DataTransfer}.
  */
 public final class AdminOpcode
 {

@@ -1,8 +1,8 @@
 package io.millrace.nvme;
 
 /**
- * Asynchronous events: dword 0 of the completion has the type in bits 2:0, the information in bits 15:8 and the log page in
- * bits 23:16 (NVM Express Base 2.0, section 5.2). Stateless.
+ * Asynchronous events: dword 0 of the completion has the type in bits 2:0, the information in bits 15:8 and the log
+ * page in bits 23:16 (NVM Express Base 2.0, section 5.2). Stateless.
  */
 public final class AsyncEvent
 {

@@ -13,7 +13,9 @@ public final class ControllerProperty
     public static final int CONFIGURATION = 0x14;
     /** Controller status (CSTS), 4 bytes; see {@link ControllerStatus}. */
     public static final int STATUS = 0x1C;
-    /** Controller ready timeouts (CRTO), 4 bytes: with media in bits 15:0, without in bits 31:16, in units of 500 ms. */
+    /**
+     * Controller ready timeouts (CRTO), 4 bytes: with media in bits 15:0, without in bits 31:16, in units of 500 ms.
+     */
     public static final int READY_TIMEOUTS = 0x68;
 
     /** Version 2.0.0 as the version property has it: major in bits 31:16, minor in bits 15:8, tertiary in bits 7:0. */

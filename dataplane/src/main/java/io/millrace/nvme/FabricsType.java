@@ -1,8 +1,8 @@
 package io.millrace.nvme;
 
 /**
- * Types of fabrics commands, byte 4 of the submission queue entry (NVM Express Base 2.0, section 6, figure 376). Bits 1:0 say
- * which way data goes: see {@link DataTransfer}.
+ * Types of fabrics commands, byte 4 of the submission queue entry (NVM Express Base 2.0, section 6, figure 376). Bits
+ * 1:0 say which way data goes: see {@link DataTransfer}.
  */
 public final class FabricsType
 {

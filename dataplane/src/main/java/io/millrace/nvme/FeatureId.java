@@ -1,7 +1,8 @@
 package io.millrace.nvme;
 
 /**
- * Feature identifiers of Get and Set Features (NVM Express Base 2.0, section 5.27.1; NVM Command Set 1.0, section 4.1.3).
+ * Feature identifiers of Get and Set Features (NVM Express Base 2.0, section 5.27.1; NVM Command Set 1.0, section
+ * 4.1.3).
  */
 public final class FeatureId
 {

@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A view of bytes that can be wrapped again and again. Holds no bytes of its own; bounds are those of the wrapped buffer.
+ * A view of bytes that can be wrapped again and again. Holds no bytes of its own; bounds are those of the wrapped
+ * buffer.
  */
 public abstract class Flyweight
 {
@@ -49,7 +50,8 @@ public abstract class Flyweight
     }
 
     /**
-     * {@return text of a field of fixed length, up to its first NUL and without trailing spaces; malformed UTF-8 is replaced}
+     * {@return text of a field of fixed length, up to its first NUL and without trailing spaces; malformed UTF-8 is
+     * replaced}
      *
      * @param fieldOffset of the field in the view.
      * @param lengthBytes of the field.
@@ -84,8 +86,8 @@ public abstract class Flyweight
         final byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > lengthBytes)
         {
-            throw new IllegalArgumentException("'" + value + "' of " + bytes.length + " bytes is longer than its field of " +
-                lengthBytes + ": shorten it");
+            throw new IllegalArgumentException("'" + value + "' of " + bytes.length +
+                " bytes is longer than its field of " + lengthBytes + ": shorten it");
         }
         buffer.putBytes(offset + fieldOffset, bytes);
         buffer.setMemory(offset + fieldOffset + bytes.length, lengthBytes - bytes.length, padding);

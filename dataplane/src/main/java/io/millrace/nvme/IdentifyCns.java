@@ -1,8 +1,8 @@
 package io.millrace.nvme;
 
 /**
- * What an Identify command asks for, bits 7:0 of its dword 10 (NVM Express Base 2.0, section 5.17.1). Every answer has 4096
- * bytes.
+ * What an Identify command asks for, bits 7:0 of its dword 10 (NVM Express Base 2.0, section 5.17.1). Every answer has
+ * 4096 bytes.
  */
 public final class IdentifyCns
 {

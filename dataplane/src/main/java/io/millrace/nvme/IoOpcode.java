@@ -1,8 +1,8 @@
 package io.millrace.nvme;
 
 /**
- * Opcodes of I/O commands (NVM Command Set 1.0, section 3, figure 22). Bits 1:0 of an opcode say which way its data goes: see
- * {@link DataTransfer}.
+ * Opcodes of I/O commands (NVM Command Set 1.0, section 3, figure 22). Bits 1:0 of an opcode say which way its data
+ * goes: see {@link DataTransfer}.
  */
 public final class IoOpcode
 {

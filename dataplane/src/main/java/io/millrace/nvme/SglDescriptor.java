@@ -1,9 +1,9 @@
 package io.millrace.nvme;
 
 /**
- * SGL descriptors as they stand in bytes 24 to 39 of a submission queue entry (NVM Express Base 2.0, section 4.1.2): address
- * or offset in 8 bytes, length in 4, 3 reserved, then type in bits 7:4 and sub type in bits 3:0 of the last byte. The values
- * here are whole last bytes, as {@link SubmissionQueueEntry#sglType()} reads them.
+ * SGL descriptors as they stand in bytes 24 to 39 of a submission queue entry (NVM Express Base 2.0, section 4.1.2):
+ * address or offset in 8 bytes, length in 4, 3 reserved, then type in bits 7:4 and sub type in bits 3:0 of the last
+ * byte. The values here are whole last bytes, as {@link SubmissionQueueEntry#sglType()} reads them.
  */
 public final class SglDescriptor
 {

@@ -9,8 +9,8 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Commands of admin queues (NVM Express Base 2.0, section 5): finds who carries one out. One instance a reactor, used on its
- * thread alone; what hosts ask for here is rare, so it may allocate.
+ * Commands of admin queues (NVM Express Base 2.0, section 5): finds who carries one out. One instance a reactor, used
+ * on its thread alone; what hosts ask for here is rare, so it may allocate.
  */
 final class AdminCommands
 {

@@ -6,8 +6,9 @@ import io.millrace.nvme.NvmeStatus;
 import java.util.TreeSet;
 
 /**
- * Asynchronous Event Requests of a controller and the events that answer them (NVM Express Base 2.0, section 5.2). An event is
- * told once; until the host has read its log page, further ones of the kind are only noted there. Home of the controller only.
+ * Asynchronous Event Requests of a controller and the events that answer them (NVM Express Base 2.0, section 5.2). An
+ * event is told once; until the host has read its log page, further ones of the kind are only noted there. Home of the
+ * controller only.
  */
 final class AsyncEvents
 {

@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * A command that is supported, as the tables of admin and I/O commands have it and the commands supported and effects log page
- * tells it.
+ * A command that is supported, as the tables of admin and I/O commands have it and the commands supported and effects
+ * log page tells it.
  *
  * @param opcode       of it.
  * @param effects      bits {@code EFFECT_*} of {@code LogPageId}.

@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * Carries one kind of command out. Called on the queue pair's reactor; again from the beginning when the command had to wait
- * for a buffer or for its data.
+ * Carries one kind of command out. Called on the queue pair's reactor; again from the beginning when the command had to
+ * wait for a buffer or for its data.
  */
 @FunctionalInterface
 interface CommandHandler

@@ -9,12 +9,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * A host's association with a subsystem (NVM Express Base 2.0, section 3.1): made by the Connect of an admin queue, gone with
- * that queue.
+ * A host's association with a subsystem (NVM Express Base 2.0, section 3.1): made by the Connect of an admin queue,
+ * gone with that queue.
  * <p>
- * Lives on the reactor of its admin queue, its home: state changes, admin commands, events and timers happen there. I/O queues
- * may be on other reactors; they enter and leave through atomics, and home sends them away through their reactor's
- * {@code execute}.
+ * Lives on the reactor of its admin queue, its home: state changes, admin commands, events and timers happen there. I/O
+ * queues may be on other reactors; they enter and leave through atomics, and home sends them away through their
+ * reactor's {@code execute}.
  */
 final class Controller
 {
@@ -156,8 +156,8 @@ final class Controller
     }
 
     /**
-     * {@return whether writes must be stable before they complete, as the host was told that there is no cache or turned it
-     * off; any thread}
+     * {@return whether writes must be stable before they complete, as the host was told that there is no cache or
+     * turned it off; any thread}
      */
     boolean writeThrough()
     {

@@ -5,8 +5,8 @@ import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 
 /**
- * Checks of a command's data pointer: the one SGL descriptor of its entry (NVM Express Base 2.0, sections 4.1.2 and 3.3.3.1).
- * Stateless.
+ * Checks of a command's data pointer: the one SGL descriptor of its entry (NVM Express Base 2.0, sections 4.1.2 and
+ * 3.3.3.1). Stateless.
  */
 final class DataPointer
 {

@@ -9,8 +9,9 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * I/O commands that take several block requests, one after another: Dataset Management with its ranges, Flush of all namespaces
- * (NVM Command Set 1.0, section 3.2.3; NVM Express Base 2.0, section 7.1). One instance a reactor, used on its thread alone.
+ * I/O commands that take several block requests, one after another: Dataset Management with its ranges, Flush of all
+ * namespaces (NVM Command Set 1.0, section 3.2.3; NVM Express Base 2.0, section 7.1). One instance a reactor, used on
+ * its thread alone.
  */
 final class DatasetCommands
 {

@@ -8,8 +8,8 @@ import io.millrace.reactor.Reactor;
  * One reactor's channel to a device, shared by the namespaces that show it, with the line of those who wait for room.
  * Single-threaded.
  * <p>
- * A device with a queue refuses when the queue is full: then everybody waits in order. A device that completes inline refuses
- * only a request that meets another's blocks (a loan, a writer): the others need not wait for that one.
+ * A device with a queue refuses when the queue is full: then everybody waits in order. A device that completes inline
+ * refuses only a request that meets another's blocks (a loan, a writer): the others need not wait for that one.
  */
 final class DeviceChannel
 {

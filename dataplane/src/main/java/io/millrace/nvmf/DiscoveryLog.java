@@ -7,8 +7,8 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The discovery log page (NVM Express Base 2.0, section 5.16.1.23): what a host may connect to, and where. One instance a
- * reactor, used on its thread alone.
+ * The discovery log page (NVM Express Base 2.0, section 5.16.1.23): what a host may connect to, and where. One instance
+ * a reactor, used on its thread alone.
  */
 final class DiscoveryLog
 {

@@ -12,8 +12,8 @@ import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Fabrics commands (NVM Express Base 2.0, section 6). One instance a reactor, used on its thread alone; they are rare, so they
- * may allocate.
+ * Fabrics commands (NVM Express Base 2.0, section 6). One instance a reactor, used on its thread alone; they are rare,
+ * so they may allocate.
  */
 final class FabricsCommands
 {

@@ -17,8 +17,8 @@ import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What Identify answers (NVM Express Base 2.0, section 5.17; NVM Command Set 1.0, section 4.1.5). One instance a reactor, used
- * on its thread alone.
+ * What Identify answers (NVM Express Base 2.0, section 5.17; NVM Command Set 1.0, section 4.1.5). One instance a
+ * reactor, used on its thread alone.
  */
 final class IdentifyData
 {

@@ -11,8 +11,8 @@ import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 
 /**
- * Commands of I/O queues (NVM Command Set 1.0, section 3). The hot path: nothing is allocated here. One instance a reactor,
- * used on its thread alone.
+ * Commands of I/O queues (NVM Command Set 1.0, section 3). The hot path: nothing is allocated here. One instance a
+ * reactor, used on its thread alone.
  */
 final class IoCommands implements BlockCompletionListener
 {

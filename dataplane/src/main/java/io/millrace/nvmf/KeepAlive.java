@@ -4,11 +4,12 @@ import io.millrace.reactor.Reactor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keep alive timer of a controller (NVM Express Base 2.0, section 3.9): any command on any of its queues starts it anew, as
- * the controller tells hosts by TBKAS; when it runs out the association ends. Home of the controller only.
+ * Keep alive timer of a controller (NVM Express Base 2.0, section 3.9): any command on any of its queues starts it
+ * anew, as the controller tells hosts by TBKAS; when it runs out the association ends. Home of the controller only.
  * <p>
- * While the controller is not ready the association is kept for two minutes without a command, however short the timeout. A
- * discovery controller without a timeout is given up after the same time, so that hosts which vanish leave nothing behind.
+ * While the controller is not ready the association is kept for two minutes without a command, however short the
+ * timeout. A discovery controller without a timeout is given up after the same time, so that hosts which vanish leave
+ * nothing behind.
  */
 final class KeepAlive
 {

@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * What one reactor did with a namespace. Written by that reactor alone with plain stores; other threads read numbers that may
- * be a moment old.
+ * What one reactor did with a namespace. Written by that reactor alone with plain stores; other threads read numbers
+ * that may be a moment old.
  */
 final class NamespaceCounters
 {

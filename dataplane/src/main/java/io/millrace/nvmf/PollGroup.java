@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One reactor's share of a target: its queue pairs, its channels to the devices, its slots for commands, and the commands that
- * wait for room at a device. Made, used and closed on its reactor's thread.
+ * One reactor's share of a target: its queue pairs, its channels to the devices, its slots for commands, and the
+ * commands that wait for room at a device. Made, used and closed on its reactor's thread.
  */
 public final class PollGroup implements Poller, AutoCloseable
 {

@@ -13,16 +13,16 @@ import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A submission and a completion queue over one connection: admin (id 0) or I/O. Lives on one reactor; every call is made
- * there. Made by {@link PollGroup#newQueuePair} when a connection is accepted, before its Connect command.
+ * A submission and a completion queue over one connection: admin (id 0) or I/O. Lives on one reactor; every call is
+ * made there. Made by {@link PollGroup#newQueuePair} when a connection is accepted, before its Connect command.
  */
 public final class QueuePair
 {
     /** What a host may have outstanding before Connect: the smallest admin queue. */
     private static final int DEPTH_BEFORE_CONNECT = 32;
     /**
-     * A slot is in use until its answer has left memory, which may be after the host saw it and sent its next command, so
-     * there are more slots than the queue has entries.
+     * A slot is in use until its answer has left memory, which may be after the host saw it and sent its next command,
+     * so there are more slots than the queue has entries.
      */
     private static final int TAGS_PER_ENTRY = 4;
     private static final int TAGS_MIN = 8;
@@ -101,12 +101,14 @@ public final class QueuePair
     }
 
     /**
-     * Carries a command out. Data that came in the capsule has been named with {@link Request#inCapsuleData}; it is read
-     * within this call only.
+     * Carries a command out. Data that came in the capsule has been named with {@link Request#inCapsuleData}; it is
+     * read within this call only.
      *
      * @param request from {@link #begin}.
-     * @return false when there is no buffer now for the data that came in the capsule: the transport keeps the capsule, parses
-     * nothing behind it, and calls again with the same request, its data named again, in a later poll, until this is true.
+     * @return false when there is no buffer now for the data that came in the capsule: the transport keeps the capsule,
+     *     parses
+     * nothing behind it, and calls again with the same request, its data named again, in a later poll, until this is
+     * true.
      */
     public boolean onCommand(final Request request)
     {
@@ -141,9 +143,9 @@ public final class QueuePair
     }
 
     /**
-     * The data that {@link QueuePairTransport#receiveData} asked for came and is spoilt, such as by a wrong data digest; or
-     * data that came in the capsule is, then this is called instead of {@link #onCommand}. The command fails, the connection
-     * goes on.
+     * The data that {@link QueuePairTransport#receiveData} asked for came and is spoilt, such as by a wrong data
+     * digest; or data that came in the capsule is, then this is called instead of {@link #onCommand}. The command
+     * fails, the connection goes on.
      *
      * @param request whose data it was.
      * @param status  to fail it with, of {@code NvmeStatus}; usually {@code TRANSIENT_TRANSPORT_ERROR}.
@@ -170,8 +172,8 @@ public final class QueuePair
     }
 
     /**
-     * The connection is gone, and nothing touches the memory of its requests any more. Every request of it ends here, or when
-     * its device is done with it. Called once; nothing else is called afterwards.
+     * The connection is gone, and nothing touches the memory of its requests any more. Every request of it ends here,
+     * or when its device is done with it. Called once; nothing else is called afterwards.
      */
     public void onDisconnected()
     {
@@ -211,8 +213,8 @@ public final class QueuePair
     }
 
     /**
-     * Copies data that a device lent for a read into a buffer, and gives it back to the device. For connections that cannot
-     * send now: lent blocks cannot be written. Changes {@link Request#dataAddress()}.
+     * Copies data that a device lent for a read into a buffer, and gives it back to the device. For connections that
+     * cannot send now: lent blocks cannot be written. Changes {@link Request#dataAddress()}.
      *
      * @param request of {@link QueuePairTransport#respond}, not sent yet.
      * @return false when there is no buffer now, try later; true when nothing is lent (any more).
@@ -430,8 +432,8 @@ public final class QueuePair
     }
 
     /**
-     * Gets the host's data into a buffer, or waits for it; then the command is carried out again from its beginning. The data
-     * pointer has been checked.
+     * Gets the host's data into a buffer, or waits for it; then the command is carried out again from its beginning.
+     * The data pointer has been checked.
      *
      * @param request     whose data it is.
      * @param lengthBytes of the data.
@@ -651,8 +653,8 @@ public final class QueuePair
     }
 
     /**
-     * SPDK's host gives up its asynchronous event requests before it shuts a controller down, without a word, and uses their
-     * command identifiers again. An event request has nothing to lose: the new command takes its place.
+     * SPDK's host gives up its asynchronous event requests before it shuts a controller down, without a word, and uses
+     * their command identifiers again. An event request has nothing to lose: the new command takes its place.
      */
     private boolean forgetAsyncEventRequest(final int commandId)
     {

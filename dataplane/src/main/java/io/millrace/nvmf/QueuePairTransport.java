@@ -1,14 +1,15 @@
 package io.millrace.nvmf;
 
 /**
- * A transport's side of a queue pair: what the command handling asks of the connection. Called on the queue pair's reactor
- * only. The transport calls back into its {@code QueuePair} on the same thread.
+ * A transport's side of a queue pair: what the command handling asks of the connection. Called on the queue pair's
+ * reactor only. The transport calls back into its {@code QueuePair} on the same thread.
  */
 public interface QueuePairTransport
 {
     /**
-     * Asks the host for the payload of a command: {@code request.dataLength()} bytes into {@code request.dataAddress()}. When
-     * all has arrived the transport calls {@code QueuePair.onDataReceived(request)}.
+     * Asks the host for the payload of a command: {@code request.dataLength()} bytes into
+     * {@code request.dataAddress()}. When all has arrived the transport calls
+     * {@code QueuePair.onDataReceived(request)}.
      *
      * @param request whose data is wanted.
      */

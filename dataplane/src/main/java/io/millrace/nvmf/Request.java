@@ -7,10 +7,11 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One NVMe command on its way through a queue pair: a pooled slot of a reactor. Not thread-safe; one reactor's for life.
+ * One NVMe command on its way through a queue pair: a pooled slot of a reactor. Not thread-safe; one reactor's for
+ * life.
  * <p>
- * Fields are plain and package-visible accessors are public for the transports. The submission queue entry is copied in, so
- * the receive buffer can be reused at once.
+ * Fields are plain and package-visible accessors are public for the transports. The submission queue entry is copied
+ * in, so the receive buffer can be reused at once.
  */
 public final class Request implements BufferWaiter
 {

@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * Requests that wait, in order: a list linked through the requests themselves, so that one can leave from the middle when its
- * connection goes. Single-threaded.
+ * Requests that wait, in order: a list linked through the requests themselves, so that one can leave from the middle
+ * when its connection goes. Single-threaded.
  */
 final class RequestLine
 {

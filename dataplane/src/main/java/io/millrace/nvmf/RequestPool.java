@@ -6,8 +6,8 @@ import java.lang.foreign.Arena;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A reactor's slots for commands. Grows in chunks when all are in use and never shrinks, so that after warm-up nothing is
- * allocated. How many there can be is bounded by the queue depths of the connections. Single-threaded.
+ * A reactor's slots for commands. Grows in chunks when all are in use and never shrinks, so that after warm-up nothing
+ * is allocated. How many there can be is bounded by the queue depths of the connections. Single-threaded.
  */
 final class RequestPool implements AutoCloseable
 {

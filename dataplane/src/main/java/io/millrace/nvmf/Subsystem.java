@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * A set of namespaces under one name, and the controllers that hosts have on it. Any thread may call it: what reactors see is
- * replaced as a whole.
+ * A set of namespaces under one name, and the controllers that hosts have on it. Any thread may call it: what reactors
+ * see is replaced as a whole.
  */
 public final class Subsystem
 {

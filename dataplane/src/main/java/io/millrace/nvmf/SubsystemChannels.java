@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * One reactor's channels to the namespaces of a subsystem, by namespace id. Single-threaded; every queue pair of the subsystem
- * on the reactor holds it.
+ * One reactor's channels to the namespaces of a subsystem, by namespace id. Single-threaded; every queue pair of the
+ * subsystem on the reactor holds it.
  */
 final class SubsystemChannels
 {

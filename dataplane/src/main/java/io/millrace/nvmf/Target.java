@@ -9,8 +9,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What is served: subsystems, and the addresses they are reached at. Any thread may call it: what reactors see is replaced as
- * a whole.
+ * What is served: subsystems, and the addresses they are reached at. Any thread may call it: what reactors see is
+ * replaced as a whole.
  */
 public final class Target
 {
@@ -79,13 +79,15 @@ public final class Target
      * Begins to serve a subsystem. Hosts with a discovery controller are told.
      *
      * @param subsystem to serve.
-     * @throws IllegalArgumentException when the name is taken, another target serves it or a device of it cannot be served.
+     * @throws IllegalArgumentException when the name is taken, another target serves it or a device of it cannot be
+     *     served.
      */
     public synchronized void addSubsystem(final Subsystem subsystem)
     {
         if (subsystems.containsKey(subsystem.nqn()))
         {
-            throw new IllegalArgumentException("subsystem " + subsystem.nqn() + " is there already: choose another NQN");
+            throw new IllegalArgumentException(
+                "subsystem " + subsystem.nqn() + " is there already: choose another NQN");
         }
         subsystem.attach(this);
         final Map<String, Subsystem> changed = new LinkedHashMap<>(subsystems);
@@ -141,8 +143,8 @@ public final class Target
     }
 
     /**
-     * Tells discovery of an address that every subsystem is reached at. A wildcard address is reported as the one that the
-     * asking host came in on.
+     * Tells discovery of an address that every subsystem is reached at. A wildcard address is reported as the one that
+     * the asking host came in on.
      *
      * @param address that a transport listens on.
      */
@@ -152,8 +154,8 @@ public final class Target
     }
 
     /**
-     * Tells discovery of an address that only the discovery service is reached at, such as that of port 8009: a host that
-     * connects to all it is told of would else connect to each subsystem twice.
+     * Tells discovery of an address that only the discovery service is reached at, such as that of port 8009: a host
+     * that connects to all it is told of would else connect to each subsystem twice.
      *
      * @param address that a transport listens on.
      */

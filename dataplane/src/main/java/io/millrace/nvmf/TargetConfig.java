@@ -5,7 +5,8 @@ package io.millrace.nvmf;
  *
  * @param queuePairsMax     I/O queue pairs of a controller, 1 to 128.
  * @param queueDepthMax     entries of a queue, 16 to 4096 (CAP.MQES is one less).
- * @param maxTransferBytes  of one command, 4096 times a power of two (MDTS); buffer pools and devices must allow as much.
+ * @param maxTransferBytes  of one command, 4096 times a power of two (MDTS); buffer pools and devices must allow as
+ *                          much.
  * @param controllersMax    of a subsystem, 1 to 65519.
  */
 public record TargetConfig(int queuePairsMax, int queueDepthMax, int maxTransferBytes, int controllersMax)

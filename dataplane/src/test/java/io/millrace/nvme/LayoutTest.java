@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every field of every flyweight lies where the specification has it. The table is written from the specification, class and
- * size first, then field, offset and width in bytes.
+ * Every field of every flyweight lies where the specification has it. The table is written from the specification,
+ * class and size first, then field, offset and width in bytes.
  */
 class LayoutTest
 {
@@ -317,7 +317,8 @@ class LayoutTest
         {
             final String name = method.getName();
             if (type == method.getReturnType() &&
-                (name.equals(field) || name.equals("set" + Character.toUpperCase(field.charAt(0)) + field.substring(1))))
+                (name.equals(field) ||
+                name.equals("set" + Character.toUpperCase(field.charAt(0)) + field.substring(1))))
             {
                 return method;
             }

@@ -76,8 +76,8 @@ class AllocationTest
             final long id = Thread.currentThread().threadId();
             run(WARM_UP);
             long bytes = Long.MAX_VALUE;
-            // What the compiler does to running code costs a few bytes now and then; a command that allocates does so in
-            // every batch.
+            // What the compiler does to running code costs a few bytes now and then; a command that allocates does so
+            // in every batch.
             for (int batch = 0; batch < BATCHES && bytes > 0; batch++)
             {
                 answered = 0;

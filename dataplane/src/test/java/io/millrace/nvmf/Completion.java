@@ -38,7 +38,8 @@ record Completion(int commandId, int status, int result0, int result1, int sqHea
     @Override
     public String toString()
     {
-        return "command " + commandId + ": " + NvmeStatus.name(status) + " (" + Integer.toHexString(status) + "h) result " +
+        return "command " + commandId + ": " + NvmeStatus.name(status) +
+            " (" + Integer.toHexString(status) + "h) result " +
             Long.toHexString(result()) + "h, " + data.length + " bytes";
     }
 }

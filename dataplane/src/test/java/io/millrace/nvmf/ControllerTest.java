@@ -120,7 +120,8 @@ class ControllerTest
     @ParameterizedTest
     @ValueSource(ints = {ControllerConfiguration.ENABLE,
         ENABLED | 1 << 7, ENABLED | 1 << 11, ENABLED | 1 << 4, ENABLED | 7 << 4, ENABLED | 3 << 14,
-        ENABLED & ~ControllerConfiguration.SUBMISSION_ENTRY_MASK, ENABLED & ~ControllerConfiguration.COMPLETION_ENTRY_MASK})
+        ENABLED & ~ControllerConfiguration.SUBMISSION_ENTRY_MASK,
+        ENABLED & ~ControllerConfiguration.COMPLETION_ENTRY_MASK})
     void shouldRefuseConfigurationsThatAreNotSupported(final int configuration)
     {
         final TestHost host = connected();

@@ -189,7 +189,8 @@ class IoCommandsTest
     void shouldRefuseOffsetsOutsideTheCapsule(final long offset)
     {
         assertEquals(NvmeStatus.SGL_OFFSET_INVALID, host.execute((entry) ->
-            data(IoOpcode.WRITE, 7, 1).andThen((e) -> e.sglAddress(offset)).accept(entry), new byte[BLOCK], true).code());
+            data(IoOpcode.WRITE, 7, 1).andThen((e) -> e.sglAddress(offset)).accept(entry),
+            new byte[BLOCK], true).code());
     }
 
     @Test

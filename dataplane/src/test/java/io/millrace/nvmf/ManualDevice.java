@@ -12,8 +12,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * A device with a queue of bounded length that completes requests when and how a test says, and remembers what was asked. One
- * reactor at a time; touched on that reactor only.
+ * A device with a queue of bounded length that completes requests when and how a test says, and remembers what was
+ * asked. One reactor at a time; touched on that reactor only.
  */
 final class ManualDevice implements BlockDevice
 {

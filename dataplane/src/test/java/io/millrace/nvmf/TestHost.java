@@ -24,8 +24,8 @@ import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The host's end of one connection, with a transport that lives in memory: what a command carries is handed over as it would
- * come from the wire, what is answered is taken as it would be sent. Used from the test's thread.
+ * The host's end of one connection, with a transport that lives in memory: what a command carries is handed over as it
+ * would come from the wire, what is answered is taken as it would be sent. Used from the test's thread.
  */
 final class TestHost implements AutoCloseable
 {

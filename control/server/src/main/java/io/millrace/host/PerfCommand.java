@@ -25,8 +25,8 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "perf",
-    description = "Drive an NVMe/TCP target, this project's or another's, and measure it. Patterns that write destroy " +
-        "what the namespace holds.",
+    description = "Drive an NVMe/TCP target, this project's or another's, and measure it. Patterns that write " +
+        "destroy what the namespace holds.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace perf --nqn nqn.2026-11.io.millrace:vol0",

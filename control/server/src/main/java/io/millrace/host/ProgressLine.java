@@ -7,8 +7,8 @@ import io.millrace.perf.load.LoadPhase;
 import io.millrace.perf.load.LoadProgress;
 
 /**
- * Shows how far a load has come, redrawn in place when a person reads along, else line by line; and stops the load when asked
- * to. On a thread of its own.
+ * Shows how far a load has come, redrawn in place when a person reads along, else line by line; and stops the load when
+ * asked to. On a thread of its own.
  */
 public final class ProgressLine implements AutoCloseable
 {

@@ -6,8 +6,8 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads durations as people write them, in milliseconds: {@code 10s}, {@code 500ms}, {@code 2m}, {@code 1h}; a plain number is
- * seconds.
+ * Reads durations as people write them, in milliseconds: {@code 10s}, {@code 500ms}, {@code 2m}, {@code 1h}; a plain
+ * number is seconds.
  */
 final class TimeSpan implements ITypeConverter<Long>
 {
@@ -26,7 +26,8 @@ final class TimeSpan implements ITypeConverter<Long>
         final Matcher matcher = SPAN.matcher(text.strip());
         if (!matcher.matches())
         {
-            throw new TypeConversionException("'" + text + "' is no duration: write a number and ms, s, m or h, such as 10s");
+            throw new TypeConversionException(
+                "'" + text + "' is no duration: write a number and ms, s, m or h, such as 10s");
         }
         return Long.parseLong(matcher.group(1)) * switch (matcher.group(2))
         {

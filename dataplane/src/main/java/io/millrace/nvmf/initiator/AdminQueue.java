@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * The admin queue of a controller: commands with futures. For set-up and management: allocates. Lives on the controller's
- * reactor; futures are completed there.
+ * The admin queue of a controller: commands with futures. For set-up and management: allocates. Lives on the
+ * controller's reactor; futures are completed there.
  */
 final class AdminQueue implements ConnectionListener
 {

@@ -112,7 +112,8 @@ final class AssociationCommand
             case ConnectCommand.REFUSED_DATA | ConnectData.CONTROLLER_ID_POSITION ->
                 config.subsystemNqn() + " does not know the controller any more";
             default -> "Connect to " + config.subsystemNqn() + " was refused for its parameter at offset " +
-                (result0 & 0xFFFF) + (0 != (result0 & ConnectCommand.REFUSED_DATA) ? " of the data" : " of the command");
+                (result0 & 0xFFFF) +
+                (0 != (result0 & ConnectCommand.REFUSED_DATA) ? " of the data" : " of the command");
         };
     }
 }

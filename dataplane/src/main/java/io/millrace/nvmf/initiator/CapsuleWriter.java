@@ -112,7 +112,10 @@ final class CapsuleWriter
         final UnsafeBuffer staging, final int offset, final HostRequest request, final int sglType)
     {
         entry.wrap(staging, offset);
-        entry.opcode(request.opcode).flags(SglDescriptor.FLAGS_PSDT_SGL).commandId(request.commandId).namespaceId(request.namespaceId)
+        entry.opcode(request.opcode)
+            .flags(SglDescriptor.FLAGS_PSDT_SGL)
+            .commandId(request.commandId)
+            .namespaceId(request.namespaceId)
             .cdw2(0).cdw3(0).metadataPointer(0)
             .sglAddress(0).sglLength(request.lengthBytes)
             .cdw10(request.cdw10).cdw11(request.cdw11).cdw12(request.cdw12)

@@ -4,8 +4,8 @@ import io.millrace.nvme.DataTransfer;
 import java.util.Arrays;
 
 /**
- * Commands that are outstanding on a connection. A command's identifier is its slot in bits 11:0 and a generation in bits
- * 15:12, so that an answer that comes late is not taken for another's. One connection's, on its reactor.
+ * Commands that are outstanding on a connection. A command's identifier is its slot in bits 11:0 and a generation in
+ * bits 15:12, so that an answer that comes late is not taken for another's. One connection's, on its reactor.
  */
 final class CommandTable
 {

@@ -7,12 +7,12 @@ import java.net.InetSocketAddress;
  *
  * @param address                 of the target, resolved.
  * @param subsystemNqn            of the subsystem.
- * @param queueDepth              commands outstanding at once on an I/O queue, 1 to {@value #QUEUE_DEPTH_MAX}; the controller
- *                                may allow fewer.
+ * @param queueDepth              commands outstanding at once on an I/O queue, 1 to {@value #QUEUE_DEPTH_MAX}; the
+ *                                controller may allow fewer.
  * @param headerDigest            ask for CRC32C of PDU headers.
  * @param dataDigest              ask for CRC32C of PDU data.
- * @param sqFlowControl           keep to the submission queue head that the controller reports; off asks the controller to
- *                                report none.
+ * @param sqFlowControl           keep to the submission queue head that the controller reports; off asks the controller
+ *                                to report none.
  * @param keepAliveMs             keep-alive time-out of the association; 0 for none.
  * @param connectTimeoutMs        to make a connection up to the first command.
  * @param commandTimeoutMs        until an unanswered command ends the connection.

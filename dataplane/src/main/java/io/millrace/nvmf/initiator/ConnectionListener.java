@@ -11,8 +11,8 @@ interface ConnectionListener
     void onReady();
 
     /**
-     * A command was outstanding when the connection ended. It is not completed: that is the listener's to do, now or after a
-     * reconnect.
+     * A command was outstanding when the connection ended. It is not completed: that is the listener's to do, now or
+     * after a reconnect.
      *
      * @param request that has no answer.
      */

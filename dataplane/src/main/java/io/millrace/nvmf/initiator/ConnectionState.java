@@ -4,7 +4,8 @@ package io.millrace.nvmf.initiator;
  * The life of one NVMe/TCP connection as the host sees it. A connection object goes round as often as it reconnects.
  *
  * <pre>
- *   CLOSED --open--&gt; CONNECTING --writable--&gt; INITIALIZING --ICResp--&gt; ASSOCIATING --Connect answered--&gt; READY
+ *   CLOSED --open--&gt; CONNECTING --writable--&gt; INITIALIZING --ICResp--&gt; ASSOCIATING --Connect answered--&gt;
+ *   READY
  *      ^                 |                        |                        |                           |
  *      |                 +------------------------+-----------+------------+---------------------------+
  *      |                                                      v   error, time-out, end of stream, close

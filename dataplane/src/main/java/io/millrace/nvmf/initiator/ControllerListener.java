@@ -22,7 +22,8 @@ public interface ControllerListener
     }
 
     /**
-     * The controller reported an event. The log page that it names has been read, so the next event of its type can come.
+     * The controller reported an event. The log page that it names has been read, so the next event of its type can
+     * come.
      *
      * @param controller that reported it.
      * @param event      double word 0 of the completion, for {@link io.millrace.nvme.AsyncEvent}.

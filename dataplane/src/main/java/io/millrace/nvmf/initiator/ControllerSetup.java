@@ -11,8 +11,8 @@ import io.millrace.reactor.Reactor;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Brings a controller from a new association to readiness (NVM Express Base 2.0, section 3.5): capabilities, enable, wait for
- * ready, identify, number of queues, event configuration. One use; on the controller's reactor.
+ * Brings a controller from a new association to readiness (NVM Express Base 2.0, section 3.5): capabilities, enable,
+ * wait for ready, identify, number of queues, event configuration. One use; on the controller's reactor.
  */
 final class ControllerSetup
 {

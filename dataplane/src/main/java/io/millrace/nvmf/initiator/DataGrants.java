@@ -7,9 +7,9 @@ import io.millrace.nvmf.tcp.DataPdu;
 import io.millrace.nvmf.tcp.PduType;
 
 /**
- * What controllers asked for with R2T and was not turned into H2CData PDUs yet, in order of asking. PDUs are made only as the
- * sender has room, so a slow peer costs no memory; their payload stays in the user's buffer. One connection's, on its
- * reactor.
+ * What controllers asked for with R2T and was not turned into H2CData PDUs yet, in order of asking. PDUs are made only
+ * as the sender has room, so a slow peer costs no memory; their payload stays in the user's buffer. One connection's,
+ * on its reactor.
  */
 final class DataGrants
 {

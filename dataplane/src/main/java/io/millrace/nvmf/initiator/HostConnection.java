@@ -16,8 +16,8 @@ import io.millrace.nvmf.tcp.TerminationRequest;
 import io.millrace.reactor.ReadinessListener;
 
 /**
- * One NVMe/TCP connection, which carries one queue: from the socket to completions. Its state is {@link ConnectionState}. It
- * never calls its listener from within {@link #submit} or {@link #close}. One reactor's.
+ * One NVMe/TCP connection, which carries one queue: from the socket to completions. Its state is
+ * {@link ConnectionState}. It never calls its listener from within {@link #submit} or {@link #close}. One reactor's.
  */
 final class HostConnection implements PduHandler, ReadinessListener
 {
@@ -187,7 +187,8 @@ final class HostConnection implements PduHandler, ReadinessListener
     }
 
     /**
-     * {@return whether a turn is wanted although the descriptor may not be ready: answers are expected or something waits}
+     * {@return whether a turn is wanted although the descriptor may not be ready: answers are expected or something
+     * waits}
      */
     boolean wantsPoll()
     {

@@ -8,8 +8,9 @@ import java.util.concurrent.CompletableFuture;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * The initiator on one reactor: all connections of the reactor take turns in it and share its receive buffer. Make one for each
- * reactor that queue pairs are to live on. Made and closed from any thread; everything else happens on the reactor.
+ * The initiator on one reactor: all connections of the reactor take turns in it and share its receive buffer. Make one
+ * for each reactor that queue pairs are to live on. Made and closed from any thread; everything else happens on the
+ * reactor.
  */
 public final class HostPollGroup implements Poller, AutoCloseable
 {
@@ -150,8 +151,8 @@ public final class HostPollGroup implements Poller, AutoCloseable
     }
 
     /**
-     * Takes the initiator off its reactor. All controllers and queue pairs on it have been closed before; what is still open is
-     * cut off. Not on the reactor's thread.
+     * Takes the initiator off its reactor. All controllers and queue pairs on it have been closed before; what is still
+     * open is cut off. Not on the reactor's thread.
      */
     @Override
     public void close()

@@ -4,9 +4,10 @@ import io.millrace.nvme.DataTransfer;
 import io.millrace.nvme.IoOpcode;
 
 /**
- * One command of the host: a slot that is made once, filled, submitted to a {@link RemoteQueuePair}, completed and filled
- * again. Not thread-safe: it belongs to its submitter until {@code submit} answers true and to the queue pair until its one
- * completion, always on the queue pair's reactor. The payload buffer belongs to the queue pair for as long.
+ * One command of the host: a slot that is made once, filled, submitted to a {@link RemoteQueuePair}, completed and
+ * filled again. Not thread-safe: it belongs to its submitter until {@code submit} answers true and to the queue pair
+ * until its one completion, always on the queue pair's reactor. The payload buffer belongs to the queue pair for as
+ * long.
  */
 public final class HostRequest
 {
@@ -225,8 +226,8 @@ public final class HostRequest
     }
 
     /**
-     * {@return how it went, once complete: status code in bits 7:0, its type in 10:8, retry delay in 12:11, more in 13, do not
-     * retry in 14; 0 is success}
+     * {@return how it went, once complete: status code in bits 7:0, its type in 10:8, retry delay in 12:11, more in 13,
+     * do not retry in 14; 0 is success}
      */
     public int status()
     {

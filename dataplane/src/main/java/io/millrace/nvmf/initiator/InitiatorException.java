@@ -3,9 +3,9 @@ package io.millrace.nvmf.initiator;
 import java.io.Serial;
 
 /**
- * A target cannot be reached, refuses the host or breaks the protocol, or a setting is out of bounds. The message is one
- * sentence that names what, the value and the remedy. Never thrown per I/O: there {@link HostRequest#status()} says how it
- * went.
+ * A target cannot be reached, refuses the host or breaks the protocol, or a setting is out of bounds. The message is
+ * one sentence that names what, the value and the remedy. Never thrown per I/O: there {@link HostRequest#status()} says
+ * how it went.
  */
 public final class InitiatorException extends RuntimeException
 {

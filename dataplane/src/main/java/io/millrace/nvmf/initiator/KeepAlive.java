@@ -5,7 +5,8 @@ import io.millrace.reactor.TimerListener;
 import java.util.function.Consumer;
 
 /**
- * Sends Keep Alive twice in each keep-alive time-out, and finds out when none is answered for one. On the controller's reactor.
+ * Sends Keep Alive twice in each keep-alive time-out, and finds out when none is answered for one. On the controller's
+ * reactor.
  */
 final class KeepAlive
 {

@@ -14,9 +14,9 @@ import io.millrace.nvmf.tcp.TerminationRequest;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Turns the byte stream of a controller into PDUs, in place. Whole PDUs are parsed in the poll group's receive buffer; a cut
- * header is carried over to the next turn; data is copied once to where it belongs, or received there directly when it is
- * announced but not there yet. One connection's, on its reactor.
+ * Turns the byte stream of a controller into PDUs, in place. Whole PDUs are parsed in the poll group's receive buffer;
+ * a cut header is carried over to the next turn; data is copied once to where it belongs, or received there directly
+ * when it is announced but not there yet. One connection's, on its reactor.
  * <p>
  * Checked here is what the header alone tells (type, lengths, flags, digests); what it means is checked by the
  * {@link PduHandler}.

@@ -8,9 +8,9 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Everything that waits to be sent on one connection, in stream order: headers staged in a ring of the sender's own, payload
- * that stays where the user has it. Headers that follow one another share a vector, so a batch of reads is one vector; one
- * {@code sendmsg} takes all there is. One connection's, on its reactor.
+ * Everything that waits to be sent on one connection, in stream order: headers staged in a ring of the sender's own,
+ * payload that stays where the user has it. Headers that follow one another share a vector, so a batch of reads is one
+ * vector; one {@code sendmsg} takes all there is. One connection's, on its reactor.
  */
 final class PduSender implements AutoCloseable
 {

@@ -4,8 +4,8 @@ import io.millrace.bindings.linux.MessageHeader;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The one buffer that all connections of a poll group receive into, in turn, and the message header for receiving into two
- * places at once. One reactor's.
+ * The one buffer that all connections of a poll group receive into, in turn, and the message header for receiving into
+ * two places at once. One reactor's.
  */
 final class ReceiveBuffer implements AutoCloseable
 {

@@ -16,11 +16,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * An association with a controller of a remote subsystem: admin queue, keep-alive, events, and reconnecting of all its
- * queues. Lives on the reactor it was connected on; methods may be called from any thread and answer with futures that are
- * completed on that reactor, so nothing that blocks may hang on them. Its state is {@link ControllerState}.
+ * queues. Lives on the reactor it was connected on; methods may be called from any thread and answer with futures that
+ * are completed on that reactor, so nothing that blocks may hang on them. Its state is {@link ControllerState}.
  * <p>
- * The loss of any connection ends the association, as the specification has it: all queues are disconnected, then attempts
- * to connect again follow with growing delay, until the controller loss time-out.
+ * The loss of any connection ends the association, as the specification has it: all queues are disconnected, then
+ * attempts to connect again follow with growing delay, until the controller loss time-out.
  */
 public final class RemoteController implements AutoCloseable
 {

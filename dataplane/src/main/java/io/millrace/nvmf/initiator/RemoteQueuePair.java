@@ -4,11 +4,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * An I/O queue of a {@link RemoteController}, on one reactor. {@link #submit} and {@link #flush} are for that reactor's thread
- * alone and allocate nothing.
+ * An I/O queue of a {@link RemoteController}, on one reactor. {@link #submit} and {@link #flush} are for that reactor's
+ * thread alone and allocate nothing.
  * <p>
- * What is submitted within a cycle of the reactor leaves in one system call at the end of the poll group's turn. When the
- * connection is lost the controller reconnects; what becomes of commands meanwhile is set by {@link OutagePolicy}.
+ * What is submitted within a cycle of the reactor leaves in one system call at the end of the poll group's turn. When
+ * the connection is lost the controller reconnects; what becomes of commands meanwhile is set by {@link OutagePolicy}.
  */
 public final class RemoteQueuePair implements AutoCloseable
 {
@@ -49,8 +49,8 @@ public final class RemoteQueuePair implements AutoCloseable
      * Hands a command over.
      *
      * @param request filled and idle.
-     * @return false when the queue is full, or not connected now under {@link OutagePolicy#WAIT}: the submitter keeps the
-     *     request and tries again in a later cycle.
+     * @return false when the queue is full, or not connected now under {@link OutagePolicy#WAIT}: the submitter keeps
+     *     the request and tries again in a later cycle.
      */
     public boolean submit(final HostRequest request)
     {
@@ -165,7 +165,8 @@ public final class RemoteQueuePair implements AutoCloseable
         }
         catch (final CompletionException e)
         {
-            throw new InitiatorException("queue pair " + queueId + " cannot be closed: " + e.getCause().getMessage(), e);
+            throw new InitiatorException(
+                "queue pair " + queueId + " cannot be closed: " + e.getCause().getMessage(), e);
         }
     }
 

@@ -3,8 +3,8 @@ package io.millrace.perf.load;
 import io.millrace.bindings.NativeMemory;
 
 /**
- * What verified blocks hold: each names itself (block number, seed, generation) and goes on with numbers that only it has,
- * so that stale, torn, misplaced and zeroed blocks are all told from the right one. Stateless; any thread.
+ * What verified blocks hold: each names itself (block number, seed, generation) and goes on with numbers that only it
+ * has, so that stale, torn, misplaced and zeroed blocks are all told from the right one. Stateless; any thread.
  *
  * <pre>
  *    0 magic

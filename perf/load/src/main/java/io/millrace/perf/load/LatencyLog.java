@@ -89,7 +89,8 @@ public final class LatencyLog implements AutoCloseable
             stream.close();
             if (stream.checkError())
             {
-                throw new UncheckedIOException(new IOException("latency log could not be written whole: is the disk full?"));
+                throw new UncheckedIOException(
+                    new IOException("latency log could not be written whole: is the disk full?"));
             }
         }
     }

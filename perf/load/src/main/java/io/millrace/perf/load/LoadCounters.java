@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Counts of one worker, written by its reactor alone and read by any thread. Reset at the start of each phase, but for what
- * went wrong.
+ * Counts of one worker, written by its reactor alone and read by any thread. Reset at the start of each phase, but for
+ * what went wrong.
  */
 final class LoadCounters
 {

@@ -22,8 +22,8 @@ import org.HdrHistogram.Histogram;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Runs one load. {@link #run()} does it all on the caller's thread, once; {@link #progress()} and {@link #stop()} are for any
- * thread meanwhile. {@link #close()} frees what it used.
+ * Runs one load. {@link #run()} does it all on the caller's thread, once; {@link #progress()} and {@link #stop()} are
+ * for any thread meanwhile. {@link #close()} frees what it used.
  */
 public final class LoadGenerator implements AutoCloseable
 {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What went wrong on a worker, in words: the first few wrong blocks, and how often each status came. Any thread; allocates, but
- * only when something goes wrong.
+ * What went wrong on a worker, in words: the first few wrong blocks, and how often each status came. Any thread;
+ * allocates, but only when something goes wrong.
  */
 final class LoadMessages
 {

@@ -7,8 +7,8 @@ import org.HdrHistogram.SingleWriterRecorder;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * The load of one queue, on its part of the region. Everything but what is said otherwise happens on the queue's reactor; nothing
- * is allocated for an I/O.
+ * The load of one queue, on its part of the region. Everything but what is said otherwise happens on the queue's
+ * reactor; nothing is allocated for an I/O.
  * <p>
  * At a fixed rate each command has a planned moment; when the target falls behind, commands wait for a slot while their
  * moment passes, and latency counts from that moment.

@@ -1,8 +1,8 @@
 package io.millrace.perf.load;
 
 /**
- * What a worker has written in its part of the region: for each cell (an I/O's worth of blocks) how often, and whether a
- * command is on it now, so that no two commands meet on one cell and every read has one right answer. One worker's.
+ * What a worker has written in its part of the region: for each cell (an I/O's worth of blocks) how often, and whether
+ * a command is on it now, so that no two commands meet on one cell and every read has one right answer. One worker's.
  */
 final class WrittenCells
 {
