@@ -13,7 +13,7 @@ import java.util.Objects;
  */
 public record ReactorConfig(String name, int cpu, IdleMode idle, long spinNs)
 {
-    /** Default of {@link #spinNs()}: 100 µs, a little over two wake-ups of a sleeping thread. */
+    /** Default of {@link #spinNs()}: 100 µs, several times what waking a sleeping thread takes. */
     public static final long SPIN_NS_DEFAULT = 100_000;
 
     /** What a reactor does when there is no work. */

@@ -19,9 +19,10 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * How long a reactor that sleeps in the kernel takes to have handled a message: what idling adds to the first I/O
- * after it. Look at the percentiles; the first I/O after idle is meant to stay under 200 µs at the 99th. Needs two
- * cores to itself.
+ * How long a reactor that sleeps in the kernel takes to have handled a message: what idling adds to the first I/O after
+ * it. Look at the percentiles; the first I/O after idle is meant to stay under 200 µs at the 99th. Needs two cores to
+ * itself: on a shared one the woken reactor runs first and goes on spinning, so that the time is the reactor's
+ * {@code spinNs} rather than its wake-up.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SampleTime)
