@@ -3,7 +3,7 @@ package io.millrace.reactor;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import org.jctools.queues.MpscUnboundedArrayQueue;
+import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 
 /**
  * Commands of other threads to a reactor. Any thread adds, one takes. Adding and stopping hold a lock, so that
@@ -16,7 +16,8 @@ final class CommandQueue
 
     private final Reactor reactor;
     private final ReactorErrorHandler errorHandler;
-    private final MpscUnboundedArrayQueue<Runnable> queue = new MpscUnboundedArrayQueue<>(CHUNK);
+    // The atomic kind: the other one goes through sun.misc.Unsafe, of which the JVM warns at every start.
+    private final MpscUnboundedAtomicArrayQueue<Runnable> queue = new MpscUnboundedAtomicArrayQueue<>(CHUNK);
     private boolean stopped;
 
     CommandQueue(final Reactor reactor, final ReactorErrorHandler errorHandler)
