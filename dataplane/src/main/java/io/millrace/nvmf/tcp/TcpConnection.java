@@ -32,6 +32,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     private final int fd;
     private final long blockAddress;
     private final QueuePair queuePair;
+    private final SocketWatch watch;
     private final HostDataReceiver hostData;
     private final PduReceiver receiver;
     private final PduSender sender;
@@ -40,8 +41,6 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
 
     private ConnectionState state = ConnectionState.AWAITING_ICREQ;
     private SendState sendState = SendState.IDLE;
-    /** Events that the reactor watches the socket for. */
-    private int interest = Epoll.EPOLLIN;
     private String endReason = "";
     private final long connectTimer;
     private long drainTimer = NO_TIMER;
@@ -50,26 +49,12 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
 
     /** Its place among the group's connections. */
     private int index;
-    /** Since when the group asks this socket in every cycle, and when it last had something; the group's own. */
-    private long hotSinceNs;
-    private long lastDataNs;
-    private Temperature temperature = Temperature.COLD;
-
-    /** How a group learns that the socket has something. */
-    enum Temperature
-    {
-        /** From the reactor's epoll. */
-        COLD,
-        /** By asking in every cycle; epoll watches as well, so that turning cold again costs nothing. */
-        HOT,
-        /** By asking in every cycle, for so long now that epoll has been told not to watch. */
-        GLOWING
-    }
 
     TcpConnection(final TcpPollGroup group, final int fd, final TransportAddress local)
     {
         this.group = group;
         this.fd = fd;
+        watch = new SocketWatch(group.reactor(), fd);
         blockAddress = group.senderBlocks().acquire();
         sender = new PduSender(this, group.gatherBuffer(), blockAddress, group.config().c2hSuccess());
         hostData = new HostDataReceiver(this, group.counters(), group.config().maxH2cDataBytes());
@@ -109,35 +94,9 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         index = place;
     }
 
-    Temperature temperature()
+    SocketWatch watch()
     {
-        return temperature;
-    }
-
-    /**
-     * The group asks this socket in every cycle from now on, or no longer, or epoll need not watch it.
-     *
-     * @param next  how the group learns of data now.
-     * @param nowNs the cycle's clock.
-     */
-    void temperature(final Temperature next, final long nowNs)
-    {
-        if (Temperature.COLD == temperature)
-        {
-            hotSinceNs = nowNs;
-        }
-        temperature = next;
-        updateInterest();
-    }
-
-    long hotSinceNs()
-    {
-        return hotSinceNs;
-    }
-
-    long lastDataNs()
-    {
-        return lastDataNs;
+        return watch;
     }
 
     boolean isReady()
@@ -166,9 +125,9 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
             case DRAINING -> receiver.discard();
             case CLOSED -> 0;
         };
-        if (received > 0)
+        if (received > 0 && ConnectionState.CLOSED != state)
         {
-            lastDataNs = group.reactor().nowNs();
+            watch.onData(group.reactor().nowNs());
         }
         return received;
     }
@@ -350,7 +309,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         }
         state(ConnectionState.CLOSED);
         group.counters().onClosed(reason);
-        group.reactor().deregister(fd);
+        watch.stop();
         Files.close(fd);
         cancelTimers();
         sender.clear();
@@ -454,13 +413,10 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
 
     private void updateInterest()
     {
-        final boolean reads = Temperature.GLOWING != temperature &&
-            (ReceiveState.STALLED != receiver.state() || ConnectionState.DRAINING == state);
-        final int wanted = (reads ? Epoll.EPOLLIN : 0) | (SendState.BLOCKED == sendState ? Epoll.EPOLLOUT : 0);
-        if (wanted != interest && ConnectionState.CLOSED != state)
+        if (ConnectionState.CLOSED != state)
         {
-            interest = wanted;
-            group.reactor().modify(fd, wanted);
+            watch.want(ReceiveState.STALLED != receiver.state() || ConnectionState.DRAINING == state,
+                SendState.BLOCKED == sendState);
         }
     }
 

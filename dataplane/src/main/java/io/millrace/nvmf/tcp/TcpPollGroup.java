@@ -1,7 +1,6 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.NativeException;
-import io.millrace.bindings.linux.Epoll;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.TransportAddress;
@@ -26,10 +25,6 @@ final class TcpPollGroup implements Poller
      * ones.
      */
     static final int HOT_MAX = 8;
-    /**
-     * A hot connection for which epoll's own work at each arrival is no longer worth while: its events are turned off.
-     */
-    private static final long GLOW_AFTER_NS = 1_000_000;
 
     private final PollGroup pollGroup;
     private final Reactor reactor;
@@ -133,7 +128,7 @@ final class TcpPollGroup implements Poller
         connections[connectionCount++] = connection;
         try
         {
-            reactor.register(fd, Epoll.EPOLLIN, connection);
+            connection.watch().start(connection);
         }
         catch (final NativeException e)
         {
@@ -199,11 +194,11 @@ final class TcpPollGroup implements Poller
      */
     void onReadable(final TcpConnection connection)
     {
-        if (receive(connection) && TcpConnection.Temperature.COLD == connection.temperature() && hotCount < HOT_MAX &&
-            connection.isReady())
+        if (receive(connection) && hotCount < HOT_MAX && connection.isReady() &&
+            SocketWatch.Temperature.COLD == connection.watch().temperature())
         {
             hot[hotCount++] = connection;
-            connection.temperature(TcpConnection.Temperature.HOT, reactor.nowNs());
+            connection.watch().heat(reactor.nowNs());
         }
     }
 
@@ -217,16 +212,11 @@ final class TcpPollGroup implements Poller
             if (receive(connection))
             {
                 work++;
-                if (TcpConnection.Temperature.HOT == connection.temperature() &&
-                    reactor.nowNs() - connection.hotSinceNs() > GLOW_AFTER_NS)
-                {
-                    connection.temperature(TcpConnection.Temperature.GLOWING, reactor.nowNs());
-                }
             }
-            else if (i < hotCount && connection == hot[i] && reactor.nowNs() - connection.lastDataNs() > coolAfterNs)
+            else if (i < hotCount && connection == hot[i] && connection.watch().isSilent(reactor.nowNs(), coolAfterNs))
             {
                 removeHot(i);
-                connection.temperature(TcpConnection.Temperature.COLD, reactor.nowNs());
+                connection.watch().cool();
             }
         }
         if (0 != stalledCount)

@@ -12,6 +12,7 @@ import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.reactor.ReactorErrorHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -30,6 +31,7 @@ final class TargetFixture implements AutoCloseable
     static final long POOL_BYTES = 8L << 20;
     private static final long TIMEOUT_NS = 20_000_000_000L;
 
+    private final Errors errors = new Errors();
     private final List<Reactor> reactors = new ArrayList<>();
     private final List<PollGroup> groups = new ArrayList<>();
     private final List<DmaMemory> memories = new ArrayList<>();
@@ -67,7 +69,7 @@ final class TargetFixture implements AutoCloseable
         for (int i = 0; i < reactorCount; i++)
         {
             final Reactor reactor = new Reactor(
-                new ReactorConfig("test-" + i, -1, ReactorConfig.IdleMode.SLEEP, spinNs));
+                new ReactorConfig("test-" + i, -1, ReactorConfig.IdleMode.SLEEP, spinNs), errors);
             reactor.start();
             reactors.add(reactor);
             final DmaMemory memory = DmaMemory.map(poolBytes);
@@ -128,6 +130,7 @@ final class TargetFixture implements AutoCloseable
     @Override
     public void close()
     {
+        errors.check();
         transport.close();
         for (final PollGroup group : groups)
         {
@@ -140,5 +143,33 @@ final class TargetFixture implements AutoCloseable
         reactors.forEach(Reactor::close);
         memories.forEach(DmaMemory::close);
         device.close();
+    }
+
+    /**
+     * Keeps what a reactor died of, so that the test fails with it; the standard handler would end the test's process.
+     */
+    private static final class Errors implements ReactorErrorHandler
+    {
+        private volatile Throwable first;
+
+        @Override
+        public void onCommandError(final Reactor reactor, final Runnable command, final Throwable error)
+        {
+            first = error;
+        }
+
+        @Override
+        public void onBrokenInvariant(final Reactor reactor, final Object source, final Throwable error)
+        {
+            first = error;
+        }
+
+        private void check()
+        {
+            if (null != first)
+            {
+                throw new AssertionError("a reactor failed", first);
+            }
+        }
     }
 }

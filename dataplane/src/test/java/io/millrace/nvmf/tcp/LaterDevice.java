@@ -1,0 +1,133 @@
+package io.millrace.nvmf.tcp;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.reactor.Reactor;
+import java.lang.foreign.Arena;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A device that completes nothing within {@code submit}, lends nothing, and holds everything back while the test says so.
+ */
+final class LaterDevice implements BlockDevice
+{
+    private static final int COMPLETIONS_PER_POLL = 4;
+
+    private final Arena arena = Arena.ofShared();
+    private final BlockGeometry geometry;
+    private final long address;
+    private final AtomicInteger held = new AtomicInteger();
+    private volatile boolean holding;
+
+    LaterDevice(final int blockBytes, final long sizeBytes)
+    {
+        geometry = new BlockGeometry(blockBytes, sizeBytes / blockBytes, 1 << 20, 1, false, false, false, false, false,
+            false, false);
+        address = arena.allocate(sizeBytes, 4096).address();
+    }
+
+    void hold(final boolean hold)
+    {
+        holding = hold;
+    }
+
+    int held()
+    {
+        return held.get();
+    }
+
+    @Override
+    public String name()
+    {
+        return "later";
+    }
+
+    @Override
+    public BlockGeometry geometry()
+    {
+        return geometry;
+    }
+
+    @Override
+    public BlockChannel open(final Reactor reactor)
+    {
+        return new LaterChannel();
+    }
+
+    @Override
+    public void close()
+    {
+        arena.close();
+    }
+
+    private final class LaterChannel implements BlockChannel
+    {
+        private final ArrayDeque<BlockRequest> requests = new ArrayDeque<>();
+
+        @Override
+        public boolean submit(final BlockRequest request)
+        {
+            requests.add(request);
+            held.incrementAndGet();
+            return true;
+        }
+
+        @Override
+        public int inFlight()
+        {
+            return requests.size();
+        }
+
+        @Override
+        public int poll()
+        {
+            int work = 0;
+            while (!holding && !requests.isEmpty() && work < COMPLETIONS_PER_POLL)
+            {
+                complete(requests.poll());
+                work++;
+            }
+            return work;
+        }
+
+        @Override
+        public boolean canSleep()
+        {
+            return requests.isEmpty();
+        }
+
+        @Override
+        public void close()
+        {
+            while (!requests.isEmpty())
+            {
+                complete(requests.poll());
+            }
+        }
+
+        private void complete(final BlockRequest request)
+        {
+            held.decrementAndGet();
+            long position = address + request.lba() * geometry.blockSizeBytes();
+            for (int i = 0; i < request.segmentCount(); i++)
+            {
+                if (BlockOperation.READ == request.operation())
+                {
+                    NativeMemory.copy(position, request.segmentAddress(i), request.segmentLength(i));
+                }
+                else if (BlockOperation.WRITE == request.operation())
+                {
+                    NativeMemory.copy(request.segmentAddress(i), position, request.segmentLength(i));
+                }
+                position += request.segmentLength(i);
+            }
+            request.complete(BlockStatus.SUCCESS);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.millrace.nvmf.tcp;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.bindings.Native;
+import io.millrace.bindings.NativeMemory;
+import java.io.Closeable;
+import java.io.File;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class TcpAcceptorTest
+{
+    private static final long RLIMIT_NOFILE = 7;
+    private static final FunctionDescriptor RLIMIT_CALL = FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG);
+    private static final MethodHandle GETRLIMIT = Native.linkErrno("getrlimit", RLIMIT_CALL);
+    private static final MethodHandle SETRLIMIT = Native.linkErrno("setrlimit", RLIMIT_CALL);
+
+    @Test
+    void shouldPauseWithoutSpinningWhenDescriptorsRunOut() throws IOException
+    {
+        try (TargetFixture target = new TargetFixture();
+            Arena arena = Arena.ofConfined())
+        {
+            // What is loaded on first use is loaded now, while there are descriptors.
+            try (TestHost host = TestHost.open(target.address()))
+            {
+                host.initialize(Digests.NONE, 0);
+            }
+            TargetFixture.await("no connection left", () -> 0 == target.transport().connectionCount());
+            final long limits = arena.allocate(2L * Long.BYTES, Long.BYTES).address();
+            call(GETRLIMIT, limits);
+            final long soft = NativeMemory.getLong(limits);
+            final List<Closeable> fillers = new ArrayList<>();
+            final TestHost host;
+            try
+            {
+                NativeMemory.putLong(limits, highestDescriptor() + 1);
+                call(SETRLIMIT, limits);
+                takeEveryDescriptor(fillers);
+                // One descriptor is left, which the host's own socket takes.
+                fillers.removeLast().close();
+                host = TestHost.open(target.address());
+                TargetFixture.await("accepting to pause", () -> target.transport().counters().acceptPauses() > 0);
+            }
+            finally
+            {
+                NativeMemory.putLong(limits, soft);
+                call(SETRLIMIT, limits);
+                for (final Closeable filler : fillers)
+                {
+                    filler.close();
+                }
+            }
+            final long pauses = target.transport().counters().acceptPauses();
+            assertTrue(pauses < 100, () -> "paused " + pauses + " times: it spins");
+            host.initialize(Digests.NONE, 0);
+            host.close();
+            assertEquals(2, target.transport().counters().accepted());
+        }
+    }
+
+    private static void call(final MethodHandle function, final long limits)
+    {
+        try
+        {
+            assertEquals(0, (int)(long)function.invokeExact(Native.capture(), RLIMIT_NOFILE, limits));
+        }
+        catch (final RuntimeException | Error e)
+        {
+            throw e;
+        }
+        catch (final Throwable t)
+        {
+            throw new AssertionError(t);
+        }
+    }
+
+    private static void takeEveryDescriptor(final List<Closeable> fillers)
+    {
+        try
+        {
+            while (true)
+            {
+                fillers.add(new FileInputStream("/dev/null"));
+            }
+        }
+        catch (final IOException e)
+        {
+            assertTrue(e.getMessage().contains("Too many open files"), e.getMessage());
+        }
+    }
+
+    private static int highestDescriptor()
+    {
+        int highest = 0;
+        for (final String name : Objects.requireNonNull(new File("/proc/self/fd").list()))
+        {
+            highest = Math.max(highest, Integer.parseInt(name));
+        }
+        return highest;
+    }
+}
