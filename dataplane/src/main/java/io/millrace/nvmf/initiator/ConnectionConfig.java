@@ -122,7 +122,8 @@ public record ConnectionConfig(
      */
     public String target()
     {
-        return "tcp://" + address.getHostString() + ":" + address.getPort();
+        final String host = address.getHostString();
+        return "tcp://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
     /**

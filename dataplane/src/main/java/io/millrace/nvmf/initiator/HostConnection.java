@@ -138,6 +138,14 @@ final class HostConnection implements PduHandler, ReadinessListener
         return commands.limit();
     }
 
+    /**
+     * {@return whether answers have come to commands whose bytes have not all left}
+     */
+    boolean holdsAnswers()
+    {
+        return null != answeredHead;
+    }
+
     int inFlight()
     {
         return commands.inFlight();

@@ -1,0 +1,127 @@
+package io.millrace.nvmf.initiator;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.foreign.MemorySegment;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * What the reactor's thread allocates while commands flow: nothing for a command.
+ */
+class HostAllocationTest
+{
+    private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+    private static final int DEPTH = 16;
+    private static final int COMMANDS_PER_WINDOW = 2_000;
+    private static final int CLEAN_WINDOWS = 3;
+    private static final int WINDOWS_MAX = 200;
+
+    @ParameterizedTest
+    @CsvSource({"false, 4096, false", "true, 4096, false", "false, 65536, false", "true, 65536, false",
+        "false, 4096, true", "true, 65536, true"})
+    void shouldAllocateNothingForACommandWhenWarm(final boolean writes, final int length, final boolean digests)
+    {
+        try (HostFixture host = new HostFixture(); LocalTarget target = LocalTarget.memory();
+            RemoteController controller = host.connect(
+                target.config().queueDepth(DEPTH).digests(digests, digests).build()))
+        {
+            final RemoteQueuePair queue = host.queue(controller);
+            final MemorySegment memory = host.memory((long)DEPTH * length);
+            final Load load = new Load(queue, memory.address(), writes, length);
+            host.call(() ->
+            {
+                load.begin();
+                return null;
+            });
+            Waits.until("windows without allocation", () -> load.isOver);
+            Waits.until("idle", () -> host.call(() -> 0 == queue.inFlight()));
+            assertEquals(0, load.failures);
+            assertEquals(CLEAN_WINDOWS, load.cleanWindows,
+                () -> load.windowBytes + " bytes in the last window of " + COMMANDS_PER_WINDOW + " commands");
+        }
+    }
+
+    /**
+     * Interpreted code may box, so that the first windows are not clean; code that allocates by itself never has a clean one.
+     */
+    private static final class Load implements HostCompletionListener
+    {
+        private final RemoteQueuePair queue;
+        private final long address;
+        private final boolean writes;
+        private final int length;
+        private volatile boolean isOver;
+        private volatile int cleanWindows;
+        private volatile long windowBytes;
+        private volatile int failures;
+        private int windows;
+        private int commands;
+        private long bytesBefore;
+        private long lba;
+
+        Load(final RemoteQueuePair queue, final long address, final boolean writes, final int length)
+        {
+            this.queue = queue;
+            this.address = address;
+            this.writes = writes;
+            this.length = length;
+        }
+
+        void begin()
+        {
+            for (int i = 0; i < DEPTH; i++)
+            {
+                submit(new HostRequest(null, this), address + (long)i * length);
+            }
+        }
+
+        private void submit(final HostRequest request, final long buffer)
+        {
+            final int blocks = length / LocalTarget.BLOCK_BYTES;
+            lba = (lba + blocks) % (LocalTarget.SIZE_BYTES / LocalTarget.BLOCK_BYTES - blocks);
+            if (writes)
+            {
+                request.write(1, lba, blocks, buffer, length);
+            }
+            else
+            {
+                request.read(1, lba, blocks, buffer, length);
+            }
+            if (!queue.submit(request))
+            {
+                failures++;
+            }
+        }
+
+        @Override
+        public void onComplete(final HostRequest request)
+        {
+            if (!request.isSuccess())
+            {
+                failures++;
+            }
+            commands++;
+            if (COMMANDS_PER_WINDOW == commands)
+            {
+                endWindow();
+            }
+            if (!isOver)
+            {
+                submit(request, request.address());
+            }
+        }
+
+        private void endWindow()
+        {
+            commands = 0;
+            windows++;
+            windowBytes = THREADS.getCurrentThreadAllocatedBytes() - bytesBefore;
+            cleanWindows = 0 == windowBytes ? cleanWindows + 1 : 0;
+            isOver = CLEAN_WINDOWS == cleanWindows || WINDOWS_MAX == windows;
+            bytesBefore = THREADS.getCurrentThreadAllocatedBytes();
+        }
+    }
+}
