@@ -45,7 +45,8 @@ class HostAllocationTest
     }
 
     /**
-     * Interpreted code may box, so that the first windows are not clean; code that allocates by itself never has a clean one.
+     * Interpreted code may box, so that the first windows are not clean; code that allocates by itself never has a
+     * clean one.
      */
     private static final class Load implements HostCompletionListener
     {

@@ -134,7 +134,8 @@ class HostConnectionTest
         {
             fixture.peer.await();
             fixture.peer.close();
-            assertTrue(fixture.closeReason().contains("before it answered the NVMe/TCP greeting"), fixture.closeReason());
+            final String reason = fixture.closeReason();
+            assertTrue(reason.contains("before it answered the NVMe/TCP greeting"), reason);
         }
     }
 
@@ -258,7 +259,8 @@ class HostConnectionTest
 
     @ParameterizedTest
     @CsvSource({"0, false", "15, true"})
-    void shouldCutGrantedDataIntoPdusOfTheSizeTheTargetTakes(final int alignment, final boolean digests) throws Exception
+    void shouldCutGrantedDataIntoPdusOfTheSizeTheTargetTakes(final int alignment, final boolean digests)
+        throws Exception
     {
         final byte[] written = pattern(64 << 10, 3);
         final byte[] received = new byte[written.length];

@@ -11,8 +11,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What a target may not send: each ends the connection with a reason and, where the specification has one, a termination
- * request; the command is not completed as if it had been answered.
+ * What a target may not send: each ends the connection with a reason and, where the specification has one, a
+ * termination request; the command is not completed as if it had been answered.
  */
 class MalformedAnswerTest
 {

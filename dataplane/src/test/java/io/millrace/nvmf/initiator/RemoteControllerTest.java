@@ -65,7 +65,8 @@ class RemoteControllerTest
     @Test
     void shouldLearnWhatControllerAndNamespaceAre()
     {
-        try (LocalTarget target = LocalTarget.memory(); RemoteController controller = host.connect(target.config().build()))
+        try (LocalTarget target = LocalTarget.memory();
+            RemoteController controller = host.connect(target.config().build()))
         {
             assertEquals(ControllerState.LIVE, controller.state());
             final ControllerInfo info = controller.info();
@@ -114,7 +115,8 @@ class RemoteControllerTest
     @Test
     void shouldFlushZeroAndDeallocate()
     {
-        try (LocalTarget target = LocalTarget.memory(); RemoteController controller = host.connect(target.config().build()))
+        try (LocalTarget target = LocalTarget.memory();
+            RemoteController controller = host.connect(target.config().build()))
         {
             final RemoteQueuePair queue = host.queue(controller);
             final MemorySegment data = random(4 * BLOCK, 1);
@@ -140,7 +142,8 @@ class RemoteControllerTest
     @Test
     void shouldAnswerAdminCommands()
     {
-        try (LocalTarget target = LocalTarget.memory(); RemoteController controller = host.connect(target.config().build()))
+        try (LocalTarget target = LocalTarget.memory();
+            RemoteController controller = host.connect(target.config().build()))
         {
             assertTrue(Waits.get(controller.admin(AdminCommand.keepAlive())).isSuccess());
             assertTrue(Waits.get(controller.admin(AdminCommand.getFeature(FeatureId.NUMBER_OF_QUEUES))).result0() > 0);

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32C;
 
 /**
- * A target that does what a test tells it to, on one connection. Writes PDUs by the numbers of the specification and with the
- * JDK's CRC32C, not with the code under test.
+ * A target that does what a test tells it to, on one connection. Writes PDUs by the numbers of the specification and
+ * with the JDK's CRC32C, not with the code under test.
  */
 final class ScriptedPeer implements AutoCloseable
 {

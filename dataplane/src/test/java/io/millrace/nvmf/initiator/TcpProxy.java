@@ -13,7 +13,8 @@ import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Stands between host and target: hands bytes on in pieces of random length, stops handing them on, or cuts all connections.
+ * Stands between host and target: hands bytes on in pieces of random length, stops handing them on, or cuts all
+ * connections.
  */
 final class TcpProxy implements AutoCloseable
 {
