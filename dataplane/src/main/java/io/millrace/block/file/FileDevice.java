@@ -15,6 +15,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 
 /**
  * A regular file or block device, reached with direct I/O through one io_uring a reactor.
@@ -32,22 +33,19 @@ public final class FileDevice implements BlockDevice
     private final FileDeviceConfig config;
     private final BackingFile file;
     private final BlockGeometry geometry;
-    private final boolean isPolled;
-    private final DeallocateWay deallocateWay;
+    private final FileAbilities abilities;
     private final Set<String> notes = new LinkedHashSet<>();
 
     private FileDevice(
         final FileDeviceConfig config,
         final BackingFile file,
         final BlockGeometry geometry,
-        final boolean isPolled,
-        final DeallocateWay deallocateWay)
+        final FileAbilities abilities)
     {
         this.config = config;
         this.file = file;
         this.geometry = geometry;
-        this.isPolled = isPolled;
-        this.deallocateWay = deallocateWay;
+        this.abilities = abilities;
         notes.addAll(file.notes());
     }
 
@@ -60,13 +58,22 @@ public final class FileDevice implements BlockDevice
      */
     public static FileDevice open(final FileDeviceConfig config)
     {
+        return open(config, UnaryOperator.identity());
+    }
+
+    /**
+     * As {@link #open(FileDeviceConfig)}, with other abilities than were found: so that every way is tried whatever the
+     * machine can do.
+     */
+    static FileDevice open(final FileDeviceConfig config, final UnaryOperator<FileAbilities> change)
+    {
         check(config);
         checkIoUring(config);
         final BackingFile file = BackingFile.open(config);
         try
         {
-            final boolean isPolled = findPolling(config, file);
-            final DeallocateWay deallocateWay = DeallocateWay.of(file, config.readOnly());
+            final FileAbilities abilities = change.apply(new FileAbilities(
+                findPolling(config, file), ZeroWay.ZERO_RANGE, DeallocateWay.of(file, config.readOnly())));
             final BlockGeometry geometry = new BlockGeometry(
                 config.blockSizeBytes(),
                 file.lengthBytes() / config.blockSizeBytes(),
@@ -76,15 +83,15 @@ public final class FileDevice implements BlockDevice
                 false,
                 !config.readOnly(),
                 !config.readOnly(),
-                DeallocateWay.NONE != deallocateWay,
-                DeallocateWay.PUNCH_HOLE == deallocateWay,
+                DeallocateWay.NONE != abilities.deallocateWay(),
+                DeallocateWay.PUNCH_HOLE == abilities.deallocateWay(),
                 config.readOnly());
             final long unusedBytes = file.lengthBytes() - geometry.sizeBytes();
             if (0 != unusedBytes)
             {
                 file.notes().add("the last " + unusedBytes + " bytes are less than a block and are not used");
             }
-            return new FileDevice(config, file, geometry, isPolled, deallocateWay);
+            return new FileDevice(config, file, geometry, abilities);
         }
         catch (final RuntimeException e)
         {
@@ -118,7 +125,7 @@ public final class FileDevice implements BlockDevice
      */
     public boolean isPolled()
     {
-        return isPolled;
+        return abilities.isPolled();
     }
 
     /**
@@ -165,9 +172,9 @@ public final class FileDevice implements BlockDevice
         return file.fd();
     }
 
-    DeallocateWay deallocateWay()
+    FileAbilities abilities()
     {
-        return deallocateWay;
+        return abilities;
     }
 
     void addNote(final String note)

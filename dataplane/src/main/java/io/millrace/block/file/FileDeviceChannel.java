@@ -1,11 +1,8 @@
 package io.millrace.block.file;
 
 import io.millrace.bindings.Errno;
-import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.CompletionEntry;
 import io.millrace.bindings.linux.Epoll;
-import io.millrace.bindings.linux.IoUring;
-import io.millrace.bindings.linux.SubmissionEntry;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
@@ -16,93 +13,77 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One reactor's way to a {@link FileDevice}. A request takes a slot, whose number is the cookie of its one entry in the
- * ring; its life is
+ * rings; its life is
  * <pre>
  *   READ, WRITE                   TRANSFER, again for what a short transfer left
  *   FLUSH                         SYNC
  *   WRITE_ZEROES, DEALLOCATE      ALLOCATE or WRITE_OF_ZEROES, then SYNC when forced
- *   COMPARE                       READ_TO_COMPARE, once a buffer of 128 KiB
+ *   COMPARE                       READ_TO_COMPARE, once a buffer
  * </pre>
- * With polled completions there is a second ring for what cannot be polled for; should the drive refuse to be polled
- * after all, everything goes there.
+ * {@code submit} fills entries; {@code poll} hands all of them over in one call.
  */
 final class FileDeviceChannel implements BlockChannel
 {
     private static final int PAGE_BYTES = 4096;
-    private static final int IOVEC_BYTES = 16;
-    private static final int IOVECS_BYTES = BlockRequest.SEGMENT_COUNT_MAX * IOVEC_BYTES;
-    private static final int COMPARE_BYTES = 128 << 10;
-    private static final int COMPARE_BUFFER_COUNT = 8;
     private static final int ZEROES_BYTES = 256 << 10;
-    private static final long CANCEL_COOKIE = -1;
-    // Linux uapi/linux/fs.h: this write is as stable as after fdatasync.
-    private static final int RWF_DSYNC = 2;
-    // Linux uapi/linux/blkdev.h, _IO(0x12, 0): discard through io_uring.
-    private static final int BLOCK_URING_CMD_DISCARD = 0x1200;
     // About 10 s in all.
     private static final int CLOSE_PARKS = 100_000;
     private static final long CLOSE_PARK_NS = 100_000;
+    private static final long NO_BUFFER = 0;
 
-    /** What a slot's entry in the ring does. */
+    /** What a slot's entry in the rings does. */
     private enum Stage
     {
-        FREE, TRANSFER, SYNC, ALLOCATE, WRITE_OF_ZEROES, READ_TO_COMPARE
-    }
-
-    /** How ranges are zeroed; found out by trying, in this order. */
-    private enum ZeroWay
-    {
-        ZERO_RANGE, PUNCH_HOLE, WRITES
+        /** There is none. */
+        FREE,
+        /** Moves payload. */
+        TRANSFER,
+        /** Makes stable. */
+        SYNC,
+        /** Zeroes or gives back a range. */
+        ALLOCATE,
+        /** Writes zeroes where the kernel cannot zero the range. */
+        WRITE_OF_ZEROES,
+        /** Reads a piece to compare. */
+        READ_TO_COMPARE
     }
 
     private final FileDevice device;
     private final Reactor reactor;
-    private final Ring ring;
-    private final Ring controlRing;
-    private final RegisteredBuffers registered;
-    private Ring dataRing;
+    private final RingPair rings;
+    private final EntryWriter entries;
     private final DmaMemory memory;
-    private final long iovecsAddress;
+    private final CompareBuffers compareBuffers;
     private final long zeroesAddress;
-    private final long compareAddress;
-    private final int fd;
-    private final int entryFlags;
     private final int blockShift;
     private final boolean readOnly;
 
     private final BlockRequest[] requests;
     private final Stage[] stages;
     private final long[] doneBytes;
-    private final int[] compareBuffers;
+    private final long[] compareAddresses;
     private final ZeroWay[] triedZeroWays;
     private final int[] freeSlots;
     private int freeCount;
-    private final int[] freeCompareBuffers = new int[COMPARE_BUFFER_COUNT];
-    private int freeCompareCount = COMPARE_BUFFER_COUNT;
-    private ZeroWay zeroWay = ZeroWay.ZERO_RANGE;
+    private ZeroWay zeroWay;
     private boolean canDiscard = true;
-    private int polledInFlight;
+    private boolean isClosing;
 
     private FileDeviceChannel(
-        final FileDevice device,
-        final Reactor reactor,
-        final Ring ring,
-        final Ring controlRing,
-        final DmaMemory memory)
+        final FileDevice device, final Reactor reactor, final RingPair rings, final DmaMemory memory)
     {
         this.device = device;
         this.reactor = reactor;
-        this.ring = ring;
-        this.controlRing = controlRing;
-        dataRing = ring;
+        this.rings = rings;
         this.memory = memory;
         final int depth = device.config().queueDepth();
         blockShift = device.geometry().blockShift();
         readOnly = device.geometry().readOnly();
+        zeroWay = device.abilities().zeroWay();
         requests = new BlockRequest[depth];
         stages = new Stage[depth];
         doneBytes = new long[depth];
-        compareBuffers = new int[depth];
+        compareAddresses = new long[depth];
         triedZeroWays = new ZeroWay[depth];
         freeSlots = new int[depth];
         freeCount = depth;
@@ -110,28 +91,16 @@ final class FileDeviceChannel implements BlockChannel
         {
             stages[i] = Stage.FREE;
             freeSlots[i] = depth - 1 - i;
-            compareBuffers[i] = -1;
-        }
-        for (int i = 0; i < COMPARE_BUFFER_COUNT; i++)
-        {
-            freeCompareBuffers[i] = i;
         }
         zeroesAddress = memory.allocate(ZEROES_BYTES, PAGE_BYTES);
-        compareAddress = memory.allocate((long)COMPARE_BUFFER_COUNT * COMPARE_BYTES, PAGE_BYTES);
-        iovecsAddress = memory.allocate((long)depth * IOVECS_BYTES, PAGE_BYTES);
-        registered = new RegisteredBuffers(ring, device.config().registeredMemory());
-        if (null != registered.note())
-        {
-            device.addNote(registered.note());
-        }
-        final boolean isRegistered = RegisteredBuffers.registerFile(ring, device.fd()) &&
-            (ring == controlRing || RegisteredBuffers.registerFile(controlRing, device.fd()));
-        fd = isRegistered ? 0 : device.fd();
-        entryFlags = isRegistered ? IoUring.IOSQE_FIXED_FILE : 0;
-        if (controlRing.eventFd() >= 0)
+        compareBuffers = new CompareBuffers(memory.allocate(
+            (long)CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES, PAGE_BYTES));
+        entries = new EntryWriter(
+            device, rings, memory.allocate((long)depth * EntryWriter.IOVECS_BYTES, PAGE_BYTES));
+        if (rings.control().eventFd() >= 0)
         {
             // Edge-triggered: the counter is never read.
-            reactor.register(controlRing.eventFd(), Epoll.EPOLLIN | Epoll.EPOLLET, FileDeviceChannel::onSignal);
+            reactor.register(rings.control().eventFd(), Epoll.EPOLLIN | Epoll.EPOLLET, FileDeviceChannel::onSignal);
         }
     }
 
@@ -141,32 +110,22 @@ final class FileDeviceChannel implements BlockChannel
      * @param device  to reach.
      * @param reactor whose thread this is.
      * @return the channel.
-     * @throws NativeException when a ring or memory cannot be had.
+     * @throws io.millrace.bindings.NativeException when a ring or memory cannot be had.
      */
     static FileDeviceChannel open(final FileDevice device, final Reactor reactor)
     {
         final int depth = device.config().queueDepth();
+        final RingPair rings = RingPair.open(depth, device.isPolled());
         DmaMemory memory = null;
-        Ring ring = null;
-        Ring controlRing = null;
         try
         {
-            memory = DmaMemory.map(
-                (long)depth * IOVECS_BYTES + ZEROES_BYTES + COMPARE_BUFFER_COUNT * COMPARE_BYTES + PAGE_BYTES);
-            ring = Ring.open(depth, device.isPolled());
-            controlRing = device.isPolled() ? Ring.open(depth, false) : ring;
-            return new FileDeviceChannel(device, reactor, ring, controlRing, memory);
+            memory = DmaMemory.map((long)depth * EntryWriter.IOVECS_BYTES + ZEROES_BYTES +
+                CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES + PAGE_BYTES);
+            return new FileDeviceChannel(device, reactor, rings, memory);
         }
         catch (final RuntimeException e)
         {
-            if (null != controlRing && ring != controlRing)
-            {
-                controlRing.close();
-            }
-            if (null != ring)
-            {
-                ring.close();
-            }
+            rings.close();
             if (null != memory)
             {
                 memory.close();
@@ -179,13 +138,12 @@ final class FileDeviceChannel implements BlockChannel
     public boolean submit(final BlockRequest request)
     {
         final BlockOperation operation = request.operation();
-        if (readOnly && BlockOperation.READ != operation && BlockOperation.COMPARE != operation &&
-            BlockOperation.FLUSH != operation)
+        if (readOnly && isChange(operation))
         {
             request.complete(BlockStatus.WRITE_PROTECTED);
             return true;
         }
-        if (0 == freeCount || BlockOperation.COMPARE == operation && 0 == freeCompareCount)
+        if (0 == freeCount || isClosing || BlockOperation.COMPARE == operation && compareBuffers.areUsedUp())
         {
             return false;
         }
@@ -200,7 +158,7 @@ final class FileDeviceChannel implements BlockChannel
             case DEALLOCATE -> deallocate(slot);
             case COMPARE ->
             {
-                compareBuffers[slot] = freeCompareBuffers[--freeCompareCount];
+                compareAddresses[slot] = compareBuffers.acquire();
                 readToCompare(slot);
             }
         }
@@ -214,26 +172,13 @@ final class FileDeviceChannel implements BlockChannel
         {
             return 0;
         }
-        int work = poll(ring);
-        if (ring != controlRing)
-        {
-            work += poll(controlRing);
-        }
-        return work;
+        return rings.areTwo() ? poll(rings.first()) + poll(rings.control()) : poll(rings.first());
     }
 
     @Override
     public boolean canSleep()
     {
-        if (freeCount == freeSlots.length)
-        {
-            return true;
-        }
-        if (polledInFlight > 0)
-        {
-            return false;
-        }
-        return 0 == controlRing.unsubmitted() && controlRing.arm();
+        return freeCount == freeSlots.length || rings.arm();
     }
 
     @Override
@@ -245,6 +190,7 @@ final class FileDeviceChannel implements BlockChannel
     @Override
     public void close()
     {
+        isClosing = true;
         boolean isCancelled = false;
         for (int i = 0; i < CLOSE_PARKS && freeCount < freeSlots.length; i++)
         {
@@ -253,25 +199,17 @@ final class FileDeviceChannel implements BlockChannel
                 if (i > CLOSE_PARKS / 2 && !isCancelled)
                 {
                     isCancelled = true;
-                    cancelAll(ring);
-                    if (ring != controlRing)
-                    {
-                        cancelAll(controlRing);
-                    }
+                    rings.cancelAll();
                 }
                 LockSupport.parkNanos(CLOSE_PARK_NS);
             }
         }
         final boolean isQuiet = freeCount == freeSlots.length;
-        if (controlRing.eventFd() >= 0)
+        if (rings.control().eventFd() >= 0)
         {
-            reactor.deregister(controlRing.eventFd());
+            reactor.deregister(rings.control().eventFd());
         }
-        ring.close();
-        if (ring != controlRing)
-        {
-            controlRing.close();
-        }
+        rings.close();
         for (int slot = 0; slot < requests.length; slot++)
         {
             if (Stage.FREE != stages[slot])
@@ -285,6 +223,7 @@ final class FileDeviceChannel implements BlockChannel
         }
         else
         {
+            // The drive may still write to the memory of what was given up, so it stays mapped.
             device.addNote("requests were given up when a channel was closed: the drive does not answer");
         }
     }
@@ -295,46 +234,53 @@ final class FileDeviceChannel implements BlockChannel
         assert 0 != events;
     }
 
-    private int poll(final Ring polled)
+    private static boolean isChange(final BlockOperation operation)
     {
-        if (polled.isArmed())
+        return switch (operation)
         {
-            polled.disarm();
+            case WRITE, WRITE_ZEROES, DEALLOCATE -> true;
+            case READ, FLUSH, COMPARE -> false;
+        };
+    }
+
+    private int poll(final Ring ring)
+    {
+        if (ring.isArmed())
+        {
+            ring.disarm();
         }
-        polled.enter();
+        ring.enter();
         int work = 0;
-        for (long completion = polled.completion(); 0 != completion; completion = polled.completion())
+        for (long completion = ring.completion(); 0 != completion; completion = ring.completion())
         {
             final long cookie = CompletionEntry.userData(completion);
             final int result = CompletionEntry.result(completion);
-            polled.consume();
-            if (CANCEL_COOKIE != cookie)
+            ring.consume();
+            if (RingPair.CANCEL_COOKIE != cookie)
             {
-                if (polled == ring && ring != controlRing)
-                {
-                    polledInFlight--;
-                    stopPollingWhenRefused(result);
-                }
-                onCompletion((int)cookie, polled, result);
+                onCompletion((int)cookie, ring, result);
             }
             work++;
         }
         return work;
     }
 
-    private void stopPollingWhenRefused(final int result)
+    private void onCompletion(final int slot, final Ring ring, final int result)
     {
-        if (-Errno.EOPNOTSUPP == result && dataRing == ring)
+        boolean isToRepeat = result < 0 && ErrnoStatus.isTransient(-result);
+        if (ring.isPolled())
         {
-            dataRing = controlRing;
-            device.addNote("the drive refused to be polled: its interrupts are waited for");
+            rings.onPolledCompletion();
+            if (-Errno.EOPNOTSUPP == result)
+            {
+                isToRepeat = true;
+                if (rings.stopPolling())
+                {
+                    device.addNote("the drive refused to be polled: its interrupts are waited for");
+                }
+            }
         }
-    }
-
-    private void onCompletion(final int slot, final Ring source, final int result)
-    {
-        final boolean isRefusedPoll = -Errno.EOPNOTSUPP == result && source != controlRing;
-        if (isRefusedPoll || result < 0 && ErrnoStatus.isTransient(-result))
+        if (isToRepeat)
         {
             again(slot);
             return;
@@ -356,20 +302,22 @@ final class FileDeviceChannel implements BlockChannel
         {
             case TRANSFER -> transfer(slot);
             case SYNC -> sync(slot);
-            case ALLOCATE ->
-            {
-                if (BlockOperation.DEALLOCATE == requests[slot].operation())
-                {
-                    deallocate(slot);
-                }
-                else
-                {
-                    zero(slot);
-                }
-            }
+            case ALLOCATE -> allocateAgain(slot);
             case WRITE_OF_ZEROES -> writeZeroes(slot);
             case READ_TO_COMPARE -> readToCompare(slot);
-            case FREE -> throw new IllegalStateException("free slot " + slot);
+            case FREE -> throw new IllegalStateException("completion for free slot " + slot);
+        }
+    }
+
+    private void allocateAgain(final int slot)
+    {
+        if (BlockOperation.DEALLOCATE == requests[slot].operation())
+        {
+            deallocate(slot);
+        }
+        else
+        {
+            zero(slot);
         }
     }
 
@@ -396,13 +344,9 @@ final class FileDeviceChannel implements BlockChannel
             {
                 writeZeroes(slot);
             }
-            else if (requests[slot].forceUnitAccess())
-            {
-                sync(slot);
-            }
             else
             {
-                finish(slot, BlockStatus.SUCCESS);
+                finishRange(slot, BlockStatus.SUCCESS);
             }
         }
     }
@@ -412,7 +356,8 @@ final class FileDeviceChannel implements BlockChannel
         final long before = doneBytes[slot];
         if (advance(slot, result))
         {
-            if (!equalsSegments(requests[slot], before, compareBuffer(slot), (int)(doneBytes[slot] - before)))
+            if (!CompareBuffers.isEqual(
+                requests[slot], before, compareAddresses[slot], (int)(doneBytes[slot] - before)))
             {
                 finish(slot, BlockStatus.COMPARE_FAILURE);
             }
@@ -429,32 +374,26 @@ final class FileDeviceChannel implements BlockChannel
 
     private void onAllocated(final int slot, final int result)
     {
-        final BlockRequest request = requests[slot];
-        if (-Errno.EOPNOTSUPP == result || -Errno.EINVAL == result)
+        final boolean isUnknown = -Errno.EOPNOTSUPP == result || -Errno.EINVAL == result;
+        if (isUnknown && BlockOperation.WRITE_ZEROES == requests[slot].operation())
         {
-            if (BlockOperation.WRITE_ZEROES == request.operation())
+            // Others that were under way may have found it out before.
+            if (triedZeroWays[slot] == zeroWay)
             {
-                if (triedZeroWays[slot] == zeroWay)
-                {
-                    zeroWay = ZeroWay.ZERO_RANGE == zeroWay ? ZeroWay.PUNCH_HOLE : ZeroWay.WRITES;
-                }
-                zero(slot);
-                return;
+                zeroWay = zeroWay.next();
             }
-            if (DeallocateWay.DISCARD == device.deallocateWay())
-            {
-                // To deallocate is a hint, and the geometry promises nothing of what is read afterwards.
-                canDiscard = false;
-                finish(slot, BlockStatus.SUCCESS);
-                return;
-            }
+            zero(slot);
         }
-        if (0 == result && request.forceUnitAccess())
+        else if (isUnknown && DeallocateWay.DISCARD == device.abilities().deallocateWay())
         {
-            sync(slot);
-            return;
+            // To deallocate is a hint, and the geometry promises nothing of what is read afterwards.
+            canDiscard = false;
+            finish(slot, BlockStatus.SUCCESS);
         }
-        finish(slot, statusOf(result));
+        else
+        {
+            finishRange(slot, statusOf(result));
+        }
     }
 
     /**
@@ -479,58 +418,13 @@ final class FileDeviceChannel implements BlockChannel
     private void transfer(final int slot)
     {
         stages[slot] = Stage.TRANSFER;
-        final BlockRequest request = requests[slot];
-        final long done = doneBytes[slot];
-        final long offset = (request.lba() << blockShift) + done;
-        final boolean isWrite = BlockOperation.WRITE == request.operation();
-        final int rwFlags = isWrite && request.forceUnitAccess() ? RWF_DSYNC : 0;
-        int segment = 0;
-        int skip = (int)done;
-        while (skip >= request.segmentLength(segment))
-        {
-            skip -= request.segmentLength(segment);
-            segment++;
-        }
-        final long address = request.segmentAddress(segment) + skip;
-        final int length = request.segmentLength(segment) - skip;
-        final int segmentsLeft = request.segmentCount() - segment;
-        if (segmentsLeft > 1)
-        {
-            final int opcode = isWrite ? IoUring.IORING_OP_WRITEV : IoUring.IORING_OP_READV;
-            entry(dataRing, opcode, slot, offset, fillIovecs(slot, request, segment, skip), segmentsLeft, rwFlags, 0);
-            return;
-        }
-        final int buffer = ring == dataRing ? registered.find(address, length) : -1;
-        if (buffer >= 0)
-        {
-            final int opcode = isWrite ? IoUring.IORING_OP_WRITE_FIXED : IoUring.IORING_OP_READ_FIXED;
-            entry(dataRing, opcode, slot, offset, address, length, rwFlags, buffer);
-        }
-        else
-        {
-            final int opcode = isWrite ? IoUring.IORING_OP_WRITE : IoUring.IORING_OP_READ;
-            entry(dataRing, opcode, slot, offset, address, length, rwFlags, 0);
-        }
-    }
-
-    private long fillIovecs(final int slot, final BlockRequest request, final int firstSegment, final int skip)
-    {
-        final long start = iovecsAddress + (long)slot * IOVECS_BYTES;
-        long iovec = start;
-        for (int i = firstSegment; i < request.segmentCount(); i++)
-        {
-            final int skipped = i == firstSegment ? skip : 0;
-            NativeMemory.putLong(iovec, request.segmentAddress(i) + skipped);
-            NativeMemory.putLong(iovec + Long.BYTES, request.segmentLength(i) - skipped);
-            iovec += IOVEC_BYTES;
-        }
-        return start;
+        entries.transfer(slot, requests[slot], doneBytes[slot]);
     }
 
     private void sync(final int slot)
     {
         stages[slot] = Stage.SYNC;
-        entry(controlRing, IoUring.IORING_OP_FSYNC, slot, 0, 0, 0, IoUring.IORING_FSYNC_DATASYNC, 0);
+        entries.sync(slot);
     }
 
     private void zero(final int slot)
@@ -546,7 +440,7 @@ final class FileDeviceChannel implements BlockChannel
 
     private void deallocate(final int slot)
     {
-        switch (device.deallocateWay())
+        switch (device.abilities().deallocateWay())
         {
             case PUNCH_HOLE -> fallocate(slot, FallocateMode.PUNCH_HOLE);
             case DISCARD -> discard(slot);
@@ -557,65 +451,46 @@ final class FileDeviceChannel implements BlockChannel
     private void fallocate(final int slot, final int mode)
     {
         stages[slot] = Stage.ALLOCATE;
-        // The length travels in the address field, the mode in the length field (io_uring_prep_fallocate(3)).
-        entry(controlRing, IoUring.IORING_OP_FALLOCATE, slot,
-            requests[slot].lba() << blockShift, totalBytes(slot), mode, 0, 0);
+        entries.fallocate(slot, offsetBytes(slot), totalBytes(slot), mode);
     }
 
     private void discard(final int slot)
     {
-        if (!canDiscard)
+        if (canDiscard)
+        {
+            stages[slot] = Stage.ALLOCATE;
+            entries.discard(slot, offsetBytes(slot), totalBytes(slot));
+        }
+        else
         {
             finish(slot, BlockStatus.SUCCESS);
-            return;
         }
-        stages[slot] = Stage.ALLOCATE;
-        final long address = controlRing.nextEntry();
-        SubmissionEntry.set(address, IoUring.IORING_OP_URING_CMD, entryFlags, fd, BLOCK_URING_CMD_DISCARD,
-            requests[slot].lba() << blockShift, 0, 0, slot, 0);
-        NativeMemory.putLong(address + SubmissionEntry.ADDR3_OFFSET, totalBytes(slot));
     }
 
     private void writeZeroes(final int slot)
     {
         stages[slot] = Stage.WRITE_OF_ZEROES;
-        final long done = doneBytes[slot];
-        final int length = (int)Math.min(ZEROES_BYTES, totalBytes(slot) - done);
-        entry(dataRing, IoUring.IORING_OP_WRITE, slot, (requests[slot].lba() << blockShift) + done, zeroesAddress,
-            length, 0, 0);
+        final int length = (int)Math.min(ZEROES_BYTES, totalBytes(slot) - doneBytes[slot]);
+        entries.plain(true, slot, offsetBytes(slot) + doneBytes[slot], zeroesAddress, length);
     }
 
     private void readToCompare(final int slot)
     {
         stages[slot] = Stage.READ_TO_COMPARE;
-        final long done = doneBytes[slot];
-        final int length = (int)Math.min(COMPARE_BYTES, totalBytes(slot) - done);
-        entry(dataRing, IoUring.IORING_OP_READ, slot,
-            (requests[slot].lba() << blockShift) + done, compareBuffer(slot), length, 0, 0);
+        final int length = (int)Math.min(CompareBuffers.BUFFER_BYTES, totalBytes(slot) - doneBytes[slot]);
+        entries.plain(false, slot, offsetBytes(slot) + doneBytes[slot], compareAddresses[slot], length);
     }
 
-    private void entry(
-        final Ring target,
-        final int opcode,
-        final int slot,
-        final long offset,
-        final long address,
-        final int length,
-        final int operationFlags,
-        final int bufferIndex)
+    private void finishRange(final int slot, final BlockStatus status)
     {
-        if (target != controlRing)
+        if (BlockStatus.SUCCESS == status && requests[slot].forceUnitAccess())
         {
-            polledInFlight++;
+            sync(slot);
         }
-        SubmissionEntry.set(target.nextEntry(),
-            opcode, entryFlags, fd, offset, address, length, operationFlags, slot, bufferIndex);
-    }
-
-    private static void cancelAll(final Ring cancelled)
-    {
-        SubmissionEntry.set(cancelled.nextEntry(), IoUring.IORING_OP_ASYNC_CANCEL, 0, -1, 0, 0, 0,
-            IoUring.IORING_ASYNC_CANCEL_ALL | IoUring.IORING_ASYNC_CANCEL_ANY, CANCEL_COOKIE, 0);
+        else
+        {
+            finish(slot, status);
+        }
     }
 
     private void finish(final int slot, final BlockStatus status)
@@ -624,46 +499,22 @@ final class FileDeviceChannel implements BlockChannel
         requests[slot] = null;
         stages[slot] = Stage.FREE;
         freeSlots[freeCount++] = slot;
-        if (compareBuffers[slot] >= 0)
+        if (NO_BUFFER != compareAddresses[slot])
         {
-            freeCompareBuffers[freeCompareCount++] = compareBuffers[slot];
-            compareBuffers[slot] = -1;
+            compareBuffers.release(compareAddresses[slot]);
+            compareAddresses[slot] = NO_BUFFER;
         }
         request.complete(status);
+    }
+
+    private long offsetBytes(final int slot)
+    {
+        return requests[slot].lba() << blockShift;
     }
 
     private long totalBytes(final int slot)
     {
         return (long)requests[slot].blocks() << blockShift;
-    }
-
-    private long compareBuffer(final int slot)
-    {
-        return compareAddress + (long)compareBuffers[slot] * COMPARE_BYTES;
-    }
-
-    private static boolean equalsSegments(
-        final BlockRequest request, final long skipBytes, final long address, final int lengthBytes)
-    {
-        long skip = skipBytes;
-        int compared = 0;
-        for (int i = 0; compared < lengthBytes; i++)
-        {
-            final int segmentLength = request.segmentLength(i);
-            if (skip >= segmentLength)
-            {
-                skip -= segmentLength;
-                continue;
-            }
-            final int length = (int)Math.min(segmentLength - skip, lengthBytes - compared);
-            if (-1 != NativeMemory.mismatch(address + compared, request.segmentAddress(i) + skip, length))
-            {
-                return false;
-            }
-            compared += length;
-            skip = 0;
-        }
-        return true;
     }
 
     private static BlockStatus statusOf(final int result)

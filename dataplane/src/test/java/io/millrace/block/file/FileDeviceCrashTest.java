@@ -77,10 +77,7 @@ class FileDeviceCrashTest
     private static long writeAndKill(final Path path, final long seed) throws IOException, InterruptedException
     {
         final Process writer = new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--enable-native-access=ALL-UNNAMED", "-Xmx64m",
-            "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
-            CrashedWriter.class.getName(), path.toString(), Long.toString(seed))
+            ChildJvm.command(CrashedWriter.class, path.toString(), Long.toString(seed)))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
         try (BufferedReader lines =

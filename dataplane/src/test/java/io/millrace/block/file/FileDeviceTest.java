@@ -13,8 +13,10 @@ import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -195,6 +197,20 @@ class FileDeviceTest
             assertEquals(BlockStatus.DEVICE_ERROR, initiator.run(BlockOperation.COMPARE, 127, 4, false, buffer, 16384));
             assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.READ, 127, 2, false, buffer, 8192));
         }
+    }
+
+    @Test
+    void shouldReportExceededCapacityWhenTheFileCannotTakeMore() throws IOException
+    {
+        final Path path = existing("full.img", 2 * MIB);
+        // The limit is in units of 512 bytes; a write across it is cut short first and then refused.
+        final List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "ulimit -f \"$0\" && exec \"$@\"",
+            Integer.toString(CapacityWriter.LIMIT_BYTES / 512)));
+        command.addAll(ChildJvm.command(CapacityWriter.class, path.toString()));
+        final Process writer =
+            new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        assertEquals("SUCCESS\nCAPACITY_EXCEEDED\nCAPACITY_EXCEEDED\nSUCCESS\n",
+            new String(writer.getInputStream().readAllBytes(), StandardCharsets.US_ASCII));
     }
 
     @Test

@@ -1,0 +1,177 @@
+package io.millrace.block.file;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.IoUring;
+import io.millrace.bindings.linux.SubmissionEntry;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+
+/**
+ * Fills the submission entries of one channel. An entry's cookie is the number of the slot it is for. Single-threaded.
+ */
+final class EntryWriter
+{
+    private static final int IOVEC_BYTES = 16;
+    /** Room for the vectors of one slot. */
+    static final int IOVECS_BYTES = BlockRequest.SEGMENT_COUNT_MAX * IOVEC_BYTES;
+    // Linux uapi/linux/fs.h: this write is as stable as after fdatasync.
+    private static final int RWF_DSYNC = 2;
+    // Linux uapi/linux/blkdev.h, _IO(0x12, 0): discard through io_uring.
+    private static final int BLOCK_URING_CMD_DISCARD = 0x1200;
+
+    private final RingPair rings;
+    private final RegisteredBuffers registered;
+    private final long iovecsAddress;
+    private final int blockShift;
+    private final int fd;
+    private final int entryFlags;
+
+    /**
+     * Registers memory and file with the rings.
+     *
+     * @param device        whose file it is.
+     * @param rings         to fill.
+     * @param iovecsAddress of {@link #IOVECS_BYTES} for each slot.
+     */
+    EntryWriter(final FileDevice device, final RingPair rings, final long iovecsAddress)
+    {
+        this.rings = rings;
+        this.iovecsAddress = iovecsAddress;
+        blockShift = device.geometry().blockShift();
+        registered = new RegisteredBuffers(rings.first(), device.config().registeredMemory());
+        if (null != registered.note())
+        {
+            device.addNote(registered.note());
+        }
+        final boolean isRegistered = RegisteredBuffers.registerFile(rings.first(), device.fd()) &&
+            (!rings.areTwo() || RegisteredBuffers.registerFile(rings.control(), device.fd()));
+        fd = isRegistered ? 0 : device.fd();
+        entryFlags = isRegistered ? IoUring.IOSQE_FIXED_FILE : 0;
+    }
+
+    /**
+     * A read or write of what is left of a request.
+     *
+     * @param slot      of the request.
+     * @param request   with segments.
+     * @param doneBytes already transferred; a multiple of the block size, less than all.
+     */
+    void transfer(final int slot, final BlockRequest request, final long doneBytes)
+    {
+        final long offset = (request.lba() << blockShift) + doneBytes;
+        final boolean isWrite = BlockOperation.WRITE == request.operation();
+        final int rwFlags = isWrite && request.forceUnitAccess() ? RWF_DSYNC : 0;
+        int segment = 0;
+        int skip = (int)doneBytes;
+        while (skip >= request.segmentLength(segment))
+        {
+            skip -= request.segmentLength(segment);
+            segment++;
+        }
+        final int segmentsLeft = request.segmentCount() - segment;
+        if (segmentsLeft > 1)
+        {
+            final int opcode = isWrite ? IoUring.IORING_OP_WRITEV : IoUring.IORING_OP_READV;
+            data(opcode, slot, offset, fillIovecs(slot, request, segment, skip), segmentsLeft, rwFlags, 0);
+            return;
+        }
+        final long address = request.segmentAddress(segment) + skip;
+        final int length = request.segmentLength(segment) - skip;
+        final int buffer = rings.isDataOnFirst() ? registered.find(address, length) : -1;
+        if (buffer >= 0)
+        {
+            final int opcode = isWrite ? IoUring.IORING_OP_WRITE_FIXED : IoUring.IORING_OP_READ_FIXED;
+            data(opcode, slot, offset, address, length, rwFlags, buffer);
+        }
+        else
+        {
+            final int opcode = isWrite ? IoUring.IORING_OP_WRITE : IoUring.IORING_OP_READ;
+            data(opcode, slot, offset, address, length, rwFlags, 0);
+        }
+    }
+
+    /**
+     * A read into, or a write from, memory of the channel.
+     *
+     * @param isWrite     or read.
+     * @param slot        of the request.
+     * @param offsetBytes in the file.
+     * @param address     of the memory.
+     * @param lengthBytes of it.
+     */
+    void plain(
+        final boolean isWrite, final int slot, final long offsetBytes, final long address, final int lengthBytes)
+    {
+        data(isWrite ? IoUring.IORING_OP_WRITE : IoUring.IORING_OP_READ, slot, offsetBytes, address, lengthBytes, 0, 0);
+    }
+
+    /**
+     * Makes the file's data stable, and what is needed to find it.
+     *
+     * @param slot of the request.
+     */
+    void sync(final int slot)
+    {
+        SubmissionEntry.set(rings.nextControlEntry(), IoUring.IORING_OP_FSYNC, entryFlags, fd, 0, 0, 0,
+            IoUring.IORING_FSYNC_DATASYNC, slot, 0);
+    }
+
+    /**
+     * Zeroes a range or gives it back.
+     *
+     * @param slot        of the request.
+     * @param offsetBytes in the file.
+     * @param lengthBytes of the range.
+     * @param mode        of {@link FallocateMode}.
+     */
+    void fallocate(final int slot, final long offsetBytes, final long lengthBytes, final int mode)
+    {
+        // The length travels in the address field, the mode in the length field (io_uring_prep_fallocate(3)).
+        SubmissionEntry.set(rings.nextControlEntry(), IoUring.IORING_OP_FALLOCATE, entryFlags, fd, offsetBytes,
+            lengthBytes, mode, 0, slot, 0);
+    }
+
+    /**
+     * Has the drive discard a range.
+     *
+     * @param slot        of the request.
+     * @param offsetBytes in the device.
+     * @param lengthBytes of the range.
+     */
+    void discard(final int slot, final long offsetBytes, final long lengthBytes)
+    {
+        final long address = rings.nextControlEntry();
+        // The command travels in the offset field, the range in the two address fields. On a worker thread: tried
+        // without waiting first, it fails for good on drivers that cannot do without.
+        SubmissionEntry.set(address, IoUring.IORING_OP_URING_CMD, entryFlags | IoUring.IOSQE_ASYNC, fd,
+            BLOCK_URING_CMD_DISCARD, offsetBytes, 0, 0, slot, 0);
+        NativeMemory.putLong(address + SubmissionEntry.ADDR3_OFFSET, lengthBytes);
+    }
+
+    private long fillIovecs(final int slot, final BlockRequest request, final int firstSegment, final int skip)
+    {
+        final long start = iovecsAddress + (long)slot * IOVECS_BYTES;
+        long iovec = start;
+        for (int i = firstSegment; i < request.segmentCount(); i++)
+        {
+            final int skipped = i == firstSegment ? skip : 0;
+            NativeMemory.putLong(iovec, request.segmentAddress(i) + skipped);
+            NativeMemory.putLong(iovec + Long.BYTES, request.segmentLength(i) - skipped);
+            iovec += IOVEC_BYTES;
+        }
+        return start;
+    }
+
+    private void data(
+        final int opcode,
+        final int slot,
+        final long offset,
+        final long address,
+        final int length,
+        final int operationFlags,
+        final int bufferIndex)
+    {
+        SubmissionEntry.set(rings.nextDataEntry(),
+            opcode, entryFlags, fd, offset, address, length, operationFlags, slot, bufferIndex);
+    }
+}

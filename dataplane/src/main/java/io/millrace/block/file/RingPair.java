@@ -1,0 +1,159 @@
+package io.millrace.block.file;
+
+import io.millrace.bindings.linux.IoUring;
+import io.millrace.bindings.linux.SubmissionEntry;
+
+/**
+ * The rings of one channel. Mostly that is one; with polled completions there is a second one for what cannot be polled
+ * for (flush, allocation), and data goes there too when the drive refuses to be polled after all. Single-threaded.
+ */
+final class RingPair implements AutoCloseable
+{
+    /** Cookie of entries that belong to no request. */
+    static final long CANCEL_COOKIE = -1;
+
+    private final Ring first;
+    private final Ring control;
+    private Ring data;
+    private int polledInFlight;
+
+    private RingPair(final Ring first, final Ring control)
+    {
+        this.first = first;
+        this.control = control;
+        data = first;
+    }
+
+    /**
+     * Makes the rings.
+     *
+     * @param depth    most entries outstanding.
+     * @param isPolled whether completions of data are polled from the drive.
+     * @return one ring or two.
+     * @throws io.millrace.bindings.NativeException when a ring cannot be had.
+     */
+    static RingPair open(final int depth, final boolean isPolled)
+    {
+        final Ring first = Ring.open(depth, isPolled);
+        if (!isPolled)
+        {
+            return new RingPair(first, first);
+        }
+        try
+        {
+            return new RingPair(first, Ring.open(depth, false));
+        }
+        catch (final RuntimeException e)
+        {
+            first.close();
+            throw e;
+        }
+    }
+
+    /**
+     * {@return the ring that data began with, the only one when there is one}
+     */
+    Ring first()
+    {
+        return first;
+    }
+
+    /**
+     * {@return the ring for what is not data; it can signal}
+     */
+    Ring control()
+    {
+        return control;
+    }
+
+    boolean areTwo()
+    {
+        return first != control;
+    }
+
+    /**
+     * {@return whether data goes through the ring that buffers are registered with}
+     */
+    boolean isDataOnFirst()
+    {
+        return data == first;
+    }
+
+    /**
+     * {@return an entry to fill for a transfer of data}
+     */
+    long nextDataEntry()
+    {
+        if (data != control)
+        {
+            polledInFlight++;
+        }
+        return data.nextEntry();
+    }
+
+    /**
+     * {@return an entry to fill for anything else}
+     */
+    long nextControlEntry()
+    {
+        return control.nextEntry();
+    }
+
+    /**
+     * Counts a completion of the polled ring.
+     */
+    void onPolledCompletion()
+    {
+        polledInFlight--;
+    }
+
+    /**
+     * Sends data through the other ring from now on.
+     *
+     * @return false when that was so already.
+     */
+    boolean stopPolling()
+    {
+        final boolean wasPolling = data != control;
+        data = control;
+        return wasPolling;
+    }
+
+    /**
+     * Switches signals on before the reactor sleeps.
+     *
+     * @return false when something would not be signalled.
+     */
+    boolean arm()
+    {
+        return 0 == polledInFlight && 0 == control.unsubmitted() && control.arm();
+    }
+
+    /**
+     * Asks the kernel to give up what it has under way.
+     */
+    void cancelAll()
+    {
+        cancelAll(first);
+        if (areTwo())
+        {
+            cancelAll(control);
+        }
+    }
+
+    @Override
+    public void close()
+    {
+        first.close();
+        if (areTwo())
+        {
+            control.close();
+        }
+    }
+
+    private static void cancelAll(final Ring ring)
+    {
+        SubmissionEntry.set(ring.nextEntry(), IoUring.IORING_OP_ASYNC_CANCEL, 0, -1, 0, 0, 0,
+            IoUring.IORING_ASYNC_CANCEL_ALL | IoUring.IORING_ASYNC_CANCEL_ANY, CANCEL_COOKIE, 0);
+    }
+}
