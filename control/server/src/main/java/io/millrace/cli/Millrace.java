@@ -9,6 +9,7 @@ import io.millrace.host.IdentifyCommand;
 import io.millrace.host.PerfCommand;
 import io.millrace.server.QuickstartCommand;
 import io.millrace.server.ServeCommand;
+import io.millrace.server.TrainCommand;
 import io.millrace.server.doctor.DoctorCommand;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -54,6 +55,7 @@ public final class Millrace implements Runnable
         commands.put("discover", DiscoverCommand::new);
         commands.put("identify", IdentifyCommand::new);
         commands.put("doctor", DoctorCommand::new);
+        commands.put("train", TrainCommand::new);
         commands.put("completion", CompletionCommand::new);
         return commands;
     }
