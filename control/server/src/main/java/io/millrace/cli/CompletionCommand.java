@@ -1,6 +1,5 @@
 package io.millrace.cli;
 
-import io.millrace.console.Terminal;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -39,7 +38,7 @@ final class CompletionCommand implements Runnable
     public void run()
     {
         final String script = AutoComplete.bash("millrace", spec.root().commandLine());
-        Terminal.standard().line(Shell.zsh == shell ?
+        spec.commandLine().getOut().println(Shell.zsh == shell ?
             "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n" + script : script);
     }
 }

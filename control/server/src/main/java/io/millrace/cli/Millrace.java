@@ -2,6 +2,7 @@ package io.millrace.cli;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.console.Similar;
 import io.millrace.console.Terminal;
 import io.millrace.console.Version;
 import io.millrace.host.DiscoverCommand;
@@ -13,13 +14,17 @@ import io.millrace.server.TrainCommand;
 import io.millrace.server.doctor.DoctorCommand;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -41,6 +46,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Millrace implements Runnable
 {
     private static final Map<String, Supplier<Object>> COMMANDS = commands();
+
+    @Spec
+    private CommandSpec spec;
 
     private Millrace()
     {
@@ -114,8 +122,18 @@ public final class Millrace implements Runnable
         final CommandLine command = e.getCommandLine();
         final PrintWriter err = command.getErr();
         final String name = command.getCommandSpec().qualifiedName();
-        err.println(name + ": " + e.getMessage().lines().findFirst().orElse("wrong usage"));
-        UnmatchedArgumentException.printSuggestions(e, err);
+        if (e instanceof final UnmatchedArgumentException unmatched && null == command.getParent() &&
+            !unmatched.getUnmatched().isEmpty() && !unmatched.getUnmatched().getFirst().startsWith("-"))
+        {
+            final String near = Similar.nearest(unmatched.getUnmatched().getFirst(), List.copyOf(COMMANDS.keySet()));
+            err.println(name + ": unknown command '" + unmatched.getUnmatched().getFirst() + "'" +
+                (null == near ? "" : "; did you mean " + near + "?"));
+        }
+        else
+        {
+            err.println(name + ": " + e.getMessage().lines().findFirst().orElse("wrong usage"));
+            UnmatchedArgumentException.printSuggestions(e, err);
+        }
         err.println("Try '" + name + " --help'.");
         return ExitCode.USAGE;
     }
@@ -145,7 +163,10 @@ public final class Millrace implements Runnable
     @Override
     public void run()
     {
-        throw new ParameterException(commandLine(), "no command given; one of " + String.join(", ", COMMANDS.keySet()));
+        throw new ParameterException(spec.commandLine(), "no command given; one of " +
+            spec.subcommands().entrySet().stream()
+                .filter((entry) -> !entry.getValue().getCommandSpec().usageMessage().hidden())
+                .map(Map.Entry::getKey).collect(Collectors.joining(", ")));
     }
 
     /** Answers {@code --version}. */

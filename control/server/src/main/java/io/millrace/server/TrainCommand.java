@@ -14,8 +14,9 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /**
- * {@code millrace train}: starts and stops a small data plane once and prints nothing. The launcher runs it after a build, for
- * the JVM to keep the classes that a start loads and links (JEP 483); a server then listens in less than half the time.
+ * {@code millrace train}: starts and stops a small data plane once and prints nothing. The launcher runs it after a
+ * build, for the JVM to keep the classes that a start loads and links (JEP 483); a server then listens in less than
+ * half the time.
  */
 @Command(name = "train", hidden = true, description = "Start and stop a small data plane, for the JVM to learn how.")
 public final class TrainCommand implements Callable<Integer>

@@ -1,5 +1,6 @@
 package io.millrace.server.config;
 
+import io.millrace.console.Similar;
 import io.millrace.dataplane.SettingException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.millrace.server.config;
+package io.millrace.console;
 
 import java.util.List;
 import java.util.Locale;
@@ -6,7 +6,7 @@ import java.util.Locale;
 /**
  * Finds what a user may have meant. Stateless.
  */
-final class Similar
+public final class Similar
 {
     private static final int LENGTH_MAX = 64;
 
@@ -20,7 +20,7 @@ final class Similar
      * @param word       that was written.
      * @param candidates that are known.
      */
-    static String nearest(final String word, final List<String> candidates)
+    public static String nearest(final String word, final List<String> candidates)
     {
         if (word.length() > LENGTH_MAX)
         {

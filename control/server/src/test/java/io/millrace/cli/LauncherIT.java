@@ -1,0 +1,231 @@
+package io.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.millrace.console.ExitCode;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a user meets: the launcher and the processes it starts, from the jars that were packaged.
+ */
+@Timeout(180)
+class LauncherIT
+{
+    private static final long STOP_SECONDS_MAX = 5;
+    private static final long RESIDENT_BYTES_MAX = 200L << 20;
+    private static final int NOBODY = 65534;
+
+    @TempDir
+    private Path directory;
+
+    private Path config;
+
+    @BeforeEach
+    void writeConfig() throws IOException
+    {
+        config = config(0);
+    }
+
+    private Path config(final int port) throws IOException
+    {
+        return Files.writeString(directory.resolve("test.yaml"), """
+            devices:
+              - {name: file0, type: file, path: %s/vol.img, size: 16MiB}
+            subsystems:
+              - nqn: nqn.2026-11.io.millrace:vol0
+                allow-any-host: true
+                namespaces: [{nsid: 1, device: file0}]
+            listeners:
+              - {transport: tcp, address: 127.0.0.1, port: %d}
+            discovery: false
+            """.formatted(directory, port));
+    }
+
+    private MillraceProcess serve() throws IOException
+    {
+        return MillraceProcess.start("serve", "--config", config.toString());
+    }
+
+    @Test
+    void shouldTellVersionAndUsage() throws IOException, InterruptedException
+    {
+        try (MillraceProcess version = MillraceProcess.start("--version");
+            MillraceProcess unknown = MillraceProcess.start("srve"))
+        {
+            assertEquals(ExitCode.OK, version.exitCode());
+            assertTrue(version.output().startsWith("millrace 0."), version.output());
+            assertEquals(1, version.output().lines().count(), version.output());
+            assertEquals(ExitCode.USAGE, unknown.exitCode());
+            assertEquals("millrace: unknown command 'srve'; did you mean serve?\nTry 'millrace --help'.",
+                unknown.output());
+        }
+    }
+
+    @Test
+    void shouldSayPlainlyWhenJavaIsMissing() throws IOException, InterruptedException
+    {
+        final List<String> command = List.of(MillraceProcess.ROOT.resolve("millrace").toString(), "--version");
+        try (MillraceProcess process = MillraceProcess.start(command, Map.of("MILLRACE_JAVA", "/bin/false")))
+        {
+            assertEquals(ExitCode.FAILURE, process.exitCode());
+            assertEquals("millrace: MILLRACE_JAVA=/bin/false is no Java 25 or newer", process.output());
+        }
+    }
+
+    @Test
+    void shouldStopCleanlyWhenAskedTo() throws IOException, InterruptedException
+    {
+        for (final String signal : List.of("TERM", "INT"))
+        {
+            try (MillraceProcess process = serve())
+            {
+                final int port = process.port();
+                process.await("^ready after \\d+\\.\\d+ s; ");
+                try (Socket host = new Socket(InetAddress.getLoopbackAddress(), port))
+                {
+                    assertTrue(process.residentBytes() < RESIDENT_BYTES_MAX, process.residentBytes() + " bytes");
+                    process.signal(signal);
+                    assertEquals(ExitCode.OK, process.exitCode(STOP_SECONDS_MAX), signal);
+                    assertEquals(-1, host.getInputStream().read());
+                }
+                assertTrue(process.output().endsWith("\nstopping"), process.output());
+            }
+        }
+    }
+
+    @Test
+    void shouldServeTheSameVolumeOnTheSamePortAfterKill() throws IOException, InterruptedException
+    {
+        final int port;
+        try (MillraceProcess process = serve())
+        {
+            port = process.port();
+            process.await("^ready");
+            perf(port, "--pattern", "randwrite", "--verify", "--region", "8MiB", "--duration", "300ms");
+            process.signal("KILL");
+            assertEquals(128 + 9, process.exitCode(STOP_SECONDS_MAX));
+        }
+        config = config(port);
+        try (MillraceProcess process = serve())
+        {
+            process.await("^ready");
+            perf(port, "--pattern", "randread", "--duration", "300ms");
+        }
+    }
+
+    private static void perf(final int port, final String... options) throws IOException, InterruptedException
+    {
+        final List<String> args = new ArrayList<>(List.of("perf", "tcp://127.0.0.1:" + port +
+            "/nqn.2026-11.io.millrace:vol0", "--warmup", "0ms"));
+        args.addAll(List.of(options));
+        try (MillraceProcess process = MillraceProcess.start(args.toArray(String[]::new)))
+        {
+            assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
+        }
+    }
+
+    @Test
+    void shouldRefuseWithOneLineWhenPortIsTaken() throws IOException, InterruptedException
+    {
+        try (MillraceProcess first = serve())
+        {
+            final int port = first.port();
+            config = config(port);
+            try (MillraceProcess second = serve())
+            {
+                assertEquals(ExitCode.USAGE, second.exitCode());
+                assertTrue(second.output().matches("millrace serve: \\S+/test.yaml:\\d: \\S+ = .*"), second.output());
+            }
+        }
+    }
+
+    @Test
+    void shouldGoThroughQuickstartAsAnOrdinaryUser() throws IOException, InterruptedException
+    {
+        // Whoever runs the tests may keep the tree to himself: another user gets a copy.
+        final Path copy = copyOfBuild();
+        final List<String> command = new ArrayList<>();
+        if (0 == (Integer)Files.getAttribute(copy, "unix:uid"))
+        {
+            assumeTrue(canNobodyRun(System.getProperty("java.home") + "/bin/java"), "java is root's alone");
+            command.addAll(List.of("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups"));
+        }
+        command.addAll(List.of(copy.resolve("millrace").toString(), "quickstart", "--exit", "--round", "200",
+            "--size", "96MiB", "--port", "0", "--discovery-port", "0"));
+        final Map<String, String> environment = Map.of("MILLRACE_NO_BUILD", "1", "MILLRACE_JAVA",
+            System.getProperty("java.home") + "/bin/java", "XDG_DATA_HOME", copy.resolve("data").toString());
+        try (MillraceProcess process = MillraceProcess.start(command, environment))
+        {
+            assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
+            final String output = process.output();
+            assertTrue(output.contains("nvme connect -t tcp -a 127.0.0.1 -s "), output);
+            assertTrue(output.matches("(?s).*random read 4KiB, depth 32( +[\\d,.]+){7}\n.*"), output);
+            assertTrue(output.matches("(?s).*verified \\d+ blocks: .*"), output);
+            assertFalse(output.contains("\u001b"), "colours though nobody reads along");
+        }
+        final Path volume = copy.resolve("data/millrace/quickstart.img");
+        assertEquals(96 << 20, Files.size(volume));
+        // What was there before is measured by reading alone, and JSON is all that standard output gets.
+        command.add("--json");
+        try (MillraceProcess process = MillraceProcess.start(command, environment))
+        {
+            assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
+            assertTrue(process.output().contains("the volume was there before"), process.output());
+            assertTrue(process.output().contains("\"passed\": true"), process.output());
+            assertFalse(process.output().contains("\"randwrite\""), process.output());
+        }
+    }
+
+    private Path copyOfBuild() throws IOException
+    {
+        final Path copy = directory.resolve("copy");
+        final Path target = MillraceProcess.ROOT.resolve("control/server/target");
+        final Path newTarget = Files.createDirectories(copy.resolve("control/server/target/lib")).getParent();
+        Files.copy(MillraceProcess.ROOT.resolve("millrace"), copy.resolve("millrace"));
+        Files.copy(target.resolve("millrace-server.jar"), newTarget.resolve("millrace-server.jar"));
+        try (var jars = Files.newDirectoryStream(target.resolve("lib")))
+        {
+            for (final Path jar : jars)
+            {
+                Files.copy(jar, newTarget.resolve("lib").resolve(jar.getFileName()));
+            }
+        }
+        Files.setPosixFilePermissions(Files.createDirectory(copy.resolve("data")),
+            PosixFilePermissions.fromString("rwxrwxrwx"));
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.walkFileTree(copy.resolve("control"), new SimpleFileVisitor<>()
+        {
+            @Override
+            public FileVisitResult visitFile(final Path file, final BasicFileAttributes attributes) throws IOException
+            {
+                Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return copy;
+    }
+
+    private static boolean canNobodyRun(final String java) throws IOException, InterruptedException
+    {
+        return 0 == new ProcessBuilder("setpriv", "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "test",
+            "-x", java).start().waitFor();
+    }
+}

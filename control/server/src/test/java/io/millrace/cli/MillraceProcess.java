@@ -1,0 +1,171 @@
+package io.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A real {@code ./millrace} process. Test thread; ended by {@link #close()} whatever happens.
+ */
+final class MillraceProcess implements AutoCloseable
+{
+    static final Path ROOT = Path.of(System.getProperty("millrace.root"));
+
+    private static final long TIMEOUT_S = 60;
+    private static final String END = "\0end";
+
+    private final Process process;
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+    private final List<String> seen = new ArrayList<>();
+
+    private MillraceProcess(final Process process)
+    {
+        this.process = process;
+        Thread.ofPlatform().daemon().start(this::read);
+    }
+
+    static MillraceProcess start(final String... args) throws IOException
+    {
+        final List<String> command = new ArrayList<>(List.of(ROOT.resolve("millrace").toString()));
+        command.addAll(Arrays.asList(args));
+        return start(command, Map.of("MILLRACE_NO_BUILD", "1"));
+    }
+
+    static MillraceProcess start(final List<String> command, final Map<String, String> environment) throws IOException
+    {
+        final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        return new MillraceProcess(builder.start());
+    }
+
+    private void read()
+    {
+        try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8))
+        {
+            for (String line = reader.readLine(); null != line; line = reader.readLine())
+            {
+                lines.add(line);
+            }
+        }
+        catch (final IOException e)
+        {
+            lines.add(e.toString());
+        }
+        lines.add(END);
+    }
+
+    /**
+     * Waits for a line.
+     *
+     * @param regex that it contains.
+     * @return the match.
+     */
+    Matcher await(final String regex) throws InterruptedException
+    {
+        final Pattern pattern = Pattern.compile(regex);
+        while (true)
+        {
+            final String line = lines.poll(TIMEOUT_S, TimeUnit.SECONDS);
+            if (null == line || END.equals(line))
+            {
+                return fail("no line with '" + regex + "' in:\n" + String.join("\n", seen));
+            }
+            seen.add(line);
+            final Matcher matcher = pattern.matcher(line);
+            if (matcher.find())
+            {
+                return matcher;
+            }
+        }
+    }
+
+    int port() throws InterruptedException
+    {
+        return Integer.parseInt(await("listening on 127\\.0\\.0\\.1:(\\d+)").group(1));
+    }
+
+    void signal(final String name) throws IOException, InterruptedException
+    {
+        assertEquals(0, new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor());
+    }
+
+    /**
+     * Waits for the end.
+     *
+     * @param seconds bound.
+     * @return exit code.
+     */
+    int exitCode(final long seconds) throws InterruptedException
+    {
+        if (!process.waitFor(seconds, TimeUnit.SECONDS))
+        {
+            return fail("still running " +
+                "after " + seconds + " s:\n" + String.join("\n", seen) + String.join("\n", lines));
+        }
+        return process.exitValue();
+    }
+
+    int exitCode() throws InterruptedException
+    {
+        return exitCode(TIMEOUT_S);
+    }
+
+    /**
+     * {@return all that was printed; only after the end}
+     */
+    String output() throws InterruptedException
+    {
+        exitCode();
+        for (String line = lines.take(); !END.equals(line); line = lines.take())
+        {
+            seen.add(line);
+        }
+        lines.add(END);
+        return String.join("\n", seen);
+    }
+
+    /**
+     * {@return all that was printed, for a message}
+     */
+    String outputOrReason()
+    {
+        try
+        {
+            return output();
+        }
+        catch (final InterruptedException e)
+        {
+            return e.toString();
+        }
+    }
+
+    /**
+     * {@return what of the process lies in memory}
+     */
+    long residentBytes() throws IOException
+    {
+        final String status = Files.readString(Path.of("/proc/" + process.pid() + "/status"));
+        final Matcher matcher = Pattern.compile("VmRSS:\\s+(\\d+) kB").matcher(status);
+        return matcher.find() ? Long.parseLong(matcher.group(1)) << 10 : fail(status);
+    }
+
+    @Override
+    public void close()
+    {
+        process.destroyForcibly();
+    }
+}

@@ -1,0 +1,232 @@
+package io.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.console.ExitCode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+class MillraceTest
+{
+    private static final String CONFIG = """
+        devices:
+          - {name: mem0, type: memory, size: 1MiB}
+        subsystems:
+          - nqn: nqn.2026-11.io.millrace:vol0
+            allow-any-host: true
+            namespaces: [{nsid: 1, device: mem0}]
+        listeners:
+          - {transport: tcp, address: 127.0.0.1, port: %d}
+        discovery: false
+        """;
+
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(final String... args)
+    {
+        final CommandLine commandLine = Millrace.commandLine(args);
+        final PrintWriter outWriter = new PrintWriter(out, true);
+        final PrintWriter errWriter = new PrintWriter(err, true);
+        commandLine.setOut(outWriter).setErr(errWriter);
+        return commandLine.execute(args);
+    }
+
+    private Path config(final String text) throws IOException
+    {
+        return Files.writeString(directory.resolve("test.yaml"), text);
+    }
+
+    private void assertOneLine(final String expected)
+    {
+        assertEquals(1, err.toString().lines().count(), err.toString());
+        assertTrue(err.toString().startsWith(expected), err + "\nexpected: " + expected);
+    }
+
+    @Test
+    void shouldShowHelpAndVersion()
+    {
+        assertEquals(ExitCode.OK, run("--help"));
+        for (final String name : List.of("quickstart", "serve", "perf", "discover", "identify", "doctor", "completion"))
+        {
+            assertTrue(out.toString().contains("  " + name), out.toString());
+        }
+        assertFalse(out.toString().contains("train"), out.toString());
+        assertEquals(ExitCode.OK, run("--version"));
+        assertTrue(out.toString().contains("millrace 0."), out.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"quickstart", "serve", "perf", "discover", "identify", "doctor", "completion"})
+    void shouldShowExamplesInTheHelpOfEveryCommand(final String command)
+    {
+        assertEquals(ExitCode.OK, run(command, "--help"));
+        assertTrue(out.toString().startsWith("Usage: millrace " + command), out.toString());
+        assertTrue(out.toString().contains("Examples:"), out.toString());
+        assertEquals("", err.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "'' | millrace: no command given; one of quickstart, serve",
+        "srve | millrace: unknown command 'srve'; did you mean serve?",
+        "serve | millrace serve: Missing required option: '--config=FILE'",
+        "serve --config | millrace serve: Missing required parameter for option '--config' (FILE)",
+        "serve --nonsense | millrace serve: ",
+        "quickstart --size lots | millrace quickstart: Invalid value for option '--size': 'lots' is no size",
+        "quickstart extra | millrace quickstart: Unmatched argument at index 1: 'extra'",
+        "completion fish | millrace completion: Invalid value for positional parameter",
+        "--nonsense | millrace: Unknown option: '--nonsense'",
+    })
+    void shouldSayWhatIsWrongAndWhereHelpIsWhenUsageIsWrong(final String line, final String expected)
+    {
+        assertEquals(ExitCode.USAGE, run(line.isEmpty() ? new String[0] : line.split(" ")));
+        assertTrue(err.toString().startsWith(expected), err.toString());
+        assertTrue(err.toString().stripTrailing().endsWith(" --help'."), err.toString());
+        assertTrue(err.toString().lines().count() <= 3, err.toString());
+    }
+
+    @Test
+    void shouldNameFileLineKeyValueBoundAndRemedyWhenConfigurationIsWrong() throws IOException
+    {
+        final Path file = config(CONFIG.formatted(0).replace("size: 1MiB", "size: 1000"));
+        assertEquals(ExitCode.USAGE, run("serve", "--config", file.toString()));
+        assertOneLine("millrace serve: " + file + ":2: devices[0].size = 1000: not a positive multiple of block-size " +
+            "4096; use 4096");
+    }
+
+    @Test
+    void shouldNameFileWhenItIsMissing()
+    {
+        final Path file = directory.resolve("none.yaml");
+        assertEquals(ExitCode.USAGE, run("serve", "-c", file.toString()));
+        assertOneLine("millrace serve: " + file + ": no such file; name one with --config");
+    }
+
+    @Test
+    void shouldNameLineWhenPortIsInUse() throws IOException
+    {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
+        {
+            final Path file = config(CONFIG.formatted(taken.getLocalPort()));
+            assertEquals(ExitCode.USAGE, run("serve", "--config", file.toString()));
+            assertOneLine("millrace serve: " + file + ":8: listeners[0].port = 127.0.0.1:" + taken.getLocalPort() +
+                ": already in use; stop what listens there or take another port");
+        }
+    }
+
+    @Test
+    void shouldNameLineWhenFileOfADeviceCannotBeHad() throws IOException
+    {
+        final Path file = config(CONFIG.formatted(0).replace("type: memory, size: 1MiB",
+            "type: file, size: 1MiB, path: " + directory + "/none/vol.img"));
+        assertEquals(ExitCode.USAGE, run("serve", "--config", file.toString()));
+        assertOneLine("millrace serve: " + file + ":2: devices[0]");
+        assertTrue(err.toString().contains(directory + "/none/vol.img"), err.toString());
+    }
+
+    @Test
+    void shouldNameLineWhenCpuIsNotThere() throws IOException
+    {
+        final Path file = config(CONFIG.formatted(0) + "reactors: [{cpu: 8191}]\n");
+        assertEquals(ExitCode.USAGE, run("serve", "--config", file.toString()));
+        assertOneLine("millrace serve: " + file + ":10: reactors[0].cpu = 8191: not among the CPUs this process " +
+            "may run on");
+    }
+
+    @Test
+    void shouldCheckAFileWithoutStarting() throws IOException
+    {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
+        {
+            final Path file = config(CONFIG.formatted(taken.getLocalPort()));
+            assertEquals(ExitCode.OK, run("serve", "--config", file.toString(), "--check"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "--port 70000 | --port 70000: out of range 0 to 65535",
+        "--json | --json prints when all is over: add --exit",
+        "--size 1000 | --size 1000: not a positive multiple of block-size 4096; use 4096",
+    })
+    void shouldNameTheOptionWhenQuickstartCannotStart(final String options, final String expected)
+    {
+        final String line = "quickstart --path " + directory.resolve("vol.img") + " " + options;
+        assertEquals(ExitCode.USAGE, run(line.split(" ")));
+        assertOneLine("millrace quickstart: " + expected);
+        assertFalse(Files.exists(directory.resolve("vol.img")));
+    }
+
+    @Test
+    void shouldNameTheOptionWhenQuickstartsPortOrFileCannotBeHad() throws IOException
+    {
+        final String path = directory.resolve("vol.img").toString();
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
+        {
+            final String port = Integer.toString(taken.getLocalPort());
+            assertEquals(ExitCode.USAGE, run("quickstart", "--path", path, "--port", port));
+            assertOneLine("millrace quickstart: --port 127.0.0.1:" + port + ": already in use; choose another with " +
+                "--port");
+            err.getBuffer().setLength(0);
+            assertEquals(ExitCode.USAGE,
+                run("quickstart", "--path", path, "--port", "0", "--discovery-port", port));
+            assertOneLine("millrace quickstart: --discovery-port 127.0.0.1:" + port + ": already in use; choose " +
+                "another with --discovery-port");
+        }
+        err.getBuffer().setLength(0);
+        final String absent = directory.resolve("none/vol.img").toString();
+        assertEquals(ExitCode.USAGE, run("quickstart", "--path", absent, "--port", "0", "--discovery-port", "0"));
+        assertOneLine("millrace quickstart: --path ");
+        assertTrue(err.toString().contains(absent), err.toString());
+    }
+
+    @Test
+    void shouldStartAndStopWhenTrained()
+    {
+        assertEquals(ExitCode.OK, run("train"), err::toString);
+        assertEquals("", err.toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bash", "zsh"})
+    void shouldCompleteCommandsAndOptions(final String shell) throws IOException, InterruptedException
+    {
+        assertEquals(ExitCode.OK, run("completion", shell));
+        final String script = out.toString();
+        assertEquals("zsh".equals(shell), script.startsWith("autoload"), script.substring(0, 20));
+        if ("bash".equals(shell))
+        {
+            final Path file = Files.writeString(directory.resolve("completion"), script + """
+
+                compopt() { :; }
+                COMP_WORDS=(millrace se); COMP_CWORD=1
+                _complete_millrace; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(millrace serve --c); COMP_CWORD=2
+                _complete_millrace; echo "${COMPREPLY[@]}"
+                """);
+            final Process process = new ProcessBuilder("bash", file.toString()).redirectErrorStream(true).start();
+            final String printed = new String(process.getInputStream().readAllBytes());
+            assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+            assertEquals("serve\n--check --config\n", printed);
+        }
+    }
+}
