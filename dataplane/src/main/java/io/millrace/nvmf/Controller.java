@@ -304,7 +304,7 @@ final class Controller
             asyncEvents.onDisconnected();
             disconnectIoQueues("admin queue is gone");
             subsystem.removeController(this);
-            target.listener().onDisconnected(hostNqn, subsystem.nqn(), id, endReason);
+            target.listener().onDisconnected(Nqn.printable(hostNqn), subsystem.nqn(), id, endReason);
         }
         else
         {
@@ -361,7 +361,7 @@ final class Controller
      */
     String describe()
     {
-        return "controller " + id + " of " + hostNqn + " on " + subsystem.nqn();
+        return "controller " + id + " of " + Nqn.printable(hostNqn) + " on " + subsystem.nqn();
     }
 
     private void onHome(final Runnable task)

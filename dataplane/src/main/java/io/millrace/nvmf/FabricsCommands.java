@@ -168,7 +168,7 @@ final class FabricsCommands
         }
         join(queuePair, request, controller, pollGroup.open(subsystem));
         controller.keepAlive().start();
-        target.listener().onConnected(hostNqn, subsystem.nqn(), controller.id());
+        target.listener().onConnected(Nqn.printable(hostNqn), subsystem.nqn(), controller.id());
         return NvmeStatus.SUCCESS;
     }
 
@@ -237,7 +237,8 @@ final class FabricsCommands
 
     private void refused(final String reason)
     {
-        target.listener().onRefused(connectData.hostNqn(), connectData.subsystemNqn(), reason);
+        target.listener().onRefused(
+            Nqn.printable(connectData.hostNqn()), Nqn.printable(connectData.subsystemNqn()), reason);
     }
 
     private void propertyGet(final QueuePair queuePair, final Request request)

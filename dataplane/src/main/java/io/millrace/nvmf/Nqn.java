@@ -15,6 +15,7 @@ public final class Nqn
     public static final String DISCOVERY = "nqn.2014-08.org.nvmexpress.discovery";
 
     private static final String UUID_PREFIX = "nqn.2014-08.org.nvmexpress:uuid:";
+    private static final Pattern UNPRINTABLE = Pattern.compile("\\p{Cntrl}");
     private static final Pattern UUID = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
     private static final Pattern DATED = Pattern.compile(
         "nqn\\.[0-9]{4}-(0[1-9]|1[0-2])\\.[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?" +
@@ -77,5 +78,15 @@ public final class Nqn
             throw new IllegalArgumentException(what + ": " + problem);
         }
         return nqn;
+    }
+
+    /**
+     * {@return a name for messages: what a stranger sent must not write lines of its own into a log}
+     *
+     * @param nqn as it came.
+     */
+    static String printable(final String nqn)
+    {
+        return UNPRINTABLE.matcher(nqn).replaceAll("?");
     }
 }

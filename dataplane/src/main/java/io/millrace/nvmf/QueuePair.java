@@ -9,7 +9,6 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -20,13 +19,6 @@ public final class QueuePair
 {
     /** What a host may have outstanding before Connect: the smallest admin queue. */
     private static final int DEPTH_BEFORE_CONNECT = 32;
-    /**
-     * A slot is in use until its answer has left memory, which may be after the host saw it and sent its next command,
-     * so there are more slots than the queue has entries.
-     */
-    private static final int TAGS_PER_ENTRY = 4;
-    private static final int TAGS_MIN = 8;
-    private static final int COMMAND_IDS = 1 << 16;
     private static final int SQ_HEAD_NO_FLOW_CONTROL = 0xFFFF;
     private static final VarHandle LAST_COMMAND_NS;
 
@@ -47,11 +39,10 @@ public final class QueuePair
     private final TransportAddress local;
     private final BufferPool buffers;
 
+    private final RequestTable requests = new RequestTable();
+
     private QueuePairState state = QueuePairState.NEW;
-    private Request[] requests = new Request[TAGS_MIN];
-    private int[] freeTags = new int[TAGS_MIN];
-    private int freeTagCount;
-    private long[] commandIds;
+    private CommandIds commandIds;
     private int depth = DEPTH_BEFORE_CONNECT;
     private int outstanding;
     private int sqHead;
@@ -74,7 +65,6 @@ public final class QueuePair
         this.transport = transport;
         this.local = local;
         buffers = pollGroup.buffers();
-        addTags(0);
     }
 
     /**
@@ -86,16 +76,14 @@ public final class QueuePair
      */
     public Request begin(final UnsafeBuffer source, final int offset)
     {
-        if (outstanding >= depth || QueuePairState.CLOSED == state || 0 == freeTagCount && !growTags())
+        if (outstanding >= depth || QueuePairState.CLOSED == state || !requests.ensureRoom(depth))
         {
             return null;
         }
-        final int tag = freeTags[--freeTagCount];
         final Request request = pollGroup.requests().acquire();
         request.begin(source, offset);
-        request.tag(tag);
         request.queuePair(this);
-        requests[tag] = request;
+        requests.add(request);
         outstanding++;
         return request;
     }
@@ -182,8 +170,9 @@ public final class QueuePair
             return;
         }
         state = QueuePairState.CLOSED;
-        for (final Request request : requests)
+        for (int tag = 0; tag < requests.size(); tag++)
         {
+            final Request request = requests.get(tag);
             if (null != request)
             {
                 drop(request);
@@ -378,7 +367,7 @@ public final class QueuePair
         depth = entries;
         sqFlowControl = flowControl;
         channels = subsystemChannels;
-        commandIds = new long[COMMAND_IDS / Long.SIZE];
+        commandIds = new CommandIds();
         state = 0 == queueId ? QueuePairState.ADMIN : QueuePairState.IO;
     }
 
@@ -546,8 +535,9 @@ public final class QueuePair
      */
     boolean abort(final int commandId)
     {
-        for (final Request request : requests)
+        for (int tag = 0; tag < requests.size(); tag++)
         {
+            final Request request = requests.get(tag);
             if (null != request && request.holdsCommandId() && commandId == request.entry().commandId())
             {
                 return abort(request);
@@ -641,12 +631,10 @@ public final class QueuePair
         if (null != commandIds)
         {
             final int commandId = request.entry().commandId();
-            final long bit = 1L << commandId;
-            if (0 != (commandIds[commandId >>> 6] & bit) && !forgetAsyncEventRequest(commandId))
+            if (!commandIds.claim(commandId) && !(forgetAsyncEventRequest(commandId) && commandIds.claim(commandId)))
             {
                 return false;
             }
-            commandIds[commandId >>> 6] |= bit;
             request.holdsCommandId(true);
         }
         return true;
@@ -674,8 +662,7 @@ public final class QueuePair
         if (request.holdsCommandId())
         {
             request.holdsCommandId(false);
-            final int commandId = request.entry().commandId();
-            commandIds[commandId >>> 6] &= ~(1L << commandId);
+            commandIds.release(request.entry().commandId());
         }
     }
 
@@ -716,9 +703,7 @@ public final class QueuePair
         {
             releaseBuffer(request);
         }
-        final int tag = request.tag();
-        requests[tag] = null;
-        freeTags[freeTagCount++] = tag;
+        requests.remove(request);
         pollGroup.requests().release(request);
     }
 
@@ -726,27 +711,5 @@ public final class QueuePair
     {
         buffers.release(request.bufferAddress(), request.pooledLength());
         request.buffer(0, 0);
-    }
-
-    private boolean growTags()
-    {
-        final int size = requests.length;
-        final int limit = Math.min(COMMAND_IDS, Math.max(TAGS_MIN, TAGS_PER_ENTRY * depth));
-        if (size >= limit)
-        {
-            return false;
-        }
-        requests = Arrays.copyOf(requests, Math.min(limit, 2 * size));
-        freeTags = Arrays.copyOf(freeTags, requests.length);
-        addTags(size);
-        return true;
-    }
-
-    private void addTags(final int from)
-    {
-        for (int tag = requests.length - 1; tag >= from; tag--)
-        {
-            freeTags[freeTagCount++] = tag;
-        }
     }
 }

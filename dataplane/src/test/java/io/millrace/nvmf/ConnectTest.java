@@ -130,6 +130,15 @@ class ConnectTest
     }
 
     @Test
+    void shouldKeepStrangersFromWritingLinesIntoALog()
+    {
+        final TestHost host = target.connection();
+        host.connect("nqn.2026-11.io.millrace:none", 0, ANY, (command, data) -> data.hostNqn("a\nb\u001b"));
+        host.connect(TestTarget.NQN, 0, ANY, (command, data) -> data.hostNqn("a\nb\u001b"));
+        assertTrue(host.queuePair().describe().contains("a?b?"), host.queuePair().describe());
+    }
+
+    @Test
     void shouldRefuseOtherRecordFormats()
     {
         final Completion refused = target.connection().connect(TestTarget.NQN, 0, ANY,
