@@ -11,8 +11,8 @@ final class RequestTable
     private static final int SIZE_MAX = 1 << 16;
     private static final int SIZE_MIN = 8;
     /**
-     * A request is in use until its answer has left memory, which may be after the host saw it and sent its next command, so
-     * there are more places than a queue has entries.
+     * A request is in use until its answer has left memory, which may be after the host saw it and sent its next
+     * command, so there are more places than a queue has entries.
      */
     private static final int PLACES_PER_ENTRY = 4;
 

@@ -22,9 +22,9 @@ import net.jqwik.api.lifecycle.AfterProperty;
 import net.jqwik.api.lifecycle.BeforeProperty;
 
 /**
- * Whatever bytes a host sends for commands: each is answered exactly once, or the connection ends; nothing is thrown on the
- * reactor and nothing is left behind. The transport of {@link TestHost} fails on a second answer, {@link TestReactor} on what
- * is left.
+ * Whatever bytes a host sends for commands: each is answered exactly once, or the connection ends; nothing is thrown on
+ * the reactor and nothing is left behind. The transport of {@link TestHost} fails on a second answer,
+ * {@link TestReactor} on what is left.
  */
 class RandomCommandsTest
 {
@@ -53,7 +53,8 @@ class RandomCommandsTest
     }
 
     @Property(tries = 60)
-    void shouldAnswerAnyBytesOnAnAdminQueue(@ForAll final long seed, @ForAll @IntRange(max = 100) final int chaosPercent)
+    void shouldAnswerAnyBytesOnAnAdminQueue(
+        @ForAll final long seed, @ForAll @IntRange(max = 100) final int chaosPercent)
     {
         final TestHost admin = target.admin();
         send(admin, new Random(seed), chaosPercent, new int[]{2, 6, 8, 9, 10, 12, 0x18, 0x7F});

@@ -18,7 +18,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /**
- * Hosts that come, work, reset and go on two reactors at once, while namespaces come and go: nothing hangs and nothing is left.
+ * Hosts that come, work, reset and go on two reactors at once, while namespaces come and go: nothing hangs and nothing
+ * is left.
  */
 class StressTest
 {
