@@ -13,7 +13,8 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A device that completes nothing within {@code submit}, lends nothing, and holds everything back while the test says so.
+ * A device that completes nothing within {@code submit}, lends nothing, and holds everything back while the test says
+ * so.
  */
 final class LaterDevice implements BlockDevice
 {
