@@ -8,7 +8,6 @@ import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -321,27 +320,41 @@ public final class PollGroup implements Poller, AutoCloseable
         }
     }
 
+    /**
+     * Looks after what was taken away; runs in every poll until all of it is settled, so it makes no objects.
+     */
     private void settle()
     {
-        final Iterator<Retired> iterator = retired.iterator();
-        while (iterator.hasNext())
+        for (int i = retired.size() - 1; i >= 0; i--)
         {
-            final Retired each = iterator.next();
+            final Retired each = retired.get(i);
             if (0 == each.channel().active())
             {
-                iterator.remove();
+                retired.remove(i);
                 release(each);
             }
         }
-        drains.removeIf((drain) ->
+        for (int i = drains.size() - 1; i >= 0; i--)
         {
-            if (retired.stream().anyMatch((each) -> each.subsystem() == drain.subsystem()))
+            final Drain drain = drains.get(i);
+            if (!hasRetired(drain.subsystem()))
             {
-                return false;
+                drains.remove(i);
+                drain.done().complete(null);
             }
-            drain.done().complete(null);
-            return true;
-        });
+        }
+    }
+
+    private boolean hasRetired(final Subsystem subsystem)
+    {
+        for (int i = 0; i < retired.size(); i++)
+        {
+            if (retired.get(i).subsystem() == subsystem)
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void release(final Retired each)

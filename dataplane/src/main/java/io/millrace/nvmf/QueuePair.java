@@ -179,10 +179,7 @@ public final class QueuePair
             }
         }
         pollGroup.onDisconnected();
-        if (null != controller)
-        {
-            controller.onDisconnected(this);
-        }
+        leaveWhenDrained();
     }
 
     /**
@@ -493,6 +490,7 @@ public final class QueuePair
         if (QueuePairState.CLOSED == state)
         {
             free(request);
+            leaveWhenDrained();
             return;
         }
         sqHead++;
@@ -663,6 +661,18 @@ public final class QueuePair
         {
             request.holdsCommandId(false);
             commandIds.release(request.entry().commandId());
+        }
+    }
+
+    /**
+     * Tells the controller that the queue is gone, but not while a device may still carry out a write of it: a host that
+     * finds its controller reset writes anew and must not be overtaken by what it wrote before.
+     */
+    private void leaveWhenDrained()
+    {
+        if (0 == requests.count() && null != controller)
+        {
+            controller.onDisconnected(this);
         }
     }
 

@@ -64,6 +64,14 @@ final class RequestTable
     }
 
     /**
+     * {@return how many requests there are}
+     */
+    int count()
+    {
+        return requests.length - freeCount;
+    }
+
+    /**
      * {@return request of a tag; null when there is none}
      *
      * @param tag below {@link #size()}.

@@ -25,9 +25,40 @@ class StressTest
 {
     private static final int HOSTS = 4;
     private static final int ROUNDS = 60;
+    /** Two connections each. */
+    private static final int CONNECTIONS = 5000;
 
     private final TestTarget target = new TestTarget(2);
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+    @Test
+    void shouldLeaveNothingBehindWhenHostsComeAndGoTenThousandTimes()
+    {
+        final TestReactor reactor = target.reactor(0);
+        for (int i = 0; i < CONNECTIONS; i++)
+        {
+            final TestHost admin = new TestHost(reactor, TestTarget.LOCAL);
+            admin.connect(TestTarget.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC,
+                (command, data) -> command.keepAliveTimeoutMs(5000));
+            assertEquals(NvmeStatus.SUCCESS, admin.enable().status());
+            admin.submit((entry) -> entry.opcode(AdminOpcode.ASYNC_EVENT_REQUEST));
+            final TestHost io = new TestHost(reactor, TestTarget.LOCAL);
+            io.connect(TestTarget.NQN, 1, admin.queuePair().controller().id());
+            assertEquals(NvmeStatus.SUCCESS, io.execute((entry) ->
+                entry.opcode(IoOpcode.READ).namespaceId(1).sglLength(512)).status());
+            io.close();
+            admin.close();
+            io.freeMemory();
+            admin.freeMemory();
+        }
+        assertEquals(0, target.subsystem().controllerCount());
+        assertEquals(0, reactor.call(() -> reactor.pollGroup().queuePairs()));
+        assertEquals(0, reactor.call(() -> reactor.pollGroup().requestsInUse()));
+        assertEquals(64, reactor.call(() -> reactor.pollGroup().requests().size()));
+        assertEquals(0L, reactor.call(() -> reactor.buffers().usedBytes()));
+        assertEquals(CONNECTIONS, target.subsystem().totals().readCommands());
+        target.close();
+    }
 
     @Test
     void shouldStandHostsThatComeAndGoOnSeveralReactors() throws InterruptedException

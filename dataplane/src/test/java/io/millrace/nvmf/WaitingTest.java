@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.nvme.AdminOpcode;
+import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.DatasetRange;
 import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IdentifyCns;
@@ -450,6 +451,20 @@ class WaitingTest
         final TestHost other = target.io(admin, 3);
         assertEquals(NvmeStatus.SUCCESS, other.execute((entry) ->
             entry.opcode(IoOpcode.WRITE).namespaceId(MEMORY).cdw12(7), new byte[8 * BLOCK], true).status());
+    }
+
+    @Test
+    void shouldNotBeResetWhileADeviceMayStillWriteWhatWasSentBefore()
+    {
+        write(MANUAL, 0, new byte[BLOCK], true);
+        assertEquals(1, waiting());
+        assertEquals(NvmeStatus.SUCCESS, admin.configure(0).status());
+        TestTarget.await("disconnect", () -> null != host.disconnectReason());
+        assertEquals(ControllerStatus.READY, admin.status());
+        assertEquals(NvmeStatus.COMMAND_SEQUENCE_ERROR, admin.enable().code());
+        complete(BlockStatus.SUCCESS);
+        TestTarget.await("not ready", () -> 0 == admin.status());
+        assertEquals(NvmeStatus.SUCCESS, admin.enable().status());
     }
 
     @Test
