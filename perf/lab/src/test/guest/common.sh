@@ -1,4 +1,4 @@
-# Sourced by every script.
+# Sourced by every script. Programs start slowly in emulation: what the shell can do itself, it does.
 
 # await SECONDS CONDITION: evaluates the condition until it holds; fails when it did not in that time.
 await()
@@ -35,4 +35,63 @@ finish()
 {
     [ -z "${FAILED:-}" ]
     exit
+}
+
+# connect PORT NQN OPTION...: connects the kernel's initiator to a target on the host.
+connect()
+{
+    local port=$1 nqn=$2
+    shift 2
+    modprobe nvme-tcp
+    nvme connect -t tcp -a "$LAB_HOST" -s "$port" -n "$nqn" "$@"
+}
+
+# find_controller NQN: sets CONTROLLER to the name of the kernel's controller of a subsystem, such as nvme2.
+find_controller()
+{
+    local directory nqn
+    for directory in /sys/class/nvme/nvme*
+    do
+        if read -r nqn < "$directory/subsysnqn" && [ "$nqn" = "$1" ]
+        then
+            CONTROLLER=${directory##*/}
+            return 0
+        fi
+    done 2> /dev/null
+    return 1
+}
+
+# is_state NQN STATE: whether the kernel's controller of a subsystem is in a state, such as live.
+is_state()
+{
+    local state
+    find_controller "$1" && read -r state < "/sys/class/nvme/$CONTROLLER/state" && [ "$state" = "$2" ]
+}
+
+# find_namespace NQN NSID: sets NAMESPACE to the block device of a namespace, such as /dev/nvme2n1.
+find_namespace()
+{
+    local directory nqn nsid
+    for directory in /sys/block/nvme*
+    do
+        if read -r nqn < "$directory/device/subsysnqn" && [ "$nqn" = "$1" ] && read -r nsid < "$directory/nsid" &&
+            [ "$nsid" = "$2" ] && [ -b "/dev/${directory##*/}" ]
+        then
+            NAMESPACE=/dev/${directory##*/}
+            return 0
+        fi
+    done 2> /dev/null
+    return 1
+}
+
+# namespace NQN NSID: as find_namespace, waiting for it to be there.
+namespace()
+{
+    await 20 "find_namespace '$1' '$2'"
+}
+
+# kernel_warnings: what the kernel has to complain of about NVMe, warnings and worse.
+kernel_warnings()
+{
+    dmesg --level=emerg,alert,crit,err,warn | grep -iE 'nvme|blk_update_request|I/O error|hung task|BUG:|WARNING:'
 }

@@ -1,0 +1,121 @@
+package io.millrace.lab;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The {@code millrace serve} command in a process of its own, on the classes under test.
+ */
+final class TargetProcess implements AutoCloseable
+{
+    static final String NQN = "nqn.2026-11.io.millrace:lab";
+
+    private static final long LISTEN_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long STOP_TIMEOUT_SECONDS = 20;
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
+
+    private final Path directory;
+    private final int port;
+    private Process process;
+
+    private TargetProcess(final Path directory, final int port)
+    {
+        this.directory = directory;
+        this.port = port;
+    }
+
+    /**
+     * Starts one and waits until it listens.
+     *
+     * @param name    of the test, whose directory the log goes to.
+     * @param devices lines of YAML, each a device; namespace 1 is the first device that is shown, and so on.
+     * @param shown   names of the devices that are namespaces.
+     */
+    static TargetProcess start(final String name, final List<String> devices, final String... shown) throws IOException
+    {
+        final TargetProcess target = new TargetProcess(Lab.directory(name + "-target"), Ports.free());
+        final StringBuilder yaml = new StringBuilder("reactors: [{name: r0}, {name: r1}]\ndevices:\n");
+        devices.forEach((device) -> yaml.append("  - ").append(device).append('\n'));
+        yaml.append("subsystems:\n  - nqn: ").append(NQN).append("\n    allow-any-host: true\n    namespaces:\n");
+        for (int i = 0; i < shown.length; i++)
+        {
+            yaml.append("      - {nsid: ").append(i + 1).append(", device: ").append(shown[i]).append("}\n");
+        }
+        yaml.append("listeners:\n  - {transport: tcp, address: 127.0.0.1, port: ").append(target.port)
+            .append("}\ndiscovery: false\n");
+        Files.writeString(target.directory.resolve("millrace.yaml"), yaml);
+        Files.deleteIfExists(target.log());
+        target.start();
+        return target;
+    }
+
+    int port()
+    {
+        return port;
+    }
+
+    Path log()
+    {
+        return directory.resolve("serve.log");
+    }
+
+    /** Starts it again after {@link #kill()}. */
+    void start() throws IOException
+    {
+        final List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElse("java"));
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter((argument) -> argument.startsWith("--")).toList());
+        command.addAll(List.of("-Xmx128m", "-cp",
+            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+            "io.millrace.cli.Millrace", "serve", "--config", directory.resolve("millrace.yaml").toString()));
+        process = new ProcessBuilder(command).redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile())).start();
+        final long deadlineNs = System.nanoTime() + LISTEN_TIMEOUT_NS;
+        while (!Ports.isOpen(port))
+        {
+            if (!process.isAlive() || System.nanoTime() - deadlineNs > 0)
+            {
+                throw new AssertionError("the target does not listen on port " + port + ":\n" +
+                    Files.readString(log()));
+            }
+            LockSupport.parkNanos(PAUSE_NS);
+        }
+    }
+
+    /** Ends it as kill -9 does. */
+    void kill() throws InterruptedException
+    {
+        process.destroyForcibly().waitFor();
+    }
+
+    boolean isAlive()
+    {
+        return process.isAlive();
+    }
+
+    @Override
+    public void close()
+    {
+        process.destroy();
+        try
+        {
+            if (!process.waitFor(STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS))
+            {
+                process.destroyForcibly();
+                throw new AssertionError("the target did not stop; its log is " + log());
+            }
+        }
+        catch (final InterruptedException ex)
+        {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+}
