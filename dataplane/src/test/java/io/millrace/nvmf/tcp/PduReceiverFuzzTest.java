@@ -2,6 +2,7 @@ package io.millrace.nvmf.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.code_intelligence.jazzer.api.BugDetectors;
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.millrace.block.memory.MemoryDevice;
 import java.io.IOException;
@@ -30,10 +31,11 @@ class PduReceiverFuzzTest
         {
             return;
         }
-        start();
+        BugDetectors.allowNetworkConnections((host, port) -> target().address().getPort() == port);
         final int stage = input[0] & 3;
         final Digests digests = Digests.of(input[0] >>> 2 & 3);
         final byte[] bytes = Arrays.copyOfRange(input, 2, input.length);
+        final int controllerId = admin().controllerId();
         try (TestHost host = TestHost.open(target.address()))
         {
             final TcpConnection connection = target.accept();
@@ -44,7 +46,7 @@ class PduReceiverFuzzTest
             }
             if (stage > 1)
             {
-                host.connectIo(TargetFixture.NQN, admin.controllerId(), 1, 16);
+                host.connectIo(TargetFixture.NQN, controllerId, 1, 16);
             }
             if (stage > 2)
             {
@@ -56,6 +58,9 @@ class PduReceiverFuzzTest
             {
                 target.deliver(host, connection, bytes, from, Math.min(bytes.length, from + piece));
             }
+            // A reset leaves no TIME_WAIT behind, or the ports of this machine would run out.
+            host.socket().setSoLinger(true, 0);
+            host.socket().close();
             connection.close("end of the input");
             target.turn();
         }
@@ -66,16 +71,25 @@ class PduReceiverFuzzTest
         assertEquals(0, target.pool().usedBytes());
     }
 
-    private static void start() throws IOException
+    private static ManualTarget target()
     {
         if (null == target)
         {
             target = new ManualTarget(
                 MemoryDevice.create("mem0", 1L << 20, BLOCK), TcpTransportConfig.defaults(), 2L << 20);
-            admin = TestHost.open(target.address());
+        }
+        return target;
+    }
+
+    private static TestHost admin() throws IOException
+    {
+        if (null == admin)
+        {
+            admin = TestHost.open(target().address());
             admin.manual(target, target.accept());
             admin.initialize(Digests.NONE, 0);
             admin.connectAdmin(TargetFixture.NQN);
         }
+        return admin;
     }
 }
