@@ -48,23 +48,32 @@ public final class TcpTransport implements AutoCloseable
     }
 
     /**
-     * Listens on one more address and tells discovery of it.
+     * Listens on one more address and tells discovery of it. The discovery service answers there as well.
      *
      * @param address resolved; port 0 for any that is free.
      * @return the address with the port that it got.
-     * @throws IllegalStateException in one line with address, reason and remedy, when it cannot be listened on.
+     * @throws IllegalStateException in one line with address, reason and remedy, when it cannot be listened on; the cause
+     *                               is the {@code NativeException} with the {@code errno}, if there is one.
      */
     public synchronized InetSocketAddress listen(final InetSocketAddress address)
     {
-        final TcpAcceptor acceptor = TcpAcceptor.listen(address, groups, config, counters);
-        acceptors.add(acceptor);
-        groups.get(0).reactor().call(() ->
-        {
-            acceptor.start();
-            return null;
-        }).join();
-        target.addListener(transportAddress(acceptor.local()));
-        return acceptor.local();
+        final InetSocketAddress local = open(address);
+        target.addListener(transportAddress(local));
+        return local;
+    }
+
+    /**
+     * Listens on one more address, for the discovery service alone.
+     *
+     * @param address resolved; port 0 for any that is free.
+     * @return the address with the port that it got.
+     * @throws IllegalStateException as {@link #listen} does.
+     */
+    public synchronized InetSocketAddress listenForDiscovery(final InetSocketAddress address)
+    {
+        final InetSocketAddress local = open(address);
+        target.addDiscoveryListener(transportAddress(local));
+        return local;
     }
 
     /**
@@ -121,6 +130,14 @@ public final class TcpTransport implements AutoCloseable
         groups.clear();
     }
 
+    private InetSocketAddress open(final InetSocketAddress address)
+    {
+        final TcpAcceptor acceptor = TcpAcceptor.listen(address, groups, config, counters);
+        acceptors.add(acceptor);
+        run(groups.get(0), acceptor::start);
+        return acceptor.local();
+    }
+
     private static void run(final TcpPollGroup group, final Runnable task)
     {
         try
@@ -134,7 +151,7 @@ public final class TcpTransport implements AutoCloseable
         catch (final CompletionException e)
         {
             throw new IllegalStateException(
-                "reactor " + group.reactor().config().name() + " could not close its connections", e.getCause());
+                "reactor " + group.reactor().config().name() + " could not serve tcp: " + e.getCause(), e.getCause());
         }
     }
 

@@ -2,10 +2,17 @@ package io.millrace.nvmf.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeException;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.Nqn;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -176,5 +183,28 @@ class TcpHandshakeTest
         assertTrue(e.getMessage().startsWith("cannot listen on 127.0.0.1:" + target.address().getPort() +
             ": Address already in use"), e.getMessage());
         assertTrue(e.getMessage().endsWith("stop what listens there, or choose another port"), e.getMessage());
+        assertEquals(Errno.EADDRINUSE, assertInstanceOf(NativeException.class, e.getCause()).errno());
+    }
+
+    @Test
+    void shouldServeDiscoveryAloneWhereItListensForDiscovery() throws IOException
+    {
+        final InetSocketAddress address = target.transport().listenForDiscovery(
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        assertEquals(NvmeStatus.SUCCESS, connectStatus(address, Nqn.DISCOVERY));
+        assertEquals(NvmeStatus.CONNECT_INVALID_PARAMETERS, connectStatus(address, TargetFixture.NQN));
+        assertEquals(NvmeStatus.SUCCESS, connectStatus(target.address(), Nqn.DISCOVERY));
+        assertEquals(NvmeStatus.SUCCESS, connectStatus(target.address(), TargetFixture.NQN));
+    }
+
+    private static int connectStatus(final InetSocketAddress address, final String nqn) throws IOException
+    {
+        try (TestHost host = TestHost.open(address))
+        {
+            host.initialize(Digests.NONE, 0);
+            host.sendCapsule(
+                WireCommand.connect(1, 0, 32), WireCommand.connectData(nqn, TestHost.HOST_NQN, 0xFFFF));
+            return NvmeStatus.code(host.expect(PduType.CAPSULE_RESPONSE).status());
+        }
     }
 }
