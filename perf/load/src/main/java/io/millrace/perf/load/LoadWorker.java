@@ -38,6 +38,7 @@ final class LoadWorker implements Poller
     private final long readThreshold;
 
     private volatile LoadPhase wanted = LoadPhase.CONNECT;
+    private volatile LoadPhase entered = LoadPhase.CONNECT;
     private volatile LoadPhase finished = LoadPhase.CONNECT;
     private volatile long measureStartNs;
     private volatile long measureEndNs;
@@ -106,6 +107,16 @@ final class LoadWorker implements Poller
     boolean hasFinished(final LoadPhase ofPhase)
     {
         return ofPhase == finished;
+    }
+
+    /**
+     * {@return whether a phase was begun; any thread}
+     *
+     * @param next that was asked for.
+     */
+    boolean hasEntered(final LoadPhase next)
+    {
+        return next == entered;
     }
 
     LoadCounters counters()
@@ -231,6 +242,7 @@ final class LoadWorker implements Poller
         {
             cursor = 0;
         }
+        entered = next;
         finishIfIdle();
     }
 

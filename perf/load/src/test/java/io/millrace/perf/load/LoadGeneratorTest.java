@@ -1,0 +1,287 @@
+package io.millrace.perf.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.fault.FaultRule;
+import io.millrace.dataplane.DeviceConfig;
+import io.millrace.nvmf.initiator.InitiatorException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogReader;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class LoadGeneratorTest
+{
+    private static LoadReport run(final LoadConfig config)
+    {
+        try (LoadGenerator generator = new LoadGenerator(config))
+        {
+            return generator.run();
+        }
+    }
+
+    private static LoadTarget faulty(final FaultRule rule)
+    {
+        return new LoadTarget(LoadTarget.memory(),
+            new DeviceConfig.Fault("fault0", "mem0", new FaultPlan(1, List.of(rule))));
+    }
+
+    @ParameterizedTest
+    @EnumSource(LoadPattern.class)
+    void shouldCountAndTimeEveryPattern(final LoadPattern pattern)
+    {
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory()))
+        {
+            final LoadReport report = run(target.load().pattern(pattern).queues(8, 2).build());
+            assertTrue(report.isPassed(), report.failures().toString());
+            assertEquals(pattern.readPercentDefault() > 0, report.read().operations() > 0);
+            assertEquals(pattern.readPercentDefault() < 100, report.write().operations() > 0);
+            assertEquals(report.read().operations() + report.write().operations(), report.total().operations());
+            assertEquals(report.total().operations(), report.total().latencyNs().getTotalCount());
+            assertTrue(report.elapsedNs() >= TimeUnit.MILLISECONDS.toNanos(200));
+            assertEquals(report.total().operations(), report.total().operationsPerSecond() * report.elapsedNs() / 1e9,
+                report.total().operations() * 0.1);
+            assertTrue(report.total().latencyUs(50) > 0);
+            assertTrue(report.total().latencyUsMax() >= report.total().latencyUs(99));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RANDREAD, 4096", "READ, 65536", "RANDWRITE, 4096", "WRITE, 65536", "RANDRW, 8192"})
+    void shouldVerifyWhatItWrote(final LoadPattern pattern, final int sizeBytes)
+    {
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory()))
+        {
+            final LoadReport report = run(target.load().pattern(pattern).sizeBytes(sizeBytes).queues(8, 2)
+                .verify(true).digests(true, true).build());
+            assertTrue(report.isPassed(), report.failures().toString());
+            assertTrue(report.verifiedBlocks() > 0);
+            assertEquals(0, report.verifyFailures());
+        }
+    }
+
+    @Test
+    void shouldFailWhenADeviceLosesWrites()
+    {
+        try (LoadTarget target = faulty(new FaultRule(io.millrace.block.fault.FaultEffect.LOST_WRITE,
+            Set.of(BlockOperation.WRITE), 0, Long.MAX_VALUE, BlockStatus.SUCCESS, 0, 1, 0.2, 0)))
+        {
+            final LoadReport report = run(target.load().pattern(LoadPattern.RANDWRITE).verify(true).build());
+            assertFalse(report.isPassed());
+            assertTrue(report.verifyFailures() > 0);
+            assertTrue(report.failures().stream().anyMatch((line) -> line.contains("do not hold what was written")),
+                report.failures().toString());
+        }
+    }
+
+    @Test
+    void shouldFailWhenADeviceTearsWrites()
+    {
+        try (LoadTarget target = faulty(new FaultRule(io.millrace.block.fault.FaultEffect.TORN_WRITE,
+            Set.of(BlockOperation.WRITE), 0, Long.MAX_VALUE, BlockStatus.SUCCESS, 0, 1, 0.2, 0)))
+        {
+            final LoadReport report =
+                run(target.load().pattern(LoadPattern.RANDREAD).sizeBytes(16384).verify(true).build());
+            assertFalse(report.isPassed());
+            assertTrue(report.verifyFailures() > 0);
+        }
+    }
+
+    @Test
+    void shouldCountErrorsByStatusAndGoOn()
+    {
+        try (LoadTarget target = faulty(new FaultRule(io.millrace.block.fault.FaultEffect.ERROR,
+            Set.of(BlockOperation.READ), 0, Long.MAX_VALUE, BlockStatus.MEDIA_ERROR, 0, 10, 1, 0)))
+        {
+            final LoadReport report = run(target.load().build());
+            assertFalse(report.isPassed());
+            assertTrue(report.errors() > 0);
+            assertTrue(report.read().operations() > report.errors());
+            assertTrue(report.failures().get(1).contains("times status 0x281, first read of block"),
+                report.failures().toString());
+        }
+    }
+
+    @Test
+    void shouldKeepAFixedRate()
+    {
+        final int rate = 400;
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory()))
+        {
+            // A machine that is busy with something else may well miss a rate, but not every time.
+            LoadReport report = null;
+            for (int i = 0; i < 5 && (null == report || !report.isPassed()); i++)
+            {
+                report = run(target.load().ratePerSecond(rate).durationMs(600).queues(8, 2).build());
+                assertTrue(report.total().operationsPerSecond() < rate * 1.1, "faster than asked for");
+            }
+            assertTrue(report.isPassed(), report.failures().toString());
+            assertTrue(report.total().operationsPerSecond() > rate * 0.8);
+        }
+    }
+
+    @Test
+    void shouldFailAndTimeFromThePlannedMomentWhenTheRateIsMissed()
+    {
+        final long delayNs = TimeUnit.MILLISECONDS.toNanos(20);
+        try (LoadTarget target = faulty(FaultRule.delay(delayNs)))
+        {
+            final LoadReport report = run(target.load().ratePerSecond(2000).durationMs(500).queues(1, 1).build());
+            assertFalse(report.isPassed());
+            assertTrue(report.failures().getFirst().contains("rate of 2000 operations a second"),
+                report.failures().toString());
+            // A command takes 20 ms and one is due every half millisecond, so the last ones wait for most of the run.
+            assertTrue(report.total().latencyUsMax() > 300_000, "max " + report.total().latencyUsMax());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1000", "50, 1003"})
+    void shouldEndAfterTheCountOfOperations(final long warmUpMs, final long count)
+    {
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory()))
+        {
+            final LoadReport report = run(target.load().warmUpMs(warmUpMs).durationMs(0).operationCount(count)
+                .queues(8, 3).build());
+            assertTrue(report.isPassed(), report.failures().toString());
+            assertEquals(count, report.total().operations());
+        }
+    }
+
+    @Test
+    void shouldTellHowFarItHasComeAndStopWhenAsked()
+    {
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory());
+            LoadGenerator generator = new LoadGenerator(target.load().durationMs(3_600_000).build()))
+        {
+            final CompletableFuture<LoadReport> report = CompletableFuture.supplyAsync(generator::run);
+            final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            LoadProgress progress = generator.progress();
+            while (LoadPhase.MEASURE != progress.phase() || progress.operations() < 100)
+            {
+                assertTrue(System.nanoTime() - deadlineNs < 0, "no progress: " + progress);
+                LockSupport.parkNanos(1_000_000);
+                progress = generator.progress();
+            }
+            assertEquals(progress.operations() * LoadConfig.SIZE_BYTES_DEFAULT, progress.bytes());
+            assertTrue(progress.connected());
+            generator.stop();
+            assertTrue(report.orTimeout(20, TimeUnit.SECONDS).join().isPassed());
+            assertEquals(LoadPhase.DONE, generator.progress().phase());
+        }
+    }
+
+    @Test
+    void shouldLogTheLatenciesOfEachSecond(@TempDir final Path directory) throws IOException
+    {
+        final Path file = directory.resolve("latency.hlog");
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory());
+            LoadGenerator generator = new LoadGenerator(
+                target.load().pattern(LoadPattern.RANDRW).durationMs(1_300).build()))
+        {
+            final LoadReport report;
+            try (LatencyLog log = LatencyLog.open(file))
+            {
+                report = generator.run(log);
+            }
+            final Histogram reads = new Histogram(LoadWorker.LATENCY_NS_MAX, 3);
+            final Histogram writes = new Histogram(LoadWorker.LATENCY_NS_MAX, 3);
+            int intervals = 0;
+            try (HistogramLogReader reader = new HistogramLogReader(file.toFile()))
+            {
+                Histogram next = (Histogram)reader.nextIntervalHistogram();
+                while (null != next)
+                {
+                    ("read".equals(next.getTag()) ? reads : writes).add(next);
+                    intervals++;
+                    next = (Histogram)reader.nextIntervalHistogram();
+                }
+            }
+            assertEquals(4, intervals);
+            assertEquals(report.read().operations(), reads.getTotalCount());
+            assertEquals(report.write().operations(), writes.getTotalCount());
+        }
+    }
+
+    @Test
+    void shouldGoOnAndVerifyWhenTheTargetWasAway()
+    {
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory());
+            LoadGenerator generator = new LoadGenerator(target.load().durationMs(600).controllerLossTimeoutMs(20_000)
+                .build()))
+        {
+            final CompletableFuture<LoadReport> running = CompletableFuture.supplyAsync(generator::run);
+            while (LoadPhase.MEASURE != generator.progress().phase() && !running.isDone())
+            {
+                LockSupport.parkNanos(1_000_000);
+            }
+            target.stop();
+            target.start();
+            final LoadReport report = running.orTimeout(20, TimeUnit.SECONDS).join();
+            assertTrue(report.isPassed(), report.failures().toString());
+            assertEquals(1, report.reconnects());
+        }
+    }
+
+    @Test
+    void shouldFailWhenTheTargetIsLost()
+    {
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory());
+            LoadGenerator generator = new LoadGenerator(target.load().durationMs(60_000).build()))
+        {
+            final CompletableFuture<LoadReport> running = CompletableFuture.supplyAsync(generator::run);
+            while (LoadPhase.MEASURE != generator.progress().phase() && !running.isDone())
+            {
+                LockSupport.parkNanos(1_000_000);
+            }
+            target.stop();
+            final LoadReport report = running.orTimeout(20, TimeUnit.SECONDS).join();
+            assertFalse(report.isPassed());
+            assertTrue(report.failures().getFirst().startsWith("target was lost: "), report.failures().toString());
+            target.start();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "6144, 0, 0, 'size 6144 is no multiple of the block size 4096'",
+        "4096, 7, 0, 'has no namespace 7: use one of [1]'",
+        "4096, 0, 8388608, 'region of 8388608 bytes is larger than namespace 1'",
+        "8388608, 0, 0, 'is above the largest transfer'"})
+    void shouldSayWhyATargetCannotBeLoaded(
+        final int sizeBytes, final int nsid, final long regionBytes, final String message)
+    {
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory()))
+        {
+            final LoadConfig config = target.load().sizeBytes(sizeBytes).nsid(nsid).regionBytes(regionBytes).build();
+            final String actual = assertThrows(LoadException.class, () -> run(config)).getMessage();
+            assertTrue(actual.contains(message), actual);
+        }
+    }
+
+    @Test
+    void shouldSayWhenNobodyListens()
+    {
+        final LoadTarget target = new LoadTarget(LoadTarget.memory());
+        final LoadConfig config = target.load().build();
+        target.close();
+        final String actual = assertThrows(InitiatorException.class, () -> run(config)).getMessage();
+        assertTrue(actual.contains("connection refused"), actual);
+    }
+}
