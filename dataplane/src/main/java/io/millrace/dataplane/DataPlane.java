@@ -41,6 +41,8 @@ import java.util.concurrent.CompletionException;
  */
 public final class DataPlane implements AutoCloseable
 {
+    private static final Set<String> DEVICE_SETTINGS = Set.of("path", "size", "block-size", "queue-depth", "polling");
+
     private final DataPlaneConfig config;
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private final List<Reactor> reactors = new ArrayList<>();
@@ -157,7 +159,7 @@ public final class DataPlane implements AutoCloseable
         }
         catch (final BlockDeviceException e)
         {
-            throw new SettingException("devices[" + index + "]", declared.name(), e.getMessage(), "", e);
+            throw refused("devices[" + index + "]", declared.name(), e);
         }
         if (declared instanceof final DeviceConfig.Fault fault)
         {
@@ -166,6 +168,16 @@ public final class DataPlane implements AutoCloseable
         }
         started.push(device);
         devices.put(declared.name(), device);
+    }
+
+    /** Devices name themselves first, then the setting: the key says both. */
+    private static SettingException refused(final String key, final String name, final BlockDeviceException e)
+    {
+        final String prefix = "device " + name + ": ";
+        final String problem = e.getMessage().startsWith(prefix) ?
+            e.getMessage().substring(prefix.length()) : e.getMessage();
+        final String first = problem.substring(0, Math.max(0, problem.indexOf(' ')));
+        return new SettingException(DEVICE_SETTINGS.contains(first) ? key + "." + first : key, null, problem, "", e);
     }
 
     private BlockDevice open(final DeviceConfig declared, final DmaMemory memory)

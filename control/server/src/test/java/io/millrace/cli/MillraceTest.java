@@ -139,8 +139,8 @@ class MillraceTest
         final Path file = config(CONFIG.formatted(0).replace("type: memory, size: 1MiB",
             "type: file, size: 1MiB, path: " + directory + "/none/vol.img"));
         assertEquals(ExitCode.USAGE, run("serve", "--config", file.toString()));
-        assertOneLine("millrace serve: " + file + ":2: devices[0]");
-        assertTrue(err.toString().contains(directory + "/none/vol.img"), err.toString());
+        assertOneLine("millrace serve: " + file + ":2: devices[0].path: path " + directory +
+            "/none/vol.img cannot be opened: No such file or directory (errno 2): make its directory first");
     }
 
     @Test
@@ -195,8 +195,7 @@ class MillraceTest
         err.getBuffer().setLength(0);
         final String absent = directory.resolve("none/vol.img").toString();
         assertEquals(ExitCode.USAGE, run("quickstart", "--path", absent, "--port", "0", "--discovery-port", "0"));
-        assertOneLine("millrace quickstart: --path ");
-        assertTrue(err.toString().contains(absent), err.toString());
+        assertOneLine("millrace quickstart: --path: path " + absent + " cannot be opened");
     }
 
     @Test
