@@ -665,8 +665,8 @@ public final class QueuePair
     }
 
     /**
-     * Tells the controller that the queue is gone, but not while a device may still carry out a write of it: a host that
-     * finds its controller reset writes anew and must not be overtaken by what it wrote before.
+     * Tells the controller that the queue is gone, but not while a device may still carry out a write of it: a host
+     * that finds its controller reset writes anew and must not be overtaken by what it wrote before.
      */
     private void leaveWhenDrained()
     {

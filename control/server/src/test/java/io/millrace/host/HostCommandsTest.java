@@ -124,7 +124,8 @@ class HostCommandsTest
         final Outcome text = run(new IdentifyCommand(), target + "/" + NQN);
         assertEquals(0, text.exitCode, text.failure);
         assertTrue(text.out.contains("of " + NQN + " at " + target), text.out);
-        assertTrue(text.out.lines().anyMatch((line) -> line.matches(" +1 +4MiB +1024 +4096 +[0-9a-f-]{36}.*")), text.out);
+        assertTrue(
+            text.out.lines().anyMatch((line) -> line.matches(" +1 +4MiB +1024 +4096 +[0-9a-f-]{36}.*")), text.out);
         final Outcome json = run(new IdentifyCommand(), "--address", "127.0.0.1", "--port", String.valueOf(port),
             "--nqn", NQN, "--json");
         assertTrue(json.out.contains("\"sizeBytes\": 4194304"), json.out);
@@ -137,8 +138,10 @@ class HostCommandsTest
             "--size", "4k", "--depth", "8", "--queues", "2", "--duration", "200ms", "--warmup", "0", "--verify",
             "--hdgst", "--ddgst");
         assertEquals(0, outcome.exitCode, outcome.out + outcome.failure);
-        assertTrue(outcome.out.startsWith("randrw (70 % reads) of 4KiB, depth 8 on 2 queues, verified, " + NQN), outcome.out);
-        assertTrue(outcome.out.lines().anyMatch((line) -> line.matches(" +IOPS +MiB/s +avg us +p50 .*max")), outcome.out);
+        assertTrue(
+            outcome.out.startsWith("randrw (70 % reads) of 4KiB, depth 8 on 2 queues, verified, " + NQN), outcome.out);
+        assertTrue(
+            outcome.out.lines().anyMatch((line) -> line.matches(" +IOPS +MiB/s +avg us +p50 .*max")), outcome.out);
         for (final String row : List.of("read", "write", "total"))
         {
             assertTrue(outcome.out.lines().anyMatch((line) -> line.matches(row + "( +[0-9,.]+){9}")), outcome.out);
@@ -150,7 +153,8 @@ class HostCommandsTest
     void shouldPrintJsonAndLogLatencies(@TempDir final Path directory) throws Exception
     {
         final Path log = directory.resolve("latency.hlog");
-        final Outcome outcome = run(new PerfCommand(), target, "--nqn", NQN, "--count", "500", "--warmup", "0", "--json",
+        final Outcome outcome = run(new PerfCommand(), target, "--nqn", NQN, "--count", "500", "--warmup", "0",
+            "--json",
             "--hlog", log.toString());
         assertEquals(0, outcome.exitCode, outcome.failure);
         assertTrue(outcome.out.startsWith("{"), outcome.out);

@@ -12,7 +12,8 @@ import picocli.CommandLine.TypeConversionException;
 class OptionValuesTest
 {
     @ParameterizedTest
-    @CsvSource({"4096, 4096", "512b, 512", "4k, 4096", "4KiB, 4096", "128KiB, 131072", "1M, 1048576", "2 GiB, 2147483648",
+    @CsvSource({"4096, 4096", "512b, 512", "4k, 4096", "4KiB, 4096", "128KiB, 131072", "1M, 1048576",
+        "2 GiB, 2147483648",
         "1TiB, 1099511627776"})
     void shouldReadSizes(final String text, final long bytes)
     {
@@ -25,7 +26,8 @@ class OptionValuesTest
     {
         final String message =
             assertThrows(TypeConversionException.class, () -> new ByteSize().convert(text)).getMessage();
-        assertTrue(message.contains("such as 4KiB") || message.contains("use KiB") || message.contains("smaller"), message);
+        assertTrue(
+            message.contains("such as 4KiB") || message.contains("use KiB") || message.contains("smaller"), message);
     }
 
     @ParameterizedTest

@@ -52,7 +52,8 @@ public final class TcpTransport implements AutoCloseable
      *
      * @param address resolved; port 0 for any that is free.
      * @return the address with the port that it got.
-     * @throws IllegalStateException in one line with address, reason and remedy, when it cannot be listened on; the cause
+     * @throws IllegalStateException in one line with address, reason and remedy, when it cannot be listened on; the
+     *     cause
      *                               is the {@code NativeException} with the {@code errno}, if there is one.
      */
     public synchronized InetSocketAddress listen(final InetSocketAddress address)
