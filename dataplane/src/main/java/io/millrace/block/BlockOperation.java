@@ -16,5 +16,13 @@ public enum BlockOperation
     /** Range's content is no longer needed; it reads as zeroes afterwards where the device says so. */
     DEALLOCATE,
     /** Memory is compared with the device; {@link BlockStatus#COMPARE_FAILURE} when they differ. */
-    COMPARE
+    COMPARE;
+
+    /**
+     * {@return whether what the device holds is different afterwards}
+     */
+    public boolean changesData()
+    {
+        return WRITE == this || WRITE_ZEROES == this || DEALLOCATE == this;
+    }
 }

@@ -124,7 +124,7 @@ final class DatasetCommands
         {
             request.phase(RequestPhase.STEP_DONE);
         }
-        else if (QueuePairState.CLOSED != queuePair.state() && next(queuePair, request))
+        else if (!queuePair.state().isGone() && next(queuePair, request))
         {
             run(queuePair, request);
         }
@@ -157,7 +157,7 @@ final class DatasetCommands
                 }
                 return;
             }
-            if (QueuePairState.CLOSED == queuePair.state() || !next(queuePair, request))
+            if (queuePair.state().isGone() || !next(queuePair, request))
             {
                 queuePair.complete(request, NvmeStatus.SUCCESS);
                 return;

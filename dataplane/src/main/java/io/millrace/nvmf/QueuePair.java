@@ -76,7 +76,7 @@ public final class QueuePair
      */
     public Request begin(final UnsafeBuffer source, final int offset)
     {
-        if (outstanding >= depth || QueuePairState.CLOSED == state || !requests.ensureRoom(depth))
+        if (outstanding >= depth || state.isGone() || !requests.ensureRoom(depth))
         {
             return null;
         }
@@ -165,11 +165,11 @@ public final class QueuePair
      */
     public void onDisconnected()
     {
-        if (QueuePairState.CLOSED == state)
+        if (state.isGone())
         {
             return;
         }
-        state = QueuePairState.CLOSED;
+        state = QueuePairState.DRAINING;
         for (int tag = 0; tag < requests.size(); tag++)
         {
             final Request request = requests.get(tag);
@@ -179,7 +179,7 @@ public final class QueuePair
             }
         }
         pollGroup.onDisconnected();
-        leaveWhenDrained();
+        closeWhenDrained();
     }
 
     /**
@@ -375,7 +375,7 @@ public final class QueuePair
      */
     void disconnect(final String reason)
     {
-        if (QueuePairState.CLOSED != state && QueuePairState.DISCONNECTING != state)
+        if (!state.isGone() && QueuePairState.DISCONNECTING != state)
         {
             state = QueuePairState.DISCONNECTING;
             transport.disconnect(reason);
@@ -487,10 +487,10 @@ public final class QueuePair
         {
             releaseBuffer(request);
         }
-        if (QueuePairState.CLOSED == state)
+        if (state.isGone())
         {
             free(request);
-            leaveWhenDrained();
+            closeWhenDrained();
             return;
         }
         sqHead++;
@@ -664,15 +664,15 @@ public final class QueuePair
         }
     }
 
-    /**
-     * Tells the controller that the queue is gone, but not while a device may still carry out a write of it: a host
-     * that finds its controller reset writes anew and must not be overtaken by what it wrote before.
-     */
-    private void leaveWhenDrained()
+    private void closeWhenDrained()
     {
-        if (0 == requests.count() && null != controller)
+        if (QueuePairState.DRAINING == state && !requests.isAnyChangingData())
         {
-            controller.onDisconnected(this);
+            state = QueuePairState.CLOSED;
+            if (null != controller)
+            {
+                controller.onDisconnected(this);
+            }
         }
     }
 

@@ -64,11 +64,18 @@ final class RequestTable
     }
 
     /**
-     * {@return how many requests there are}
+     * {@return whether one of them changes what its device holds; all are at their devices}
      */
-    int count()
+    boolean isAnyChangingData()
     {
-        return requests.length - freeCount;
+        for (final Request request : requests)
+        {
+            if (null != request && request.blockRequest().operation().changesData())
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -468,6 +468,17 @@ class WaitingTest
     }
 
     @Test
+    void shouldNotKeepAQueueForAReadThatItsDeviceDoesNotFinish()
+    {
+        read(MANUAL, 0, 1);
+        assertEquals(1, waiting());
+        host.close();
+        target.io(admin, 1);
+        complete(BlockStatus.SUCCESS);
+        assertEquals(0, target.reactor(0).call(() -> target.reactor(0).pollGroup().requestsInUse()));
+    }
+
+    @Test
     void shouldDropWhatWaitsForABufferWhenAConnectionGoes()
     {
         final List<Taken> buffers = takeAllBuffers();
