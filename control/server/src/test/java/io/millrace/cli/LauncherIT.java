@@ -41,14 +41,14 @@ class LauncherIT
     @BeforeEach
     void writeConfig() throws IOException
     {
-        config = config(0);
+        config = config(0, "vol");
     }
 
-    private Path config(final int port) throws IOException
+    private Path config(final int port, final String volume) throws IOException
     {
         return Files.writeString(directory.resolve("test.yaml"), """
             devices:
-              - {name: file0, type: file, path: %s/vol.img, size: 16MiB}
+              - {name: file0, type: file, path: %s/%s.img, size: 16MiB}
             subsystems:
               - nqn: nqn.2026-11.io.millrace:vol0
                 allow-any-host: true
@@ -56,7 +56,7 @@ class LauncherIT
             listeners:
               - {transport: tcp, address: 127.0.0.1, port: %d}
             discovery: false
-            """.formatted(directory, port));
+            """.formatted(directory, volume, port));
     }
 
     private MillraceProcess serve() throws IOException
@@ -123,7 +123,7 @@ class LauncherIT
             process.signal("KILL");
             assertEquals(128 + 9, process.exitCode(STOP_SECONDS_MAX));
         }
-        config = config(port);
+        config = config(port, "vol");
         try (MillraceProcess process = serve())
         {
             process.await("^ready");
@@ -148,7 +148,7 @@ class LauncherIT
         try (MillraceProcess first = serve())
         {
             final int port = first.port();
-            config = config(port);
+            config = config(port, "other");
             try (MillraceProcess second = serve())
             {
                 assertEquals(ExitCode.USAGE, second.exitCode());

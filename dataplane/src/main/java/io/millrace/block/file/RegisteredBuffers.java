@@ -15,6 +15,10 @@ final class RegisteredBuffers
     // The kernel's bound for one registered buffer.
     private static final long BUFFER_BYTES_MAX = 1L << 30;
     private static final int IOVEC_BYTES = 16;
+    // struct io_uring_files_update: offset, reserved, address of the new descriptors; -1 empties a place.
+    private static final int FILES_UPDATE_BYTES = 16;
+    private static final int FILES_UPDATE_FDS_OFFSET = 8;
+    private static final int NO_FILE = -1;
 
     private final long[] starts;
     private final long[] ends;
@@ -100,6 +104,25 @@ final class RegisteredBuffers
             final long fds = arena.allocate(Integer.BYTES, Integer.BYTES).address();
             NativeMemory.putInt(fds, fd);
             return 0 == ring.register(IoUring.IORING_REGISTER_FILES, fds, 1);
+        }
+    }
+
+    /**
+     * Lets go of the descriptor. A closed ring is taken apart later and would hold the file, and the claim on it, until
+     * then. Not by unregistering, which waits for what is under way: for ever when the drive does not answer, and on
+     * Linux 6.1 also with polled completions.
+     *
+     * @param ring that knows it.
+     */
+    static void forgetFile(final Ring ring)
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long fds = arena.allocate(Integer.BYTES, Integer.BYTES).address();
+            NativeMemory.putInt(fds, NO_FILE);
+            final long update = arena.allocate(FILES_UPDATE_BYTES, Long.BYTES).address();
+            NativeMemory.putLong(update + FILES_UPDATE_FDS_OFFSET, fds);
+            ring.register(IoUring.IORING_REGISTER_FILES_UPDATE, update, 1);
         }
     }
 

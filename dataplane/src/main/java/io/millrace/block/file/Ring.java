@@ -291,9 +291,6 @@ final class Ring implements AutoCloseable
     @Override
     public void close()
     {
-        // A closed ring is taken apart later, and would hold its file and memory until then.
-        register(IoUring.IORING_UNREGISTER_FILES, 0, 0);
-        register(IoUring.IORING_UNREGISTER_BUFFERS, 0, 0);
         if (0 != enterFlags)
         {
             try (Arena arena = Arena.ofConfined())

@@ -144,9 +144,11 @@ final class RingPair implements AutoCloseable
     @Override
     public void close()
     {
+        RegisteredBuffers.forgetFile(first);
         first.close();
         if (areTwo())
         {
+            RegisteredBuffers.forgetFile(control);
             control.close();
         }
     }
