@@ -20,6 +20,7 @@ public final class QueuePair
     /** What a host may have outstanding before Connect: the smallest admin queue. */
     private static final int DEPTH_BEFORE_CONNECT = 32;
     private static final int SQ_HEAD_NO_FLOW_CONTROL = 0xFFFF;
+    private static final int SQ_HEAD_REPORTS_PER_ROUND = 4;
     private static final VarHandle LAST_COMMAND_NS;
 
     static
@@ -47,6 +48,7 @@ public final class QueuePair
     private int outstanding;
     private int sqHead;
     private boolean sqFlowControl;
+    private int reportedSqHead;
     private int id;
     private Controller controller;
     private SubsystemChannels channels;
@@ -246,14 +248,6 @@ public final class QueuePair
     public boolean connected()
     {
         return QueuePairState.ADMIN == state || QueuePairState.IO == state;
-    }
-
-    /**
-     * {@return whether the host reads the submission queue head from completions; if so, none may be left out}
-     */
-    public boolean sqFlowControl()
-    {
-        return sqFlowControl || QueuePairState.NEW == state;
     }
 
     /**
@@ -498,6 +492,11 @@ public final class QueuePair
         {
             sqHead = 0;
         }
+        request.completionOptional(isCompletionOptional(request));
+        if (!request.completionOptional())
+        {
+            reportedSqHead = sqHead;
+        }
         request.phase(RequestPhase.RESPONDING);
         transport.respond(request);
     }
@@ -599,6 +598,21 @@ public final class QueuePair
     private static boolean isCapsuleKept(final Request request)
     {
         return RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase();
+    }
+
+    /**
+     * A host with flow control on sends only as many commands as fit behind the head that it was told last, so it is
+     * told often enough never to wait for that.
+     */
+    private boolean isCompletionOptional(final Request request)
+    {
+        if (!request.sendsData() || NvmeStatus.SUCCESS != request.status() ||
+            0 != (request.result0() | request.result1()))
+        {
+            return false;
+        }
+        final int unreported = sqHead - reportedSqHead + (sqHead < reportedSqHead ? depth : 0);
+        return !sqFlowControl || unreported < depth / SQ_HEAD_REPORTS_PER_ROUND;
     }
 
     private int completionSqHead(final SubmissionQueueEntry entry)

@@ -39,6 +39,7 @@ public final class Request implements BufferWaiter
     private int dataLength;
     private int pooledLength;
     private boolean sendsData;
+    private boolean completionOptional;
     private int status;
     private int result0;
     private int result1;
@@ -80,6 +81,7 @@ public final class Request implements BufferWaiter
         step = 0;
         stepBlocks = 0;
         sendsData = false;
+        completionOptional = false;
         status = 0;
         result0 = 0;
         result1 = 0;
@@ -205,6 +207,19 @@ public final class Request implements BufferWaiter
     {
         bufferAddress = address;
         pooledLength = lengthBytes;
+    }
+
+    /**
+     * {@return whether a transport that can say success with the data may leave out the completion queue entry}
+     */
+    public boolean completionOptional()
+    {
+        return completionOptional;
+    }
+
+    void completionOptional(final boolean value)
+    {
+        completionOptional = value;
     }
 
     RequestPhase phase()

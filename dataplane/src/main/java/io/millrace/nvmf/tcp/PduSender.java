@@ -269,8 +269,7 @@ final class PduSender
     private void gatherData(final Request request, final int offset, final long address)
     {
         final int payloadBytes = request.dataLength();
-        final boolean success = c2hSuccess && NvmeStatus.SUCCESS == request.status() &&
-            0 == (request.result0() | request.result1()) && !connection.queuePair().sqFlowControl();
+        final boolean success = c2hSuccess && request.completionOptional();
         final int flags = CommonHeader.FLAG_LAST | (success ? CommonHeader.FLAG_SUCCESS : 0) |
             digests.headerFlag() | digests.dataFlag();
         dataPdu.wrap(gather.staging(), offset);

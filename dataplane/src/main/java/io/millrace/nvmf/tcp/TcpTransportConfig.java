@@ -9,7 +9,8 @@ package io.millrace.nvmf.tcp;
  * @param receiveBufferBytes   buffer into which a reactor receives for all its connections; 64 KiB to 16 MiB, a
  *                             multiple of 4096, and at least twice the in-capsule data.
  * @param c2hSuccess           answer a successful read with the SUCCESS flag of its data PDU instead of a response
- *                             capsule.
+ *                             capsule; to a host with submission queue flow control but for every fourth part of its
+ *                             queue, since it learns the queue's head from capsules alone.
  * @param connectTimeoutNs     time from accept to a successful Connect command; 1 ms to 10 minutes.
  * @param connectionsMax       connections of one reactor; 1 to 65535.
  * @param socketSendBytes      SO_SNDBUF of a connection in bytes; 0 leaves it to the kernel's own tuning.

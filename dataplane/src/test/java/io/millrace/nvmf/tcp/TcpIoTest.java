@@ -18,6 +18,8 @@ class TcpIoTest
 {
     private static final int BLOCK = TargetFixture.BLOCK_BYTES;
 
+    private static final int CONNECT_ATTRIBUTES_OFFSET = 46;
+
     private TargetFixture target = new TargetFixture();
 
     @AfterEach
@@ -57,6 +59,38 @@ class TcpIoTest
             // Nothing else is on its way: the answer to the next command comes next.
             host.sendCapsule(WireCommand.flush(2), WirePdu.NOTHING);
             host.expectSuccess(2);
+        }
+    }
+
+    @Test
+    void shouldTellAHostWithFlowControlTheHeadOftenEnough() throws IOException
+    {
+        final int depth = 16;
+        try (TestHost admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
+            TestHost host = TestHost.open(target.address()))
+        {
+            host.initialize(Digests.NONE, 0);
+            final byte[] connect = WireCommand.connect(1, 1, depth);
+            connect[CONNECT_ATTRIBUTES_OFFSET] = 0;
+            host.sendCapsule(connect, WireCommand.connectData(TargetFixture.NQN, TestHost.HOST_NQN,
+                admin.controllerId()));
+            assertEquals(1, host.expect(PduType.CAPSULE_RESPONSE).sqHead());
+            int unreported = 0;
+            int capsules = 0;
+            for (int i = 0; i < 8 * depth; i++)
+            {
+                host.sendCapsule(WireCommand.read(1, 0, 1, BLOCK), WirePdu.NOTHING);
+                unreported++;
+                if (!host.expect(PduType.CONTROLLER_DATA).has(CommonHeader.FLAG_SUCCESS))
+                {
+                    final WirePdu response = host.expect(PduType.CAPSULE_RESPONSE);
+                    assertEquals((i + 2) % depth, response.sqHead());
+                    unreported = 0;
+                    capsules++;
+                }
+                assertTrue(unreported < depth / 4, unreported + " commands, and the head was not told");
+            }
+            assertEquals(8 * 4, capsules);
         }
     }
 

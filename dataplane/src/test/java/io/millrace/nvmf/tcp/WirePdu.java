@@ -99,6 +99,11 @@ record WirePdu(int type, int flags, byte[] header, byte[] data)
         return (header[22] & 0xFF | (header[23] & 0xFF) << 8) >>> 1;
     }
 
+    int sqHead()
+    {
+        return header[16] & 0xFF | (header[17] & 0xFF) << 8;
+    }
+
     int result0()
     {
         return getInt(header, 8);
