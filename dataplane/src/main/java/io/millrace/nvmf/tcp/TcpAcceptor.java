@@ -2,38 +2,28 @@ package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
-import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
-import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReadinessListener;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.Objects;
 
 /**
- * One listening socket. Accepts on the reactor of the first group and gives every connection to the group that has the
+ * One listening socket. Accepts on the reactor of the first group and hands every connection to the group that has the
  * fewest. When the process has no descriptors left it pauses, so that the pending connection does not spin it.
  */
 final class TcpAcceptor implements ReadinessListener, AutoCloseable
 {
-    private static final int BACKLOG = 1024;
+    static final int BACKLOG = 1024;
     /** Accepting is bounded: an accepted connection costs about 10 µs, and I/O goes on meanwhile. */
     private static final int ACCEPTS_PER_TURN = 16;
     private static final long PAUSE_NS = 100_000_000L;
 
-    /** Probes of a connection on which nothing arrives; above every keep alive timeout that hosts use by default. */
-    private static final int KEEPALIVE_IDLE_S = 120;
-    private static final int KEEPALIVE_INTERVAL_S = 20;
-    private static final int KEEPALIVE_PROBES = 3;
-    /** {@code linux/tcp.h}. */
-    private static final int TCP_KEEPIDLE = 4;
-    private static final int TCP_KEEPINTVL = 5;
-    private static final int TCP_KEEPCNT = 6;
     /** Too many open files in the system ({@code asm-generic/errno-base.h}). */
     private static final int ENFILE = 23;
     /** No buffer space ({@code asm-generic/errno.h}). */
@@ -43,26 +33,23 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
     private final Reactor reactor;
     private final TcpTransportConfig config;
     private final TcpCounters counters;
-    private final Arena arena;
-    private final long scratchAddress;
     private final int fd;
     private final InetSocketAddress local;
+    private boolean isClosed;
 
     private TcpAcceptor(
         final List<TcpPollGroup> groups,
         final TcpTransportConfig config,
         final TcpCounters counters,
-        final Arena arena,
-        final int fd)
+        final int fd,
+        final InetSocketAddress local)
     {
         this.groups = groups;
         this.config = config;
         this.counters = counters;
-        this.arena = arena;
         this.fd = fd;
+        this.local = local;
         reactor = groups.get(0).reactor();
-        scratchAddress = arena.allocate(64, 8).address();
-        local = socketName(fd);
     }
 
     /**
@@ -88,16 +75,15 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
         }
         final int fd = NativeException.check("socket", Sockets.socket(SocketAddress.family(address),
             Sockets.SOCK_STREAM | Sockets.SOCK_NONBLOCK | Sockets.SOCK_CLOEXEC, 0));
-        final Arena arena = Arena.ofShared();
-        try
+        try (Arena arena = Arena.ofConfined())
         {
-            final long scratch = arena.allocate(64, 8).address();
-            setOption(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1, scratch);
+            final SocketSetup setup = new SocketSetup(arena);
+            setup.set(fd, Sockets.SOL_SOCKET, Sockets.SO_REUSEADDR, 1);
             if (Sockets.AF_INET6 == SocketAddress.family(address))
             {
-                setOption(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_V6ONLY, 1, scratch);
+                setup.set(fd, Sockets.IPPROTO_IPV6, Sockets.IPV6_V6ONLY, 1);
             }
-            int result = Sockets.bind(fd, scratch, SocketAddress.write(scratch, address));
+            int result = setup.bind(fd, address);
             if (result >= 0)
             {
                 result = Sockets.listen(fd, BACKLOG);
@@ -106,12 +92,11 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
             {
                 throw new IllegalStateException(describe(address, -result), new NativeException("bind", -result));
             }
-            return new TcpAcceptor(groups, config, counters, arena, fd);
+            return new TcpAcceptor(groups, config, counters, fd, Objects.requireNonNull(setup.name(fd)));
         }
         catch (final RuntimeException e)
         {
             Files.close(fd);
-            arena.close();
             throw e;
         }
     }
@@ -165,12 +150,12 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
     {
         reactor.deregister(fd);
         Files.close(fd);
-        arena.close();
+        isClosed = true;
     }
 
     private void onPauseOver(final long nowNs)
     {
-        if (arena.scope().isAlive())
+        if (!isClosed)
         {
             reactor.modify(fd, Epoll.EPOLLIN);
         }
@@ -195,63 +180,13 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
             Files.close(accepted);
             return;
         }
-        counters.onAccepted();
-        setOptions(accepted);
-        final InetSocketAddress name = socketName(accepted);
-        final TransportAddress address = TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort());
         chosen.assignedCount().incrementAndGet();
-        if (chosen.reactor() == reactor)
+        if (!chosen.handOver(accepted))
         {
-            chosen.adopt(accepted, address);
-        }
-        else
-        {
-            handOver(chosen, accepted, address);
-        }
-    }
-
-    private static void handOver(final TcpPollGroup group, final int accepted, final TransportAddress address)
-    {
-        try
-        {
-            group.reactor().execute(() -> group.adopt(accepted, address));
-        }
-        catch (final RejectedExecutionException e)
-        {
-            group.assignedCount().decrementAndGet();
+            chosen.assignedCount().decrementAndGet();
+            counters.onRefused();
             Files.close(accepted);
         }
-    }
-
-    private void setOptions(final int accepted)
-    {
-        setOption(accepted, Sockets.IPPROTO_TCP, Sockets.TCP_NODELAY, 1, scratchAddress);
-        setOption(accepted, Sockets.SOL_SOCKET, Sockets.SO_KEEPALIVE, 1, scratchAddress);
-        setOption(accepted, Sockets.IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE_S, scratchAddress);
-        setOption(accepted, Sockets.IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL_S, scratchAddress);
-        setOption(accepted, Sockets.IPPROTO_TCP, TCP_KEEPCNT, KEEPALIVE_PROBES, scratchAddress);
-        if (0 != config.socketSendBytes())
-        {
-            setOption(accepted, Sockets.SOL_SOCKET, Sockets.SO_SNDBUF, config.socketSendBytes(), scratchAddress);
-        }
-        if (0 != config.socketReceiveBytes())
-        {
-            setOption(accepted, Sockets.SOL_SOCKET, Sockets.SO_RCVBUF, config.socketReceiveBytes(), scratchAddress);
-        }
-    }
-
-    private static void setOption(final int fd, final int level, final int option, final int value, final long scratch)
-    {
-        NativeMemory.putInt(scratch, value);
-        // A refused option costs speed, never correctness, and a peer may have reset the connection already.
-        Sockets.setsockopt(fd, level, option, scratch, Integer.BYTES);
-    }
-
-    private InetSocketAddress socketName(final int socket)
-    {
-        NativeMemory.putInt(scratchAddress + 32, SocketAddress.SIZE_BYTES_MAX);
-        NativeException.check("getsockname", Sockets.getsockname(socket, scratchAddress, scratchAddress + 32));
-        return SocketAddress.read(scratchAddress);
     }
 
     private static boolean isShortage(final int errno)

@@ -1,12 +1,16 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.NativeException;
+import io.millrace.bindings.linux.Files;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.TransportAddress;
+import io.millrace.reactor.LinkListener;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorLink;
 import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -18,13 +22,16 @@ import java.util.concurrent.atomic.AtomicInteger;
  * earlier than epoll does. Few can be hot, so that a cycle stays short; all others, and those that fell silent, are
  * found by the reactor's epoll and cost nothing until then.
  */
-final class TcpPollGroup implements Poller
+final class TcpPollGroup implements Poller, LinkListener
 {
     /**
      * Asking a socket that has nothing costs about 0.2 µs; beyond so many, epoll is the cheaper way to find the ready
      * ones.
      */
     static final int HOT_MAX = 8;
+
+    /** The one kind of message on the link: its slot is the descriptor of an accepted socket. */
+    private static final int ACCEPTED = 1;
 
     private final PollGroup pollGroup;
     private final Reactor reactor;
@@ -35,6 +42,7 @@ final class TcpPollGroup implements Poller
     private final ReceiveBuffer receiveBuffer;
     private final GatherBuffer gatherBuffer;
     private final SlabPool senderBlocks;
+    private final SocketSetup socketSetup;
     /** A silent hot connection turns cold after this time; the same for which its reactor spins. */
     private final long coolAfterNs;
     /** Connections here or on their way here; written by the acceptor and by this reactor. */
@@ -48,6 +56,7 @@ final class TcpPollGroup implements Poller
     private int flushCount;
     private TcpConnection[] stalled = new TcpConnection[16];
     private int stalledCount;
+    private ReactorLink accepted;
 
     TcpPollGroup(final PollGroup pollGroup, final TcpTransportConfig config, final TcpCounters counters)
     {
@@ -59,7 +68,17 @@ final class TcpPollGroup implements Poller
         receiveBuffer = new ReceiveBuffer(memory, arena, config);
         gatherBuffer = new GatherBuffer(memory);
         senderBlocks = new SlabPool(arena, PduSender.BLOCK_BYTES, 64);
+        socketSetup = new SocketSetup(arena);
         coolAfterNs = reactor.config().spinNs();
+    }
+
+    /**
+     * Begins to be polled and to take connections.
+     */
+    void start()
+    {
+        reactor.addPoller(this);
+        accepted = new ReactorLink(reactor, TcpAcceptor.BACKLOG, this);
     }
 
     PollGroup pollGroup()
@@ -111,15 +130,48 @@ final class TcpPollGroup implements Poller
     }
 
     /**
-     * Takes a new connection, which has been counted in {@link #assignedCount()}.
+     * Hands over a new connection, which has been counted in {@link #assignedCount()}. Any thread.
      *
-     * @param fd    accepted, non-blocking socket; the group's from now on.
-     * @param local address that the host came in on.
-     * @return the connection; closed when the reactor cannot watch one more.
+     * @param fd accepted, non-blocking socket; the group's from now on.
+     * @return false when as many wait already as a backlog holds: the caller keeps it.
      */
-    TcpConnection adopt(final int fd, final TransportAddress local)
+    boolean handOver(final int fd)
     {
-        final TcpConnection connection = new TcpConnection(this, fd, local);
+        return accepted.offer(ACCEPTED, fd, 0, 0, 0, 0);
+    }
+
+    @Override
+    public void onMessage(
+        final int type,
+        final int slot,
+        final long address,
+        final int lengthBytes,
+        final long word0,
+        final long word1)
+    {
+        adopt(slot);
+    }
+
+    /**
+     * Takes a new connection.
+     *
+     * @param fd accepted, non-blocking socket; the group's from now on.
+     * @return the connection; closed when the reactor cannot watch one more; null when its host has gone already.
+     */
+    TcpConnection adopt(final int fd)
+    {
+        counters.onAccepted();
+        socketSetup.prepare(fd, config);
+        final InetSocketAddress name = socketSetup.name(fd);
+        if (null == name)
+        {
+            Files.close(fd);
+            assignedCount.decrementAndGet();
+            counters.onClosed("accepted socket has no name");
+            return null;
+        }
+        final TcpConnection connection = new TcpConnection(
+            this, fd, TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort()));
         if (connectionCount == connections.length)
         {
             connections = Arrays.copyOf(connections, 2 * connectionCount);
@@ -233,10 +285,14 @@ final class TcpPollGroup implements Poller
     }
 
     /**
-     * Closes every connection and frees the memory.
+     * Closes every connection, those included that were handed over, and frees the memory. Nobody hands over any more.
      */
     void close()
     {
+        if (null != accepted)
+        {
+            accepted.close();
+        }
         while (connectionCount > 0)
         {
             connections[connectionCount - 1].close("the target is closing");

@@ -41,7 +41,7 @@ public final class TcpTransport implements AutoCloseable
             groups.add(pollGroup.reactor().call(() ->
             {
                 final TcpPollGroup group = new TcpPollGroup(pollGroup, config, counters);
-                pollGroup.reactor().addPoller(group);
+                group.start();
                 return group;
             }).join());
         }
@@ -125,7 +125,6 @@ public final class TcpTransport implements AutoCloseable
         acceptors.clear();
         for (final TcpPollGroup group : groups)
         {
-            // Behind the sockets that are being handed over: commands of a reactor run in order.
             run(group, group::close);
         }
         groups.clear();

@@ -14,7 +14,6 @@ import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.SubsystemConfig;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetConfig;
-import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
@@ -92,7 +91,7 @@ final class ManualTarget implements AutoCloseable
         final int fd = NativeException.check("accept4",
             Sockets.accept4(listenFd, 0, 0, Sockets.SOCK_NONBLOCK | Sockets.SOCK_CLOEXEC));
         group.assignedCount().incrementAndGet();
-        return group.adopt(fd, TransportAddress.tcp("127.0.0.1", address.getPort()));
+        return group.adopt(fd);
     }
 
     /**

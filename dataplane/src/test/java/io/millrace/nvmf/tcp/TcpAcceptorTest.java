@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.Native;
 import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.Files;
 import java.io.Closeable;
 import java.io.File;
 import java.io.FileInputStream;
@@ -17,6 +18,8 @@ import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class TcpAcceptorTest
@@ -67,6 +70,48 @@ class TcpAcceptorTest
             host.initialize(Digests.NONE, 0);
             host.close();
             assertEquals(2, target.transport().counters().accepted());
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatAReactorDoesNotTakeAndCloseWhatHasGoneBeforeItDid()
+    {
+        try (TargetFixture target = new TargetFixture())
+        {
+            final TcpPollGroup group = target.transport().group(0);
+            final CountDownLatch gate = new CountDownLatch(1);
+            target.reactor(0).execute(() -> awaitGate(gate));
+            final List<Integer> waiting = new ArrayList<>();
+            for (int i = 0; i <= TcpAcceptor.BACKLOG; i++)
+            {
+                // No socket, as good as one whose host has gone: the kernel tells no address of it.
+                final int fd = Files.eventfd(0, Files.EFD_CLOEXEC);
+                assertTrue(fd >= 0);
+                group.assignedCount().incrementAndGet();
+                if (!group.handOver(fd))
+                {
+                    group.assignedCount().decrementAndGet();
+                    assertEquals(0, Files.close(fd));
+                    break;
+                }
+                waiting.add(fd);
+            }
+            assertEquals(TcpAcceptor.BACKLOG, waiting.size());
+            gate.countDown();
+            TargetFixture.await("all to be taken", () -> 0 == target.transport().connectionCount());
+            assertEquals(TcpAcceptor.BACKLOG, target.transport().counters().closed());
+        }
+    }
+
+    private static void awaitGate(final CountDownLatch gate)
+    {
+        try
+        {
+            assertTrue(gate.await(10, TimeUnit.SECONDS));
+        }
+        catch (final InterruptedException e)
+        {
+            throw new AssertionError(e);
         }
     }
 
