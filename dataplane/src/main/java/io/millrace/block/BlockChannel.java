@@ -33,6 +33,16 @@ public interface BlockChannel extends Poller, AutoCloseable
     }
 
     /**
+     * {@return whether somebody is kept from writing by memory that the device lent}
+     *
+     * @param request that it was lent to; its lba and block count are still those of the read.
+     */
+    default boolean isLoanWanted(final BlockRequest request)
+    {
+        return false;
+    }
+
+    /**
      * {@return how many requests the channel owns now}
      */
     int inFlight();

@@ -127,6 +127,16 @@ final class DeviceChannel
     }
 
     /**
+     * {@return whether what the device lent keeps somebody from writing}
+     *
+     * @param request it was lent to.
+     */
+    boolean isLoanWanted(final Request request)
+    {
+        return channel.isLoanWanted(request.blockRequest());
+    }
+
+    /**
      * Tries those who wait.
      *
      * @return how many the device took.

@@ -201,6 +201,16 @@ public final class QueuePair
     }
 
     /**
+     * {@return whether the data of an answer is lent by a device and keeps somebody from writing}
+     *
+     * @param request of {@link QueuePairTransport#respond}, not sent yet.
+     */
+    public boolean isLoanWanted(final Request request)
+    {
+        return request.blockRequest().lent() && request.namespace().device().isLoanWanted(request);
+    }
+
+    /**
      * Copies data that a device lent for a read into a buffer, and gives it back to the device. For connections that
      * cannot send now: lent blocks cannot be written. Changes {@link Request#dataAddress()}.
      *

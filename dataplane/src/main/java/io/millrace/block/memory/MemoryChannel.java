@@ -63,6 +63,12 @@ final class MemoryChannel implements BlockChannel
     }
 
     @Override
+    public boolean isLoanWanted(final BlockRequest request)
+    {
+        return locks.isWanted(request.lba() << blockShift, (long)request.blocks() << blockShift);
+    }
+
+    @Override
     public int inFlight()
     {
         return longCount;

@@ -108,6 +108,25 @@ final class StripeLocks
     }
 
     /**
+     * {@return whether a writer has met readers in part of a range}
+     *
+     * @param offsetBytes of the range.
+     * @param lengthBytes of the range; positive, at most 128 MiB.
+     */
+    boolean isWanted(final long offsetBytes, final long lengthBytes)
+    {
+        final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
+        for (long region = offsetBytes >>> REGION_SHIFT; region <= last; region++)
+        {
+            if (0 != ((int)WORD.getOpaque(words, (int)region & mask) & WANTED))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
      * {@return how many stripes somebody is in}
      */
     int heldCount()

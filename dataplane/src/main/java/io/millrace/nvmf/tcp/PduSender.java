@@ -159,20 +159,27 @@ final class PduSender
     }
 
     /**
-     * Gives memory that devices lent back, for a connection that cannot send: what was lent is copied to buffers.
+     * Gives memory back that devices lent and somebody waits to write, for a connection that cannot send: it is copied
+     * to buffers, as long as there are some.
      *
      * @param queuePair of the connection.
+     * @return answers that were copied.
      */
-    void copyLoans(final QueuePair queuePair)
+    int copyLoans(final QueuePair queuePair)
     {
+        int copied = 0;
         for (Request request = head; null != request; request = request.next())
         {
-            if (request.sendsData() && TransferState.R2T_QUEUED != request.transportState() &&
-                !queuePair.copyLoan(request))
+            if (request.sendsData() && queuePair.isLoanWanted(request))
             {
-                return;
+                if (!queuePair.copyLoan(request))
+                {
+                    break;
+                }
+                copied++;
             }
         }
+        return copied;
     }
 
     /**

@@ -23,8 +23,14 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
      * a connection that is over anyway need not hold its slot so long.
      */
     static final long DRAIN_TIMEOUT_NS = 2_000_000_000L;
-    /** How long a host may leave its answers unread before what they borrow from devices is copied and given back. */
+    /**
+     * How long a full socket may keep others from writing what its answers borrow from devices; then that is copied
+     * and given back. What nobody waits for stays where it is: a host that reads all the time under load has a full
+     * socket all the time, and copying for it would cost half of its answers' speed.
+     */
     static final long LOAN_TIMEOUT_NS = 2_000_000L;
+    /** A writer shows where else it is held up when it tries again, so after a copy the next look comes soon. */
+    static final long LOAN_RETRY_NS = 100_000L;
 
     private static final long NO_TIMER = -1;
 
@@ -455,9 +461,9 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
             long dueNs = blockedSinceNs + LOAN_TIMEOUT_NS;
             if (dueNs - nowNs <= 0)
             {
-                group.counters().onCopiedLoans();
-                sender.copyLoans(queuePair);
-                dueNs = nowNs + LOAN_TIMEOUT_NS;
+                final int copied = sender.copyLoans(queuePair);
+                group.counters().onCopiedLoans(copied);
+                dueNs = nowNs + (copied > 0 ? LOAN_RETRY_NS : LOAN_TIMEOUT_NS);
             }
             loanTimer = group.reactor().schedule(dueNs, loanListener);
         }

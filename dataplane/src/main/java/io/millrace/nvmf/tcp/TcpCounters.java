@@ -95,7 +95,8 @@ public final class TcpCounters
     }
 
     /**
-     * {@return how often lent memory was copied and given back because a host did not read its answers}
+     * {@return answers whose data was copied, and the memory given back to its device, because a host did not read them
+     *     while somebody waited to write it}
      */
     public long copiedLoans()
     {
@@ -169,9 +170,9 @@ public final class TcpCounters
         stalledCapsules.incrementAndGet();
     }
 
-    void onCopiedLoans()
+    void onCopiedLoans(final int count)
     {
-        copiedLoans.incrementAndGet();
+        copiedLoans.addAndGet(count);
     }
 
     void onTermination(final FatalErrorStatus status)

@@ -46,6 +46,21 @@ class StripeLocksTest
     }
 
     @Test
+    void shouldTellReadersWhenAWriterMetThem()
+    {
+        assertTrue(locks.tryShared(0, 4 * REGION));
+        assertFalse(locks.isWanted(0, 4 * REGION));
+        assertFalse(locks.tryExclusive(2 * REGION, REGION));
+        assertTrue(locks.isWanted(0, 4 * REGION));
+        assertTrue(locks.isWanted(2 * REGION + 512, 512));
+        assertFalse(locks.isWanted(0, 2 * REGION));
+        assertFalse(locks.isWanted(3 * REGION, REGION));
+        locks.releaseShared(0, 4 * REGION);
+        assertTrue(locks.tryExclusive(2 * REGION, REGION));
+        assertFalse(locks.isWanted(0, 4 * REGION));
+    }
+
+    @Test
     void shouldLetNoFurtherReaderInWhenAWriterWaits()
     {
         assertTrue(locks.tryShared(0, REGION));

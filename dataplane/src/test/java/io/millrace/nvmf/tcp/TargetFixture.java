@@ -101,6 +101,11 @@ final class TargetFixture implements AutoCloseable
         return reactors.get(index);
     }
 
+    PollGroup group(final int index)
+    {
+        return groups.get(index);
+    }
+
     BufferPool pool(final int index)
     {
         return pools.get(index);

@@ -89,10 +89,12 @@ class TcpBackpressureTest
             {
                 slow.sendCapsule(WireCommand.read(i, 0, READ_BLOCKS, READ_BYTES), WirePdu.NOTHING);
             }
-            TargetFixture.await("loans to be copied", () -> target.transport().counters().copiedLoans() > 0);
+            TargetFixture.await("the slow host's queue to fill",
+                () -> target.reactor(0).call(() -> target.group(0).requestsInUse() >= READS - 1).join());
 
             writer.write(2, 0, READ_BLOCKS, fresh);
 
+            assertTrue(target.transport().counters().copiedLoans() > 0);
             for (int i = 0; i < READS; i++)
             {
                 assertArrayEquals(old, slow.receiveRead(i), "read " + i);
