@@ -3,7 +3,6 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.CompletionQueueEntry;
-import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.Request;
 import org.agrona.concurrent.UnsafeBuffer;
