@@ -90,6 +90,18 @@ namespace()
     await 20 "find_namespace '$1' '$2'"
 }
 
+# has_written PID BYTES: whether a process and its threads have written that much to block devices. A multipath device
+# has no statistics of its own.
+has_written()
+{
+    local key value
+    while read -r key value
+    do
+        [ "$key" != write_bytes: ] || [ "$value" -lt "$2" ] || return 0
+    done < "/proc/$1/io"
+    return 1
+}
+
 # kernel_warnings: what the kernel has to complain of about NVMe, warnings and worse.
 kernel_warnings()
 {

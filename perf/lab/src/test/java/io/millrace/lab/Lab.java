@@ -66,6 +66,12 @@ final class Lab
         return Files.createDirectories(MODULE.resolve("target/lab").resolve(name));
     }
 
+    /** Folder of this module's compiled tests, for programs that run in the machine. */
+    static Path testClasses()
+    {
+        return MODULE.resolve("target/test-classes");
+    }
+
     Lab option(final String option, final Object value)
     {
         options.add(option);

@@ -61,6 +61,12 @@ final class LabMachine implements AutoCloseable
         }
     }
 
+    /** What the script has printed so far. */
+    String output()
+    {
+        return output.toString();
+    }
+
     /** A connection to the machine's monitor; the caller closes it. */
     QemuMonitor monitor() throws IOException
     {

@@ -2,7 +2,9 @@ package io.millrace.lab;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,6 +57,20 @@ final class TargetProcess implements AutoCloseable
         return target;
     }
 
+    /** The {@code millrace} command on the classes under test, with options for its JVM. */
+    static List<String> command(final String... options)
+    {
+        final List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current().info().command().orElseThrow());
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter((argument) -> argument.startsWith("--")).toList());
+        command.addAll(List.of(options));
+        command.addAll(List.of("-cp",
+            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+            "io.millrace.cli.Millrace"));
+        return command;
+    }
+
     int port()
     {
         return port;
@@ -68,13 +84,8 @@ final class TargetProcess implements AutoCloseable
     /** Starts it again after {@link #kill()}. */
     void start() throws IOException
     {
-        final List<String> command = new ArrayList<>();
-        command.add(ProcessHandle.current().info().command().orElse("java"));
-        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter((argument) -> argument.startsWith("--")).toList());
-        command.addAll(List.of("-Xmx128m", "-cp",
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            "io.millrace.cli.Millrace", "serve", "--config", directory.resolve("millrace.yaml").toString()));
+        final List<String> command = command("-Xmx128m");
+        command.addAll(List.of("serve", "--config", directory.resolve("millrace.yaml").toString()));
         process = new ProcessBuilder(command).redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile())).start();
         final long deadlineNs = System.nanoTime() + LISTEN_TIMEOUT_NS;
@@ -98,6 +109,34 @@ final class TargetProcess implements AutoCloseable
     boolean isAlive()
     {
         return process.isAlive();
+    }
+
+    /** How many sockets it has open, listeners included. */
+    int sockets() throws IOException
+    {
+        final Path descriptors = Path.of("/proc", String.valueOf(process.pid()), "fd");
+        int sockets = 0;
+        try (DirectoryStream<Path> links = Files.newDirectoryStream(descriptors))
+        {
+            for (final Path link : links)
+            {
+                sockets += isSocket(link) ? 1 : 0;
+            }
+        }
+        return sockets;
+    }
+
+    private static boolean isSocket(final Path link) throws IOException
+    {
+        try
+        {
+            return Files.readSymbolicLink(link).toString().startsWith("socket:");
+        }
+        catch (final NoSuchFileException ex)
+        {
+            // Closed since the directory was read.
+            return false;
+        }
     }
 
     @Override
