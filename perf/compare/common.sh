@@ -358,8 +358,9 @@ process_ticks()
     sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | awk '{ u = $12; s = $13 } END { print u + 0, s + 0 }'
 }
 
-# measure CASE SIDE ROUND PID COMMAND...: runs a client that prints "iops mib average p50 p99" (the latencies in us) as its
-# last line, and files that with what else took time on the two CPUs. Round 0 is warm-up and not kept.
+# measure CASE SIDE ROUND PID COMMAND...: runs a client that prints "iops mib average p50 p99 [client]" (the latencies in us,
+# and the client's CPU time of an I/O in us) as its last line, and files that with what else took time on the two CPUs. Round 0
+# is warm-up and not kept.
 measure()
 {
     local case_name=$1 side=$2 round=$3 pid=$4 before after target_before=0\ 0 target_after=0\ 0 began ended figures
@@ -374,7 +375,7 @@ measure()
     after=$(cpu_ticks)
     [ "$pid" = none ] || target_after=$(process_ticks "$pid")
     figures=$(tail -n 1 "$WORK/figures")
-    [[ $figures =~ ^[0-9.]+\ [0-9.]+\ [0-9.]+\ [0-9.]+\ [0-9.]+$ ]] ||
+    [[ $figures =~ ^([0-9.]+\ ){4}[0-9.]+(\ [0-9.]+)?$ ]] ||
         die $EXIT_FAILED "$case_name on $side, round $round: the client measured nothing"
     [ "$round" != 0 ] || return 0
     echo "$before $after $target_before $target_after $(tail -n 1 "$WORK/client-user") $began $ended $figures" |
@@ -385,10 +386,10 @@ measure()
             target = 100 * ($7 - $5 + $8 - $6) / hz / seconds
             if (other < 0) other = 0
             noisy = steal > 1 || other > 5
-            printf "%s\t%s\t%d\t%.0f\t%.1f\t%.2f\t%.2f\t%.2f\t%.1f\t%.1f\t%.0f\t%d\n",
-                name, side, round, $12, $13, $14, $15, $16, steal, other, target, noisy
+            printf "%s\t%s\t%d\t%.0f\t%.1f\t%.2f\t%.2f\t%.2f\t%.1f\t%.1f\t%.0f\t%d\t%s\n",
+                name, side, round, $12, $13, $14, $15, $16, steal, other, target, noisy, $17
         }' >> "$WORK/results"
-    tail -n 1 "$WORK/results" | awk -F '\t' '{ printf "  %-18s round %d  %-12s %9d IOPS %8.1f MiB/s  avg %8.2f us  p99 %9.2f us  \
+    tail -n 1 "$WORK/results" | awk -F '\t' '{ printf "  %-26s round %d  %-12s %9d IOPS %8.1f MiB/s  avg %8.2f us  p99 %9.2f us  \
 target CPU %3d %%%s\n", $1, $3, $2, $4, $5, $6, $8, $11,
             $12 ? sprintf("  noisy (steal %.1f %%, other processes %.1f %%)", $9, $10) : "" }' >&2
 }

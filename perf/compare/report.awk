@@ -1,5 +1,5 @@
-# Reads the rounds (tab-separated: case side round iops mib average p50 p99 steal other target noisy) and prints medians and
-# ratios as a Markdown table or as JSON. Variables: form, first (our side), others (the peers, separated by spaces).
+# Reads the rounds (tab-separated: case side round iops mib average p50 p99 steal other target noisy client) and prints
+# medians and ratios as a Markdown table or as JSON. Variables: form, first (our side), others (the peers, separated by spaces).
 BEGIN {
     FS = "\t"
     split("iops mib average p50 p99", columns, " ")
@@ -15,6 +15,9 @@ BEGIN {
     for (i = 1; i <= 5; i++)
         value[$1, $2, columns[i], n] = $(i + 3)
     value[$1, $2, "target", n] = $11
+    value[$1, $2, "client", n] = $13
+    if ($13 != "")
+        has_client = 1
     noisy[$1] += $12
     line[$1, $2, n] = sprintf("{\"round\": %d, \"iops\": %s, \"mibPerSecond\": %s, \"averageUs\": %s, \"p50Us\": %s, " \
         "\"p99Us\": %s, \"stealPercent\": %s, \"otherPercent\": %s, \"targetCpuPercent\": %s, \"noisy\": %s}",
@@ -57,17 +60,21 @@ function spread(name, column, peer,    i, r, low, high) {
 
 function markdown(    c, p, name, peer) {
     print "| case | peer | IOPS " first " / peer | ratio (rounds) | average us " first " / peer | ratio | " \
-        "p99 us " first " / peer | ratio | noisy rounds |"
-    print "|---|---|---|---|---|---|---|---|---|"
+        "p99 us " first " / peer | ratio |" (has_client ? " client CPU us an I/O | ratio |" : "") " noisy rounds |"
+    print "|---|---|---|---|---|---|---|---|" (has_client ? "---|---|" : "") "---|"
     for (c = 1; c <= cases; c++) {
         name = case_names[c]
         for (p = 1; p <= peers; p++) {
             peer = peer_names[p]
-            printf "| %s | %s | %d / %d | **%.2f** (%s) | %.1f / %.1f | %.2f | %.1f / %.1f | %.2f | %d of %d |\n",
+            printf "| %s | %s | %d / %d | **%.2f** (%s) | %.1f / %.1f | %.2f | %.1f / %.1f | %.2f |",
                 name, peer, median(name, first, "iops"), median(name, peer, "iops"), ratio(name, "iops", peer),
                 spread(name, "iops", peer), median(name, first, "average"), median(name, peer, "average"),
                 ratio(name, "average", peer), median(name, first, "p99"), median(name, peer, "p99"),
-                ratio(name, "p99", peer), noisy[name], count[name, first] * (peers + 1)
+                ratio(name, "p99", peer)
+            if (has_client)
+                printf " %.2f / %.2f | %.2f |", median(name, first, "client"), median(name, peer, "client"),
+                    ratio(name, "client", peer)
+            printf " %d of %d |\n", noisy[name], count[name, first] * (peers + 1)
         }
     }
 }

@@ -29,6 +29,8 @@ public final class LoadGenerator implements AutoCloseable
 {
     private static final long SPIN_NS = 1_000_000;
     private static final long COORDINATION_INTERVAL_NS = 2_000_000;
+    /** Each look at a running load takes the CPU from its reactor where the two share one. */
+    private static final long LOAD_INTERVAL_NS = 50_000_000;
     private static final long VERIFY_CELLS_MAX = 1L << 28;
     private static final int RANDOM_FILL_BYTES = Long.BYTES;
 
@@ -261,7 +263,7 @@ public final class LoadGenerator implements AutoCloseable
         final long deadlineNs = phaseStartNs + (0 == durationMs ? Long.MAX_VALUE / 2 : durationMs * 1_000_000L);
         while (!stopping && !allFinished(next) && SystemNanoClock.INSTANCE.nanoTime() - deadlineNs < 0)
         {
-            LockSupport.parkNanos(Math.min(COORDINATION_INTERVAL_NS,
+            LockSupport.parkNanos(Math.min(LOAD_INTERVAL_NS,
                 Math.max(1, deadlineNs - SystemNanoClock.INSTANCE.nanoTime())));
             if (LoadPhase.MEASURE == next)
             {
