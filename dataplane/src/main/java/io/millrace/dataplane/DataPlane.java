@@ -15,6 +15,7 @@ import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.SubsystemConfig;
 import io.millrace.nvmf.Target;
+import io.millrace.nvmf.TargetListener;
 import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.tcp.TcpTransport;
 import io.millrace.reactor.CpuAffinity;
@@ -44,6 +45,7 @@ public final class DataPlane implements AutoCloseable
     private static final Set<String> DEVICE_SETTINGS = Set.of("path", "size", "block-size", "queue-depth", "polling");
 
     private final DataPlaneConfig config;
+    private final TargetListener listener;
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private final List<Reactor> reactors = new ArrayList<>();
     private final List<PollGroup> groups = new ArrayList<>();
@@ -53,9 +55,10 @@ public final class DataPlane implements AutoCloseable
     private final List<String> notes = new ArrayList<>();
     private Target target;
 
-    private DataPlane(final DataPlaneConfig config)
+    private DataPlane(final DataPlaneConfig config, final TargetListener listener)
     {
         this.config = config;
+        this.listener = listener;
     }
 
     /**
@@ -67,7 +70,20 @@ public final class DataPlane implements AutoCloseable
      */
     public static DataPlane start(final DataPlaneConfig config)
     {
-        final DataPlane dataPlane = new DataPlane(config);
+        return start(config, TargetListener.NONE);
+    }
+
+    /**
+     * Starts everything, or nothing.
+     *
+     * @param config   of it.
+     * @param listener told of hosts that come and go, on reactors.
+     * @return a data plane that listens.
+     * @throws SettingException naming the setting that could not be had; everything begun has been undone.
+     */
+    public static DataPlane start(final DataPlaneConfig config, final TargetListener listener)
+    {
+        final DataPlane dataPlane = new DataPlane(config, listener);
         try
         {
             dataPlane.begin();
@@ -95,7 +111,7 @@ public final class DataPlane implements AutoCloseable
         {
             openDevice(i, memory);
         }
-        target = new Target(config.limits());
+        target = new Target(config.limits(), listener);
         config.subsystems().forEach(this::addSubsystem);
         for (int i = 0; i < config.reactors().size(); i++)
         {
@@ -287,7 +303,7 @@ public final class DataPlane implements AutoCloseable
     private void listenForDiscovery(final TcpTransport tcp)
     {
         final Set<InetAddress> hosts = new LinkedHashSet<>();
-        config.listeners().forEach((listener) -> hosts.add(listener.address().getAddress()));
+        config.listeners().forEach((each) -> hosts.add(each.address().getAddress()));
         for (final InetAddress host : hosts)
         {
             final InetSocketAddress address = listen(tcp, new InetSocketAddress(host, config.discoveryPort()),

@@ -40,7 +40,9 @@ final class Controller
     private int id;
     private int configuration;
     private int aborts;
-    private String endReason = "connection of its admin queue ended";
+    private final String remote;
+    /** Why the target ended it, null when it did not. */
+    private String endReason;
 
     /**
      * Makes a disabled controller. Home only.
@@ -62,6 +64,7 @@ final class Controller
         this.adminQueuePair = adminQueuePair;
         this.hostNqn = hostNqn;
         this.hostId = hostId;
+        remote = adminQueuePair.remote();
         target = adminQueuePair.pollGroup().target();
         ioQueuesGranted = target.config().queuePairsMax();
         asyncEvents = new AsyncEvents(adminQueuePair, subsystem.isDiscovery() ?
@@ -98,6 +101,11 @@ final class Controller
     String hostNqn()
     {
         return hostNqn;
+    }
+
+    String remote()
+    {
+        return remote;
     }
 
     byte[] hostId()
@@ -295,16 +303,22 @@ final class Controller
      * A queue pair of it is gone. The queue pair's reactor.
      *
      * @param queuePair that was disconnected.
+     * @param reason    why.
      */
-    void onDisconnected(final QueuePair queuePair)
+    void onDisconnected(final QueuePair queuePair, final String reason)
     {
         if (queuePair == adminQueuePair)
         {
+            final boolean isShutDown = ControllerState.SHUTDOWN == state;
             become(ControllerState.DEAD);
             asyncEvents.onDisconnected();
             disconnectIoQueues("admin queue is gone");
             subsystem.removeController(this);
-            target.listener().onDisconnected(Nqn.printable(hostNqn), subsystem.nqn(), id, endReason);
+            if (null == endReason)
+            {
+                endReason = isShutDown ? "the host shut it down" : reason;
+            }
+            target.listener().onDisconnected(Nqn.printable(hostNqn), remote, subsystem.nqn(), id, endReason);
         }
         else
         {

@@ -154,7 +154,7 @@ final class FabricsCommands
         }
         if (!subsystem.isDiscovery() && !subsystem.config().allows(hostNqn))
         {
-            refused("host may not access the subsystem");
+            refused(request, "host may not access the subsystem");
             return NvmeStatus.CONNECT_INVALID_HOST | NvmeStatus.DO_NOT_RETRY;
         }
         final byte[] hostId = new byte[HOST_ID_BYTES];
@@ -163,12 +163,13 @@ final class FabricsCommands
             connectCommand.keepAliveTimeoutMs());
         if (!subsystem.addController(controller, target.config().controllersMax()))
         {
-            refused("no controller is free");
+            refused(request, "no controller is free");
             return NvmeStatus.CONNECT_CONTROLLER_BUSY;
         }
         join(queuePair, request, controller, pollGroup.open(subsystem));
         controller.keepAlive().start();
-        target.listener().onConnected(Nqn.printable(hostNqn), subsystem.nqn(), controller.id());
+        target.listener().onConnected(
+            Nqn.printable(hostNqn), controller.remote(), subsystem.nqn(), controller.id());
         return NvmeStatus.SUCCESS;
     }
 
@@ -223,22 +224,22 @@ final class FabricsCommands
 
     private int refuseData(final Request request, final int position, final String reason)
     {
-        refused(reason);
+        refused(request, reason);
         request.result(ConnectCommand.REFUSED_DATA | position, 0);
         return INVALID_PARAMETERS;
     }
 
     private int refuseCommand(final Request request, final int position, final String reason)
     {
-        refused(reason);
+        refused(request, reason);
         request.result(position, 0);
         return INVALID_PARAMETERS;
     }
 
-    private void refused(final String reason)
+    private void refused(final Request request, final String reason)
     {
-        target.listener().onRefused(
-            Nqn.printable(connectData.hostNqn()), Nqn.printable(connectData.subsystemNqn()), reason);
+        target.listener().onRefused(Nqn.printable(connectData.hostNqn()), request.queuePair().remote(),
+            Nqn.printable(connectData.subsystemNqn()), reason);
     }
 
     private void propertyGet(final QueuePair queuePair, final Request request)

@@ -15,7 +15,8 @@ public final class Nqn
     public static final String DISCOVERY = "nqn.2014-08.org.nvmexpress.discovery";
 
     private static final String UUID_PREFIX = "nqn.2014-08.org.nvmexpress:uuid:";
-    private static final Pattern UNPRINTABLE = Pattern.compile("\\p{Cntrl}");
+    /** Controls of ASCII and of Latin-1, what turns the direction of writing, and ends of lines and paragraphs. */
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
     private static final Pattern UUID = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
     private static final Pattern DATED = Pattern.compile(
         "nqn\\.[0-9]{4}-(0[1-9]|1[0-2])\\.[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?" +

@@ -60,6 +60,7 @@ public final class QueuePair
     private long bytesRead;
     private long bytesWritten;
     private long errors;
+    private String endReason = "";
 
     QueuePair(final PollGroup pollGroup, final QueuePairTransport transport, final TransportAddress local)
     {
@@ -164,14 +165,17 @@ public final class QueuePair
     /**
      * The connection is gone, and nothing touches the memory of its requests any more. Every request of it ends here,
      * or when its device is done with it. Called once; nothing else is called afterwards.
+     *
+     * @param reason why, in words.
      */
-    public void onDisconnected()
+    public void onDisconnected(final String reason)
     {
         if (state.isGone())
         {
             return;
         }
         state = QueuePairState.DRAINING;
+        endReason = reason;
         for (int tag = 0; tag < requests.size(); tag++)
         {
             final Request request = requests.get(tag);
@@ -370,6 +374,24 @@ public final class QueuePair
         channels = subsystemChannels;
         commandIds = new CommandIds();
         state = 0 == queueId ? QueuePairState.ADMIN : QueuePairState.IO;
+    }
+
+    /**
+     * The host broke the rules of the transport, and the connection ends for it: the target's listener is told.
+     *
+     * @param reason in words.
+     */
+    public void onProtocolError(final String reason)
+    {
+        pollGroup.target().listener().onProtocolError(transport.remote(), reason);
+    }
+
+    /**
+     * {@return where the host is, for messages}
+     */
+    String remote()
+    {
+        return transport.remote();
     }
 
     /**
@@ -695,7 +717,7 @@ public final class QueuePair
             state = QueuePairState.CLOSED;
             if (null != controller)
             {
-                controller.onDisconnected(this);
+                controller.onDisconnected(this, endReason);
             }
         }
     }

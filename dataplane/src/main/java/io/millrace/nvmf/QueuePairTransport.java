@@ -25,11 +25,16 @@ public interface QueuePairTransport
     void respond(Request request);
 
     /**
-     * Ends the connection soon, never within this call. The transport calls {@code QueuePair.onDisconnected()} once.
+     * Ends the connection soon, never within this call. The transport calls {@code QueuePair.onDisconnected} once.
      *
      * @param reason for the log and the counters.
      */
     void disconnect(String reason);
+
+    /**
+     * {@return where the host is, for messages; empty when that is not known any more. Control path: may allocate}
+     */
+    String remote();
 
     /**
      * {@return the transport's own limit of data that arrives within a capsule, in bytes}

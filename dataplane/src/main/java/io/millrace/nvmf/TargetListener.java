@@ -13,35 +13,54 @@ public interface TargetListener
     /**
      * A host has a controller now.
      *
-     * @param hostNqn      of the host.
+     * @param hostNqn      of the host, without control characters.
+     * @param remote       address of the host, with the port; empty when it is not known.
      * @param subsystemNqn of the subsystem.
      * @param controllerId of the controller.
      */
-    default void onConnected(final String hostNqn, final String subsystemNqn, final int controllerId)
+    default void onConnected(
+        final String hostNqn, final String remote, final String subsystemNqn, final int controllerId)
     {
     }
 
     /**
      * A host has lost its controller.
      *
-     * @param hostNqn      of the host.
+     * @param hostNqn      of the host, without control characters.
+     * @param remote       address of the host, with the port; empty when it is not known.
      * @param subsystemNqn of the subsystem.
      * @param controllerId of the controller.
      * @param reason       in words.
      */
     default void onDisconnected(
-        final String hostNqn, final String subsystemNqn, final int controllerId, final String reason)
+        final String hostNqn,
+        final String remote,
+        final String subsystemNqn,
+        final int controllerId,
+        final String reason)
     {
     }
 
     /**
      * A host was refused.
      *
-     * @param hostNqn      of the host, as it gave it.
-     * @param subsystemNqn it asked for, as it gave it.
+     * @param hostNqn      of the host, as it gave it but without control characters.
+     * @param remote       address of the host, with the port; empty when it is not known.
+     * @param subsystemNqn it asked for, likewise.
      * @param reason       in words.
      */
-    default void onRefused(final String hostNqn, final String subsystemNqn, final String reason)
+    default void onRefused(
+        final String hostNqn, final String remote, final String subsystemNqn, final String reason)
+    {
+    }
+
+    /**
+     * A host broke the rules of the transport, or did not say within its time what it wants: its connection ends.
+     *
+     * @param remote address of the host, with the port; empty when it is not known.
+     * @param reason in words.
+     */
+    default void onProtocolError(final String remote, final String reason)
     {
     }
 

@@ -89,7 +89,7 @@ class AllocationTest
             }
             assertEquals(0, failed);
             assertEquals(0, direct.outstanding());
-            direct.onDisconnected();
+            direct.onDisconnected("over");
             return bytes;
         }
 
@@ -142,6 +142,12 @@ class AllocationTest
             public void disconnect(final String reason)
             {
                 failed++;
+            }
+
+            @Override
+            public String remote()
+            {
+                return "";
             }
 
             @Override

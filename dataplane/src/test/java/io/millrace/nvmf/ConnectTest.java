@@ -46,7 +46,7 @@ class ConnectTest
         assertEquals(0, host.queuePair().id());
         assertEquals(32, host.queuePair().depth());
         assertEquals(1, target.subsystem().controllerCount());
-        assertTrue(target.log().contains("connected " + connected.result0()));
+        assertTrue(target.log().contains("connected " + connected.result0() + " from " + TestHost.REMOTE));
     }
 
     @Test
@@ -98,7 +98,7 @@ class ConnectTest
         assertEquals(position, refused.result0());
         assertFalse(host.queuePair().connected());
         assertEquals(0, target.subsystem().controllerCount());
-        assertTrue(target.log().getLast().startsWith("refused: "), target.log().toString());
+        assertTrue(target.log().getLast().startsWith("refused " + TestHost.REMOTE + ": "), target.log().toString());
     }
 
     @Test

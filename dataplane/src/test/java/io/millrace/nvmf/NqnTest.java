@@ -82,6 +82,13 @@ class NqnTest
     }
 
     @Test
+    void shouldLeaveNothingInANameThatMovesTheCursorOfATerminal()
+    {
+        assertEquals("nqn.2026-11.io.example:ä ü", Nqn.printable("nqn.2026-11.io.example:ä ü"));
+        assertEquals("a?b?c?d?e?f?g", Nqn.printable("a\nb\u001bc\u009bd\u202ee\u2028f\0g"));
+    }
+
+    @Test
     void shouldCheckLimits()
     {
         assertThrows(IllegalArgumentException.class, () -> new TargetConfig(0, 128, 1 << 20, 1));

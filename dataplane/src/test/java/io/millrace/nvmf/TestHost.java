@@ -31,6 +31,7 @@ final class TestHost implements AutoCloseable
 {
     static final String HOST_NQN = "nqn.2014-08.org.nvmexpress:uuid:0f3ec3a5-9f7c-4d5e-8d3b-1c2a3b4c5d6e";
     static final byte[] HOST_ID = "0123456789abcdef".getBytes();
+    static final String REMOTE = "tcp://192.0.2.1:49152";
     static final int IN_CAPSULE_BYTES = 8192;
 
     private static final int READY_CONFIGURATION = ControllerConfiguration.ENABLE |
@@ -404,12 +405,18 @@ final class TestHost implements AutoCloseable
                 unsent.clear();
                 wanted.clear();
                 paused = null;
-                queuePair.onDisconnected();
+                queuePair.onDisconnected(disconnectReason);
                 for (final CompletableFuture<Completion> answer : new ArrayList<>(answers.values()))
                 {
                     answer.completeExceptionally(new IllegalStateException("disconnected: " + disconnectReason));
                 }
             }
+        }
+
+        @Override
+        public String remote()
+        {
+            return REMOTE;
         }
 
         @Override

@@ -23,22 +23,28 @@ final class TestTarget implements AutoCloseable
     private final Target target = new Target(TargetConfig.defaults(), new TargetListener()
     {
         @Override
-        public void onConnected(final String hostNqn, final String subsystemNqn, final int controllerId)
+        public void onConnected(
+            final String hostNqn, final String remote, final String subsystemNqn, final int controllerId)
         {
-            log("connected " + controllerId);
+            log("connected " + controllerId + " from " + remote);
         }
 
         @Override
         public void onDisconnected(
-            final String hostNqn, final String subsystemNqn, final int controllerId, final String reason)
+            final String hostNqn,
+            final String remote,
+            final String subsystemNqn,
+            final int controllerId,
+            final String reason)
         {
             log("disconnected " + controllerId + ": " + reason);
         }
 
         @Override
-        public void onRefused(final String hostNqn, final String subsystemNqn, final String reason)
+        public void onRefused(
+            final String hostNqn, final String remote, final String subsystemNqn, final String reason)
         {
-            log("refused: " + reason);
+            log("refused " + remote + ": " + reason);
         }
 
         @Override

@@ -13,6 +13,7 @@ import io.millrace.server.ServeCommand;
 import io.millrace.server.TrainCommand;
 import io.millrace.server.doctor.DoctorCommand;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -45,27 +46,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
         "'millrace COMMAND --help' says more. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration."})
 public final class Millrace implements Runnable
 {
-    private static final Map<String, Supplier<Object>> COMMANDS = commands();
+    private static final String CONFIG_OPTION = "--config=";
 
     @Spec
     private CommandSpec spec;
 
     private Millrace()
     {
-    }
-
-    private static Map<String, Supplier<Object>> commands()
-    {
-        final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
-        commands.put("quickstart", QuickstartCommand::new);
-        commands.put("serve", ServeCommand::new);
-        commands.put("perf", PerfCommand::new);
-        commands.put("discover", DiscoverCommand::new);
-        commands.put("identify", IdentifyCommand::new);
-        commands.put("doctor", DoctorCommand::new);
-        commands.put("train", TrainCommand::new);
-        commands.put("completion", CompletionCommand::new);
-        return commands;
     }
 
     /**
@@ -86,7 +73,41 @@ public final class Millrace implements Runnable
             System.err.println("millrace: runs on Linux on x86-64 and aarch64 only, this is " + system);
             return ExitCode.FAILURE;
         }
-        return commandLine(args).execute(args);
+        final Path config = configToServe(args);
+        return null == config ? commandLine(args).execute(args) : serve(config);
+    }
+
+    /**
+     * {@return the configuration file when the line is {@code serve --config FILE} and no more, or null}
+     *
+     * <p>A service starts with that line. Reading it here keeps the parser of command lines out of a start, a quarter of
+     * which it would take: its classes are of a format that the JVM keeps in no cache.
+     *
+     * @param args of the command line.
+     */
+    static Path configToServe(final String... args)
+    {
+        if (args.length < 2 || !"serve".equals(args[0]))
+        {
+            return null;
+        }
+        final boolean isSeparate = 3 == args.length && ("--config".equals(args[1]) || "-c".equals(args[1]));
+        final boolean isJoined = 2 == args.length && args[1].startsWith(CONFIG_OPTION);
+        final String file = isSeparate ? args[2] : isJoined ? args[1].substring(CONFIG_OPTION.length()) : "";
+        // An option in its place, or a file of arguments, is the parser's.
+        return file.isEmpty() || '-' == file.charAt(0) || '@' == file.charAt(0) ? null : Path.of(file);
+    }
+
+    private static int serve(final Path config)
+    {
+        try
+        {
+            return new ServeCommand(config).call();
+        }
+        catch (final Exception e)
+        {
+            return onFailure(e, "millrace serve", new PrintWriter(System.err, true));
+        }
     }
 
     /**
@@ -96,14 +117,14 @@ public final class Millrace implements Runnable
     static CommandLine commandLine(final String... args)
     {
         final CommandLine root = new CommandLine(new Millrace());
-        final Supplier<Object> asked = args.length > 0 && !"completion".equals(args[0]) ? COMMANDS.get(args[0]) : null;
+        final Supplier<Object> asked = args.length > 0 && !"completion".equals(args[0]) ? Commands.ALL.get(args[0]) : null;
         if (null != asked)
         {
             root.addSubcommand(args[0], new CommandLine(asked.get()));
         }
         else
         {
-            COMMANDS.forEach((name, command) -> root.addSubcommand(name, new CommandLine(command.get())));
+            Commands.ALL.forEach((name, command) -> root.addSubcommand(name, new CommandLine(command.get())));
         }
         for (final CommandLine command : root.getSubcommands().values())
         {
@@ -113,7 +134,8 @@ public final class Millrace implements Runnable
         root.setCaseInsensitiveEnumValuesAllowed(true);
         root.setUsageHelpAutoWidth(true);
         root.setParameterExceptionHandler(Millrace::onUsageError);
-        root.setExecutionExceptionHandler((e, command, result) -> onFailure(e, command));
+        root.setExecutionExceptionHandler((e, command, result) -> onFailure(e,
+            command.getCommandSpec().qualifiedName(), command.getErr()));
         return root;
     }
 
@@ -125,7 +147,7 @@ public final class Millrace implements Runnable
         if (e instanceof final UnmatchedArgumentException unmatched && null == command.getParent() &&
             !unmatched.getUnmatched().isEmpty() && !unmatched.getUnmatched().getFirst().startsWith("-"))
         {
-            final String near = Similar.nearest(unmatched.getUnmatched().getFirst(), List.copyOf(COMMANDS.keySet()));
+            final String near = Similar.nearest(unmatched.getUnmatched().getFirst(), List.copyOf(Commands.ALL.keySet()));
             err.println(name + ": unknown command '" + unmatched.getUnmatched().getFirst() + "'" +
                 (null == near ? "" : "; did you mean " + near + "?"));
         }
@@ -138,10 +160,8 @@ public final class Millrace implements Runnable
         return ExitCode.USAGE;
     }
 
-    private static int onFailure(final Exception e, final CommandLine command)
+    private static int onFailure(final Exception e, final String name, final PrintWriter err)
     {
-        final PrintWriter err = command.getErr();
-        final String name = command.getCommandSpec().qualifiedName();
         final boolean debug = null != System.getenv("MILLRACE_DEBUG");
         if (e instanceof final CommandException expected)
         {
@@ -167,6 +187,24 @@ public final class Millrace implements Runnable
             spec.subcommands().entrySet().stream()
                 .filter((entry) -> !entry.getValue().getCommandSpec().usageMessage().hidden())
                 .map(Map.Entry::getKey).collect(Collectors.joining(", ")));
+    }
+
+    /** The subcommands, in the order of the help; made when they are asked for. */
+    private static final class Commands
+    {
+        private static final Map<String, Supplier<Object>> ALL = new LinkedHashMap<>();
+
+        static
+        {
+            ALL.put("quickstart", QuickstartCommand::new);
+            ALL.put("serve", ServeCommand::new);
+            ALL.put("perf", PerfCommand::new);
+            ALL.put("discover", DiscoverCommand::new);
+            ALL.put("identify", IdentifyCommand::new);
+            ALL.put("doctor", DoctorCommand::new);
+            ALL.put("train", TrainCommand::new);
+            ALL.put("completion", CompletionCommand::new);
+        }
     }
 
     /** Answers {@code --version}. */

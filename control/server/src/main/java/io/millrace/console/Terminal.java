@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * Standard output or error: knows whether a person reads it, and colours and redraws only then. {@code NO_COLOR} and
- * {@code TERM=dumb} turn colours off. One thread at a time.
+ * {@code TERM=dumb} turn colours off. Any thread may print lines.
  */
 public final class Terminal
 {
@@ -91,7 +91,7 @@ public final class Terminal
      *
      * @param line without its end.
      */
-    public void line(final String line)
+    public synchronized void line(final String line)
     {
         endDrawing();
         out.println(line);
@@ -111,7 +111,7 @@ public final class Terminal
      *
      * @param line to show for now.
      */
-    public void draw(final String line)
+    public synchronized void draw(final String line)
     {
         if (interactive)
         {
@@ -124,7 +124,7 @@ public final class Terminal
     /**
      * Takes away what was drawn last.
      */
-    public void endDrawing()
+    public synchronized void endDrawing()
     {
         if (drawing)
         {

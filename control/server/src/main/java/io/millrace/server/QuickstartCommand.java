@@ -98,7 +98,8 @@ public final class QuickstartCommand implements Callable<Integer>
         final StopSignal stop = StopSignal.install();
         final Terminal terminal = json ? Terminal.standardError() : Terminal.standard();
         boolean isRight = true;
-        try (DataPlane dataPlane = start(volume))
+        final EventLog log = new EventLog(terminal);
+        try (DataPlane dataPlane = start(volume, log))
         {
             Banner.print(terminal, dataPlane);
             hints(terminal, dataPlane);
@@ -112,7 +113,11 @@ public final class QuickstartCommand implements Callable<Integer>
             {
                 terminal.line();
                 terminal.line(terminal.good("serving") + " " + volume.path() + " until Ctrl-C");
+                // Not the hosts of the measurement.
+                log.clear();
+                log.start();
                 stop.await();
+                log.close();
             }
             terminal.line("stopping");
         }
@@ -159,7 +164,7 @@ public final class QuickstartCommand implements Callable<Integer>
         return " -t tcp -a " + address.getAddress().getHostAddress() + " -s " + address.getPort();
     }
 
-    private DataPlane start(final QuickstartVolume volume)
+    private DataPlane start(final QuickstartVolume volume, final EventLog log)
     {
         final FileDeviceConfig file = FileDeviceConfig.of("volume", volume.path(), volume.sizeBytes(),
             NAMESPACE_BLOCK_BYTES).withPreallocate(false);
@@ -174,7 +179,7 @@ public final class QuickstartCommand implements Callable<Integer>
                 List.of(new ListenerSettings(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port))),
                 discoveryPort,
                 TargetConfig.defaults(),
-                TcpTransportConfig.defaults()));
+                TcpTransportConfig.defaults()), log);
         }
         catch (final SettingException e)
         {

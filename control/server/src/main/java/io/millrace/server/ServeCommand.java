@@ -40,6 +40,16 @@ public final class ServeCommand implements Callable<Integer>
     {
     }
 
+    /**
+     * Serves what a file declares.
+     *
+     * @param file to read.
+     */
+    public ServeCommand(final Path file)
+    {
+        this.file = file;
+    }
+
     @Override
     public Integer call() throws InterruptedException
     {
@@ -52,11 +62,14 @@ public final class ServeCommand implements Callable<Integer>
             return ExitCode.OK;
         }
         final StopSignal stop = StopSignal.install();
-        try (DataPlane dataPlane = start(read))
+        final EventLog log = new EventLog(terminal);
+        try (DataPlane dataPlane = start(read, log))
         {
             Banner.print(terminal, dataPlane);
             Banner.ready(terminal);
+            log.start();
             stop.await();
+            log.close();
             terminal.line("stopping");
         }
         return ExitCode.OK;
@@ -74,11 +87,11 @@ public final class ServeCommand implements Callable<Integer>
         }
     }
 
-    private static DataPlane start(final ConfigReader.Result read)
+    private static DataPlane start(final ConfigReader.Result read, final EventLog log)
     {
         try
         {
-            return DataPlane.start(read.config());
+            return DataPlane.start(read.config(), log);
         }
         catch (final SettingException e)
         {

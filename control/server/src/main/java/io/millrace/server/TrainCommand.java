@@ -1,6 +1,7 @@
 package io.millrace.server;
 
 import io.millrace.console.ExitCode;
+import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.server.config.ConfigReader;
@@ -50,10 +51,15 @@ public final class TrainCommand implements Callable<Integer>
         {
             final Terminal terminal = new Terminal(nowhere, false, false);
             final String text = CONFIG.formatted(file.toString().replace("'", "''"));
-            try (DataPlane dataPlane = DataPlane.start(ConfigReader.read("train", text).config()))
+            final EventLog log = new EventLog(terminal);
+            StopSignal.install();
+            try (DataPlane dataPlane = DataPlane.start(ConfigReader.read("train", text).config(), log))
             {
                 Banner.print(terminal, dataPlane);
                 Banner.ready(terminal);
+                log.start();
+                log.onConnected("train", "train", "train", 1);
+                log.close();
             }
         }
         finally

@@ -32,6 +32,7 @@ class LauncherIT
     private static final long STOP_SECONDS_MAX = 5;
     private static final long RESIDENT_BYTES_MAX = 200L << 20;
     private static final int NOBODY = 65534;
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
 
     @TempDir
     private Path directory;
@@ -120,6 +121,9 @@ class LauncherIT
             port = process.port();
             process.await("^ready");
             perf(port, "--pattern", "randwrite", "--verify", "--region", "8MiB", "--duration", "300ms");
+            process.await("^\\S+Z connected: nqn\\.\\S+ from tcp://127\\.0\\.0\\.1:\\d+, controller 1 of " + NQN + "$");
+            process.await("^\\S+Z disconnected: nqn\\.\\S+ from tcp://127\\.0\\.0\\.1:\\d+, controller 1 of " + NQN +
+                ": the host ");
             process.signal("KILL");
             assertEquals(128 + 9, process.exitCode(STOP_SECONDS_MAX));
         }
@@ -192,6 +196,35 @@ class LauncherIT
             assertTrue(process.output().contains("\"passed\": true"), process.output());
             assertFalse(process.output().contains("\"randwrite\""), process.output());
         }
+    }
+
+    @Test
+    void shouldStartFromTheClassCacheThatTheFirstRunMakes() throws IOException, InterruptedException
+    {
+        final Path copy = copyOfBuild();
+        final String java = System.getProperty("java.home") + "/bin/java";
+        final String millrace = copy.resolve("millrace").toString();
+        try (MillraceProcess first = MillraceProcess.start(List.of(millrace, "--version"),
+            Map.of("MILLRACE_NO_BUILD", "1", "MILLRACE_JAVA", java)))
+        {
+            assertEquals(ExitCode.OK, first.exitCode(), first::outputOrReason);
+        }
+        final Path classes = directory.resolve("classes.txt");
+        // With this mode a JVM that cannot use its cache ends with an error.
+        try (MillraceProcess second = MillraceProcess.start(List.of(millrace, "serve", "--config", config.toString()),
+            Map.of("MILLRACE_NO_BUILD", "1", "MILLRACE_JAVA", java, "MILLRACE_JAVA_OPTS",
+                "-XX:AOTMode=on -Xlog:class+load:file=" + classes)))
+        {
+            second.await("^ready after ");
+            second.signal("TERM");
+            assertEquals(ExitCode.OK, second.exitCode(STOP_SECONDS_MAX), second::outputOrReason);
+        }
+        final List<String> loaded = Files.readAllLines(classes);
+        final List<String> ours = loaded.stream().filter((line) -> line.contains(" io.millrace.")).toList();
+        final long cached = ours.stream().filter((line) -> line.contains("source: shared objects file")).count();
+        assertTrue(cached > 0.9 * ours.size(), cached + " of " + ours.size() + " classes came from the cache");
+        assertTrue(loaded.stream().noneMatch((line) -> line.contains("picocli.CommandLine$Interpreter ")),
+            "a service's start goes through the parser of command lines, which is in no cache");
     }
 
     private Path copyOfBuild() throws IOException

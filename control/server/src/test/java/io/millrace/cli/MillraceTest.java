@@ -104,6 +104,31 @@ class MillraceTest
         assertTrue(err.toString().lines().count() <= 3, err.toString());
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "serve --config a.yaml | a.yaml",
+        "serve -c ./a.yaml | ./a.yaml",
+        "serve --config=/etc/a.yaml | /etc/a.yaml",
+        "serve --config | ",
+        "serve --config= | ",
+        "serve --config --check | ",
+        "serve --config a.yaml --check | ",
+        "serve --config @arguments | ",
+        "serve -h | ",
+        "quickstart --config a.yaml | ",
+    })
+    void shouldReadThePlainLineOfAServiceAsTheParserDoes(final String line, final String file)
+    {
+        final String[] args = line.split(" ");
+        assertEquals(null == file ? null : Path.of(file), Millrace.configToServe(args));
+        if (null != file)
+        {
+            final CommandLine.ParseResult serve = Millrace.commandLine(args).parseArgs(args).subcommand();
+            assertEquals(Path.of(file), serve.matchedOptionValue("--config", null));
+            assertEquals(1, serve.matchedOptions().size());
+        }
+    }
+
     @Test
     void shouldNameFileLineKeyValueBoundAndRemedyWhenConfigurationIsWrong() throws IOException
     {

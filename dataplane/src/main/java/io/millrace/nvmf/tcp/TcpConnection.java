@@ -1,8 +1,10 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Files;
+import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.QueuePairTransport;
@@ -10,7 +12,10 @@ import io.millrace.nvmf.Request;
 import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.ReadinessListener;
 import io.millrace.reactor.TimerListener;
+import java.lang.foreign.Arena;
+import java.net.InetSocketAddress;
 import java.nio.ByteOrder;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One host connection: the life of its socket (see {@link ConnectionState}), what the reactor watches it for, its
@@ -298,7 +303,9 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     {
         group.counters().onTermination(status);
         sender.terminate(status, information, pdu.buffer(), pdu.offset(), headerLength);
-        drain("fatal error of the host: " + status + ", information " + information);
+        final String reason = "fatal error of the host: " + status + ", information " + information;
+        queuePair.onProtocolError(reason);
+        drain(reason);
         return CommonHeader.SIZE_BYTES;
     }
 
@@ -322,8 +329,25 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         sendState = SendState.IDLE;
         receiver.close();
         group.senderBlocks().release(blockAddress);
-        queuePair.onDisconnected();
+        queuePair.onDisconnected(reason);
         group.remove(this);
+    }
+
+    @Override
+    public String remote()
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long address = arena.allocate(SocketAddress.SIZE_BYTES_MAX, Long.BYTES).address();
+            final long lengthAddress = arena.allocate(Integer.BYTES, Integer.BYTES).address();
+            NativeMemory.putInt(lengthAddress, SocketAddress.SIZE_BYTES_MAX);
+            if (Sockets.getpeername(fd, address, lengthAddress) < 0)
+            {
+                return "";
+            }
+            final InetSocketAddress peer = SocketAddress.read(address);
+            return TransportAddress.tcp(peer.getAddress().getHostAddress(), peer.getPort()).toString();
+        }
     }
 
     @Override
@@ -444,7 +468,10 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         if (isReceiving() && !queuePair.connected())
         {
             group.counters().onConnectTimeout();
-            close("no Connect command within " + group.config().connectTimeoutNs() + " ns");
+            final String reason = "no Connect command within " +
+                TimeUnit.NANOSECONDS.toMillis(group.config().connectTimeoutNs()) + " ms";
+            queuePair.onProtocolError(reason);
+            close(reason);
         }
     }
 

@@ -117,7 +117,7 @@ final class LocalHost implements QueuePairTransport
 
     void close()
     {
-        queuePair.onDisconnected();
+        queuePair.onDisconnected("over");
     }
 
     @Override
@@ -139,6 +139,12 @@ final class LocalHost implements QueuePairTransport
     public void disconnect(final String reason)
     {
         throw new IllegalStateException("the target ends the connection: " + reason);
+    }
+
+    @Override
+    public String remote()
+    {
+        return "";
     }
 
     @Override
