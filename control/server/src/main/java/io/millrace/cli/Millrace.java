@@ -80,8 +80,8 @@ public final class Millrace implements Runnable
     /**
      * {@return the configuration file when the line is {@code serve --config FILE} and no more, or null}
      *
-     * <p>A service starts with that line. Reading it here keeps the parser of command lines out of a start, a quarter of
-     * which it would take: its classes are of a format that the JVM keeps in no cache.
+     * <p>A service starts with that line. Reading it here keeps the parser of command lines out of a start, a quarter
+     * of which it would take: its classes are of a format that the JVM keeps in no cache.
      *
      * @param args of the command line.
      */
@@ -117,7 +117,8 @@ public final class Millrace implements Runnable
     static CommandLine commandLine(final String... args)
     {
         final CommandLine root = new CommandLine(new Millrace());
-        final Supplier<Object> asked = args.length > 0 && !"completion".equals(args[0]) ? Commands.ALL.get(args[0]) : null;
+        final Supplier<Object> asked = args.length > 0 && !"completion".equals(args[0]) ?
+            Commands.ALL.get(args[0]) : null;
         if (null != asked)
         {
             root.addSubcommand(args[0], new CommandLine(asked.get()));
@@ -147,7 +148,8 @@ public final class Millrace implements Runnable
         if (e instanceof final UnmatchedArgumentException unmatched && null == command.getParent() &&
             !unmatched.getUnmatched().isEmpty() && !unmatched.getUnmatched().getFirst().startsWith("-"))
         {
-            final String near = Similar.nearest(unmatched.getUnmatched().getFirst(), List.copyOf(Commands.ALL.keySet()));
+            final String given = unmatched.getUnmatched().getFirst();
+            final String near = Similar.nearest(given, List.copyOf(Commands.ALL.keySet()));
             err.println(name + ": unknown command '" + unmatched.getUnmatched().getFirst() + "'" +
                 (null == near ? "" : "; did you mean " + near + "?"));
         }

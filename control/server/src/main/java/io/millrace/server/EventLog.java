@@ -11,8 +11,8 @@ import java.util.function.LongSupplier;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 
 /**
- * Prints a line for each host that comes, goes or is refused. Reactors put lines into a queue and go on; a thread of the
- * log prints them. What does not fit the queue, or comes faster than {@link LineLimit} lets through, is counted and
+ * Prints a line for each host that comes, goes or is refused. Reactors put lines into a queue and go on; a thread of
+ * the log prints them. What does not fit the queue, or comes faster than {@link LineLimit} lets through, is counted and
  * left out: a peer can make as many connections as it likes, and must not fill a disk with that. Hosts that were let in
  * and those that were not have limits of their own, so that the latter do not hide the former.
  */

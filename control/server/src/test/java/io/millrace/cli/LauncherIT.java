@@ -92,6 +92,21 @@ class LauncherIT
     }
 
     @Test
+    void shouldSayInOneLineThatAnotherSystemIsNotServed() throws IOException, InterruptedException
+    {
+        final Path uname = Files.writeString(Files.createDirectory(directory.resolve("bin")).resolve("uname"),
+            "#!/bin/sh\necho Darwin\n");
+        Files.setPosixFilePermissions(uname, PosixFilePermissions.fromString("rwxr-xr-x"));
+        final List<String> command = List.of(MillraceProcess.ROOT.resolve("millrace").toString(), "quickstart");
+        try (MillraceProcess process = MillraceProcess.start(command,
+            Map.of("PATH", uname.getParent() + ":" + System.getenv("PATH"))))
+        {
+            assertEquals(ExitCode.FAILURE, process.exitCode());
+            assertEquals("millrace: runs on Linux only, this is Darwin", process.output());
+        }
+    }
+
+    @Test
     void shouldStopCleanlyWhenAskedTo() throws IOException, InterruptedException
     {
         for (final String signal : List.of("TERM", "INT"))

@@ -24,6 +24,8 @@ import picocli.CommandLine.Option;
 public final class DoctorCommand implements Runnable
 {
     private static final int NAME_WIDTH = 28;
+    private static final int INDENT = 2 + 5 + NAME_WIDTH;
+    private static final int WIDTH = 80;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
@@ -76,19 +78,56 @@ public final class DoctorCommand implements Runnable
         }
     }
 
+    /** Piped output keeps a line for each thing, to search in; a person gets lines that fit the narrowest terminal. */
     static List<String> lines(final Terminal terminal, final Finding finding)
     {
         final Capability capability = finding.capability();
+        final int width = terminal.interactive() ? WIDTH : Integer.MAX_VALUE;
         final String name = capability.name() + " ".repeat(Math.max(0, NAME_WIDTH - capability.name().length()));
-        final String indent = " ".repeat(2 + 5 + NAME_WIDTH);
+        final String indent = " ".repeat(INDENT);
         final List<String> lines = new ArrayList<>();
+        final List<String> reason = wrap(capability.reason(), width - INDENT);
         lines.add("  " + (capability.isAvailable() ? terminal.good("on ") : terminal.warn("off")) + "  " + name +
-            capability.reason());
+            reason.getFirst());
+        reason.subList(1, reason.size()).forEach((line) -> lines.add(indent + line));
         if (!capability.isAvailable())
         {
-            lines.add(indent + "for: " + finding.use());
-            lines.add(indent + "do:  " + capability.remedy());
+            add(lines, indent + "for: ", finding.use(), width);
+            add(lines, indent + "do:  ", capability.remedy(), width);
         }
+        return lines;
+    }
+
+    private static void add(final List<String> lines, final String label, final String text, final int width)
+    {
+        String prefix = label;
+        for (final String line : wrap(text, width - label.length()))
+        {
+            lines.add(prefix + line);
+            prefix = " ".repeat(label.length());
+        }
+    }
+
+    /** Breaks at blanks; a word that is wider stays whole. */
+    static List<String> wrap(final String text, final int width)
+    {
+        final List<String> lines = new ArrayList<>();
+        String rest = text;
+        while (rest.length() > width)
+        {
+            int end = rest.lastIndexOf(' ', width);
+            if (end <= 0)
+            {
+                end = rest.indexOf(' ');
+            }
+            if (end <= 0)
+            {
+                break;
+            }
+            lines.add(rest.substring(0, end));
+            rest = rest.substring(end + 1);
+        }
+        lines.add(rest);
         return lines;
     }
 }
