@@ -16,4 +16,3 @@ echo "connection lost"
 await 60 "is_state '$nqn' live" || exit 1
 echo "live again"
 wait $load || { cat /tmp/fio; exit 1; }
-nvme disconnect -n "$nqn" > /dev/null

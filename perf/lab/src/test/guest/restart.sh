@@ -32,5 +32,4 @@ status=0
 wait $load || { cat /tmp/fio; status=1; }
 touch /tmp/end
 wait $writer || status=1
-nvme disconnect -n "$nqn" > /dev/null
 exit $status
