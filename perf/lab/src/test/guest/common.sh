@@ -46,6 +46,19 @@ connect()
     nvme connect -t tcp -a "$LAB_HOST" -s "$port" -n "$nqn" "$@"
 }
 
+# disconnect NQN: ends the kernel's association with a subsystem, and fails with the place where the kernel waits when that
+# takes too long.
+disconnect()
+{
+    local pid
+    nvme disconnect -n "$1" > /tmp/disconnect &
+    pid=$!
+    await 40 "! kill -0 $pid" || { cat "/proc/$pid/stack" >&2; return 1; }
+    wait $pid
+    grep -q 'disconnected 1 controller' /tmp/disconnect
+    ! find_controller "$1"
+}
+
 # find_controller NQN: sets CONTROLLER to the name of the kernel's controller of a subsystem, such as nvme2.
 find_controller()
 {
