@@ -198,7 +198,10 @@ public final class Target
         return discoveryGeneration.get();
     }
 
-    TargetListener listener()
+    /**
+     * {@return who is told what an operator should know}
+     */
+    public TargetListener listener()
     {
         return listener;
     }

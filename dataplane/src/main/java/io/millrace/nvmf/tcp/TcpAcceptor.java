@@ -23,6 +23,8 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
     /** Accepting is bounded: an accepted connection costs about 10 µs, and I/O goes on meanwhile. */
     private static final int ACCEPTS_PER_TURN = 16;
     private static final long PAUSE_NS = 100_000_000L;
+    /** A shortage that lasts is reported once in so long. */
+    private static final long REPORT_INTERVAL_NS = 60_000_000_000L;
 
     /** Too many open files in the system ({@code asm-generic/errno-base.h}). */
     private static final int ENFILE = 23;
@@ -36,6 +38,8 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
     private final int fd;
     private final InetSocketAddress local;
     private boolean isClosed;
+    private boolean hasReported;
+    private long reportedNs;
 
     private TcpAcceptor(
         final List<TcpPollGroup> groups,
@@ -129,9 +133,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
             }
             else if (isShortage(-accepted))
             {
-                counters.onAcceptPaused();
-                reactor.modify(fd, 0);
-                reactor.schedule(reactor.nowNs() + PAUSE_NS, this::onPauseOver);
+                pause(-accepted);
                 return;
             }
             else if (-Errno.EAGAIN == accepted)
@@ -151,6 +153,22 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
         reactor.deregister(fd);
         Files.close(fd);
         isClosed = true;
+    }
+
+    private void pause(final int errno)
+    {
+        counters.onAcceptPaused();
+        final long nowNs = reactor.nowNs();
+        if (!hasReported || nowNs - reportedNs >= REPORT_INTERVAL_NS)
+        {
+            hasReported = true;
+            reportedNs = nowNs;
+            groups.get(0).pollGroup().target().listener().onError("no new connections at " +
+                local.getAddress().getHostAddress() + ':' + local.getPort() + " for now: " + Errno.describe(errno) +
+                ": raise the limit of open files (ulimit -n, LimitNOFILE) or connect fewer hosts");
+        }
+        reactor.modify(fd, 0);
+        reactor.schedule(nowNs + PAUSE_NS, this::onPauseOver);
     }
 
     private void onPauseOver(final long nowNs)

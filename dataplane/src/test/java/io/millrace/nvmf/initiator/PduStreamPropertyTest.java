@@ -1,24 +1,11 @@
 package io.millrace.nvmf.initiator;
 
-import io.millrace.bindings.linux.Files;
-import io.millrace.bindings.linux.SocketAddress;
-import io.millrace.bindings.linux.Sockets;
-import io.millrace.nvmf.tcp.CapsuleResponse;
-import io.millrace.nvmf.tcp.DataPdu;
-import io.millrace.nvmf.tcp.FatalErrorStatus;
-import io.millrace.nvmf.tcp.InitializeConnection;
-import io.millrace.nvmf.tcp.ReadyToTransfer;
-import io.millrace.nvmf.tcp.TerminationRequest;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -46,7 +33,8 @@ class PduStreamPropertyTest
         final Random random = new Random(seed);
         final List<String> expected = new ArrayList<>();
         final byte[] stream = stream(random, digests, expected);
-        try (Link link = new Link(); ReceiveBuffer buffer = new ReceiveBuffer(); Recorder recorder = new Recorder();
+        try (SocketLink link = new SocketLink(); ReceiveBuffer buffer = new ReceiveBuffer();
+            PduRecorder recorder = new PduRecorder();
             PduReceiver receiver = new PduReceiver(buffer, recorder))
         {
             receiver.digests(digests, digests);
@@ -54,12 +42,12 @@ class PduStreamPropertyTest
             while (position < stream.length)
             {
                 final int length = Math.min(stream.length - position, 1 + random.nextInt(cut));
-                link.socket.getOutputStream().write(stream, position, length);
+                link.socket().getOutputStream().write(stream, position, length);
                 position += length;
                 int outstanding = length;
                 while (outstanding > 0)
                 {
-                    final long received = receiver.receive(link.fd, 1 + random.nextInt(ReceiveBuffer.WINDOW_BYTES));
+                    final long received = receiver.receive(link.fd(), 1 + random.nextInt(ReceiveBuffer.WINDOW_BYTES));
                     if (received > 0)
                     {
                         receiver.process((int)received);
@@ -67,7 +55,7 @@ class PduStreamPropertyTest
                     }
                 }
             }
-            Assertions.assertEquals(expected, recorder.events);
+            Assertions.assertEquals(expected, recorder.events());
         }
     }
 
@@ -82,15 +70,16 @@ class PduStreamPropertyTest
         {
             bytes[2] = 1 == type ? (byte)128 : 24;
         }
-        try (Link link = new Link(); ReceiveBuffer buffer = new ReceiveBuffer(); Recorder recorder = new Recorder();
+        try (SocketLink link = new SocketLink(); ReceiveBuffer buffer = new ReceiveBuffer();
+            PduRecorder recorder = new PduRecorder();
             PduReceiver receiver = new PduReceiver(buffer, recorder))
         {
             receiver.digests(digests, digests);
-            link.socket.getOutputStream().write(bytes);
+            link.socket().getOutputStream().write(bytes);
             int outstanding = bytes.length;
             while (outstanding > 0 && recorder.isReceiving())
             {
-                final long received = receiver.receive(link.fd, ReceiveBuffer.WINDOW_BYTES);
+                final long received = receiver.receive(link.fd(), ReceiveBuffer.WINDOW_BYTES);
                 if (received > 0)
                 {
                     receiver.process((int)received);
@@ -106,7 +95,8 @@ class PduStreamPropertyTest
     {
         final Random random = new Random(seed);
         final ByteArrayOutputStream expected = new ByteArrayOutputStream();
-        try (Link link = new Link(); PduSender sender = new PduSender(4096, 16); Arena arena = Arena.ofShared())
+        try (SocketLink link = new SocketLink(); PduSender sender = new PduSender(4096, 16);
+            Arena arena = Arena.ofShared())
         {
             final MemorySegment user = arena.allocate(1 << 20);
             user.copyFrom(MemorySegment.ofArray(bytes(random, 1 << 20)));
@@ -124,7 +114,7 @@ class PduStreamPropertyTest
                 }
                 if (0 == random.nextInt(4))
                 {
-                    sender.flush(link.fd);
+                    sender.flush(link.fd());
                 }
                 if (0 == random.nextInt(3))
                 {
@@ -133,7 +123,7 @@ class PduStreamPropertyTest
             }
             while (!sender.isEmpty())
             {
-                sender.flush(link.fd);
+                sender.flush(link.fd());
                 drain(link, actual, Integer.MAX_VALUE);
             }
             Assertions.assertEquals(expected.size(), sender.sentPosition());
@@ -165,9 +155,10 @@ class PduStreamPropertyTest
         Assertions.assertEquals(expected.size(), sender.appendedPosition());
     }
 
-    private static void drain(final Link link, final ByteArrayOutputStream actual, final int limit) throws IOException
+    private static void drain(final SocketLink link, final ByteArrayOutputStream actual, final int limit)
+        throws IOException
     {
-        final InputStream in = link.socket.getInputStream();
+        final InputStream in = link.socket().getInputStream();
         final int available = Math.min(limit, in.available());
         actual.write(in.readNBytes(available));
     }
@@ -239,117 +230,5 @@ class PduStreamPropertyTest
             pdu.putInt(24, ScriptedPeer.crc(pdu.array(), 0, 24));
         }
         return pdu.array();
-    }
-
-    /** Writes down what it is told. */
-    private static final class Recorder implements PduHandler, AutoCloseable
-    {
-        private final Arena arena = Arena.ofShared();
-        private final MemorySegment memory = arena.allocate(1 << 20);
-        private final List<String> events = new ArrayList<>();
-        private boolean refused;
-        private int dataId;
-        private int dataLength;
-
-        @Override
-        public boolean isReceiving()
-        {
-            return !refused;
-        }
-
-        @Override
-        public boolean accepts(final int type)
-        {
-            return 1 == type || 3 == type || 5 == type || 7 == type || 9 == type;
-        }
-
-        @Override
-        public void onInitializeResponse(final InitializeConnection pdu)
-        {
-            events.add("greeting");
-        }
-
-        @Override
-        public void onResponse(final CapsuleResponse pdu)
-        {
-            events.add("response " + (pdu.buffer().getShort(pdu.offset() + 20) & 0xFFFF));
-        }
-
-        @Override
-        public long onData(final DataPdu pdu)
-        {
-            dataId = pdu.commandId();
-            dataLength = pdu.dataLength();
-            if (dataLength < 1 || dataLength > memory.byteSize())
-            {
-                refused = true;
-                return 0;
-            }
-            return memory.address();
-        }
-
-        @Override
-        public void onDataReceived()
-        {
-            events.add("data " + dataId + " " +
-                Arrays.hashCode(memory.asSlice(0, dataLength).toArray(ValueLayout.JAVA_BYTE)));
-        }
-
-        @Override
-        public void onReadyToTransfer(final ReadyToTransfer pdu)
-        {
-            events.add("grant " + pdu.commandId());
-        }
-
-        @Override
-        public void onTermination(final TerminationRequest pdu)
-        {
-            events.add("termination");
-        }
-
-        @Override
-        public void onProtocolError(
-            final FatalErrorStatus status,
-            final int information,
-            final int headerOffset,
-            final int headerBytes,
-            final String reason)
-        {
-            refused = true;
-        }
-
-        @Override
-        public void close()
-        {
-            arena.close();
-        }
-    }
-
-    /** A non-blocking descriptor of ours, connected to a socket of the JDK's. */
-    private static final class Link implements AutoCloseable
-    {
-        private final int fd;
-        private final Socket socket;
-
-        Link() throws IOException
-        {
-            try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                HostMemory scratch = new HostMemory(64))
-            {
-                fd = Sockets.socket(Sockets.AF_INET, Sockets.SOCK_STREAM, 0);
-                final int length = SocketAddress.write(scratch.address(),
-                    (InetSocketAddress)listener.getLocalSocketAddress());
-                Assertions.assertEquals(0, Sockets.connect(fd, scratch.address(), length));
-                socket = listener.accept();
-                socket.setTcpNoDelay(true);
-            }
-        }
-
-        @Override
-        public void close() throws IOException
-        {
-            Files.close(fd);
-            socket.close();
-        }
     }
 }

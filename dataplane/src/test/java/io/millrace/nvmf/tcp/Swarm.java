@@ -60,6 +60,14 @@ final class Swarm
     }
 
     /**
+     * Submits nothing more. Any thread.
+     */
+    void stop()
+    {
+        isOver = true;
+    }
+
+    /**
      * {@return whether every slot has done its rounds, and nothing is outstanding any more}
      */
     boolean isOver()

@@ -10,6 +10,7 @@ import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.SubsystemConfig;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TargetListener;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.reactor.ReactorErrorHandler;
@@ -17,6 +18,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -32,6 +35,7 @@ final class TargetFixture implements AutoCloseable
     private static final long TIMEOUT_NS = 20_000_000_000L;
 
     private final Errors errors = new Errors();
+    private final Queue<String> messages = new ConcurrentLinkedQueue<>();
     private final List<Reactor> reactors = new ArrayList<>();
     private final List<PollGroup> groups = new ArrayList<>();
     private final List<DmaMemory> memories = new ArrayList<>();
@@ -62,7 +66,14 @@ final class TargetFixture implements AutoCloseable
         this.device = device;
         target = new Target(new TargetConfig(
             TargetConfig.QUEUE_PAIRS_MAX, TargetConfig.QUEUE_DEPTH_DEFAULT, TargetConfig.MAX_TRANSFER_BYTES_DEFAULT,
-            TargetConfig.CONTROLLERS_MAX));
+            TargetConfig.CONTROLLERS_MAX), new TargetListener()
+            {
+                @Override
+                public void onError(final String message)
+                {
+                    messages.add(message);
+                }
+            });
         final Subsystem subsystem = new Subsystem(SubsystemConfig.open(NQN));
         subsystem.addNamespace(Namespace.of(NQN, 1, device));
         target.addSubsystem(subsystem);
@@ -99,6 +110,14 @@ final class TargetFixture implements AutoCloseable
     Reactor reactor(final int index)
     {
         return reactors.get(index);
+    }
+
+    /**
+     * {@return what an operator was told}
+     */
+    List<String> messages()
+    {
+        return List.copyOf(messages);
     }
 
     PollGroup group(final int index)

@@ -2,9 +2,11 @@ package io.millrace.nvmf.tcp;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.Errno;
 import io.millrace.bindings.Native;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Files;
@@ -33,14 +35,13 @@ class TcpAcceptorTest
     void shouldPauseWithoutSpinningWhenDescriptorsRunOut() throws IOException
     {
         try (TargetFixture target = new TargetFixture();
-            Arena arena = Arena.ofConfined())
+            Arena arena = Arena.ofConfined();
+            TestHost admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
+            TestHost other = TestHost.io(target.address(), TargetFixture.NQN, admin, 1, 32, Digests.NONE))
         {
             // What is loaded on first use is loaded now, while there are descriptors.
-            try (TestHost host = TestHost.open(target.address()))
-            {
-                host.initialize(Digests.NONE, 0);
-            }
-            TargetFixture.await("no connection left", () -> 0 == target.transport().connectionCount());
+            final String shortage = Errno.describe(Errno.EMFILE);
+            other.read(1, 0, 1, TargetFixture.BLOCK_BYTES);
             final long limits = arena.allocate(2L * Long.BYTES, Long.BYTES).address();
             call(GETRLIMIT, limits);
             final long soft = NativeMemory.getLong(limits);
@@ -54,7 +55,11 @@ class TcpAcceptorTest
                 // One descriptor is left, which the host's own socket takes.
                 fillers.removeLast().close();
                 host = TestHost.open(target.address());
-                TargetFixture.await("accepting to pause", () -> target.transport().counters().acceptPauses() > 0);
+                TargetFixture.await("accepting to pause", () -> target.transport().counters().acceptPauses() > 1);
+                // Those who are connected do not notice.
+                final byte[] data = TcpIoTest.random(TargetFixture.BLOCK_BYTES, 1);
+                other.writeInCapsule(1, 0, 1, data);
+                assertArrayEquals(data, other.read(2, 0, 1, data.length));
             }
             finally
             {
@@ -69,7 +74,9 @@ class TcpAcceptorTest
             assertTrue(pauses < 100, () -> "paused " + pauses + " times: it spins");
             host.initialize(Digests.NONE, 0);
             host.close();
-            assertEquals(2, target.transport().counters().accepted());
+            assertEquals(3, target.transport().counters().accepted());
+            assertEquals(1, target.messages().size(), target.messages().toString());
+            assertTrue(target.messages().getFirst().contains(shortage), target.messages().toString());
         }
     }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -23,6 +24,8 @@ class TcpAllocationTest
     private static final int DEPTH = 32;
     private static final int WARM_UP_ROUNDS = 2_000;
     private static final int ROUNDS = 1_000;
+    private static final int IDLE_CYCLES = 10_000;
+    private static final int ATTEMPTS = 500;
 
     private final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
     private TargetFixture target;
@@ -65,6 +68,27 @@ class TcpAllocationTest
                 allocated = threads.getThreadAllocatedBytes(reactorThread) - before;
             }
             assertEquals(0, allocated, "bytes in " + ROUNDS * (DEPTH + 1) + " I/Os");
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingPerCycleWithoutWork() throws IOException
+    {
+        final long reactorThread = target.reactor(0).call(() -> Thread.currentThread().threadId()).join();
+        try (TestHost admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
+            TestHost host = TestHost.io(target.address(), TargetFixture.NQN, admin, 1, 2 * DEPTH, Digests.NONE))
+        {
+            long allocated = Long.MAX_VALUE;
+            for (int attempt = 0; attempt < ATTEMPTS && 0 != allocated; attempt++)
+            {
+                // Keeps the connection hot, which means that it is asked in every cycle, and the reactor awake.
+                host.read(1, 0, 1, BLOCK);
+                final long cycles = target.reactor(0).dutyCycle().cycles();
+                final long before = threads.getThreadAllocatedBytes(reactorThread);
+                TargetFixture.await("cycles", () -> target.reactor(0).dutyCycle().cycles() - cycles > IDLE_CYCLES);
+                allocated = threads.getThreadAllocatedBytes(reactorThread) - before;
+            }
+            assertEquals(0, allocated, "bytes in " + IDLE_CYCLES + " cycles without work");
         }
     }
 

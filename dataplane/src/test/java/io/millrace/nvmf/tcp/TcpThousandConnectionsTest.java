@@ -3,6 +3,7 @@ package io.millrace.nvmf.tcp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;
@@ -14,6 +15,7 @@ import io.millrace.reactor.ReactorConfig;
 import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -86,6 +88,56 @@ class TcpThousandConnectionsTest
         assertNothingIsLeft();
         assertTrue(openDescriptors() <= descriptors + 4,
             () -> descriptors + " descriptors before, " + openDescriptors() + " after");
+    }
+
+    @Test
+    void shouldAllocateNothingPerIo()
+    {
+        final long thread = target.reactor(0).call(() -> Thread.currentThread().threadId()).join();
+        final List<RemoteController> controllers = connect();
+        final Swarm swarm = new Swarm(openQueues(controllers), 1, Long.MAX_VALUE, arena);
+        reactor.execute(swarm::start);
+        final AllocationWindows windows = new AllocationWindows(swarm, thread);
+        // Interpreted native calls box, and so does what is rare; an allocation per I/O falls into each window.
+        TargetFixture.await("a window of I/O without allocation", windows::sawNone);
+        swarm.stop();
+        TargetFixture.await("all answers", swarm::isOver);
+        assertEquals(0, swarm.failures());
+        controllers.forEach(RemoteController::close);
+    }
+
+    /** Bytes that a thread allocates while a swarm gets so many completions. */
+    private static final class AllocationWindows
+    {
+        private static final long COMPLETIONS = 4L * QUEUES;
+
+        private final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+        private final Swarm swarm;
+        private final long thread;
+        private long completionsBefore;
+        private long bytesBefore;
+
+        private AllocationWindows(final Swarm swarm, final long thread)
+        {
+            this.swarm = swarm;
+            this.thread = thread;
+            bytesBefore = threads.getThreadAllocatedBytes(thread);
+            assertTrue(bytesBefore > 0);
+        }
+
+        private boolean sawNone()
+        {
+            final long completions = swarm.total();
+            if (completions - completionsBefore < COMPLETIONS)
+            {
+                return false;
+            }
+            final long bytes = threads.getThreadAllocatedBytes(thread);
+            final boolean none = bytes == bytesBefore;
+            bytesBefore = bytes;
+            completionsBefore = completions;
+            return none;
+        }
     }
 
     private List<RemoteController> connect()
