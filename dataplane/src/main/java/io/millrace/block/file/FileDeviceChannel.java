@@ -30,12 +30,6 @@ final class FileDeviceChannel implements BlockChannel
     private static final int CLOSE_PARKS = 100_000;
     private static final long CLOSE_PARK_NS = 100_000;
     private static final long NO_BUFFER = 0;
-    /**
-     * How long after the last command or answer the reactor is kept awake for the drive. Drives that answer in bursts
-     * leave gaps longer than a reactor spins, and a CPU that slept takes the interrupt later and the next command too;
-     * what takes longer than this is worth a sleep.
-     */
-    private static final long AWAKE_NS = 1_000_000;
 
     /** What a slot's entry in the rings does. */
     private enum Stage
@@ -72,7 +66,6 @@ final class FileDeviceChannel implements BlockChannel
     private final int[] freeSlots;
     private int freeCount;
     private ZeroWay zeroWay;
-    private long lastWorkNs;
     private boolean canDiscard = true;
     private boolean isClosing;
 
@@ -157,7 +150,6 @@ final class FileDeviceChannel implements BlockChannel
         final int slot = freeSlots[--freeCount];
         requests[slot] = request;
         doneBytes[slot] = 0;
-        lastWorkNs = reactor.nowNs();
         switch (operation)
         {
             case READ, WRITE -> transfer(slot);
@@ -180,18 +172,13 @@ final class FileDeviceChannel implements BlockChannel
         {
             return 0;
         }
-        final int work = rings.areTwo() ? poll(rings.first()) + poll(rings.control()) : poll(rings.first());
-        if (work > 0)
-        {
-            lastWorkNs = reactor.nowNs();
-        }
-        return work;
+        return rings.areTwo() ? poll(rings.first()) + poll(rings.control()) : poll(rings.first());
     }
 
     @Override
     public boolean canSleep()
     {
-        return freeCount == freeSlots.length || reactor.nowNs() - lastWorkNs >= AWAKE_NS && rings.arm();
+        return freeCount == freeSlots.length || rings.arm();
     }
 
     @Override
