@@ -19,9 +19,10 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /**
- * {@code millrace train}: starts a small data plane, drives it for two seconds, stops it and prints nothing. The launcher
- * runs it after a build, for the JVM to keep the classes that a start loads and links (JEP 483) and the profiles of what
- * ran (JEP 515): a server then listens in less than half the time, and the compiler is done with the I/O paths soon after.
+ * {@code millrace train}: starts a small data plane, drives it for two seconds, stops it and prints nothing. The
+ * launcher runs it after a build, for the JVM to keep the classes that a start loads and links (JEP 483) and the
+ * profiles of what ran (JEP 515): a server then listens in less than half the time, and the compiler is done with the
+ * I/O paths soon after.
  */
 @Command(name = "train", hidden = true, description = "Drive a small data plane, for the JVM to learn how.")
 public final class TrainCommand implements Callable<Integer>

@@ -100,7 +100,7 @@ final class MillraceProcess implements AutoCloseable
 
     void signal(final String name) throws IOException, InterruptedException
     {
-        assertEquals(0, new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor());
+        assertEquals(0, new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start().waitFor());
     }
 
     /**
