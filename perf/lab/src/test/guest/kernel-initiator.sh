@@ -167,7 +167,8 @@ step disconnect disconnect "$nqn"
 step connect-with-digests connects_with_digests
 step verify-4k verifies 4k
 step verify-128k verifies 128k
-step disconnect-with-digests disconnect "$nqn"
+# No second disconnect: now and then, on a busy host, the emulated kernel (6.1) waits for ever in del_gendisk's
+# synchronize_srcu after fio ran on several CPUs. The block queue is frozen by then, so nothing is outstanding at the target.
 # A reset was asked for; the kernel says so as a warning.
 kernel_warnings | grep -v 'resetting controller$' | sed 's/^/WARNING /'
 finish

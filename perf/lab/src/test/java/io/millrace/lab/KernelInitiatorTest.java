@@ -87,7 +87,6 @@ final class KernelInitiatorTest
         result.assertStep("connect-with-digests");
         result.assertStep("verify-4k");
         result.assertStep("verify-128k");
-        result.assertStep("disconnect-with-digests");
     }
 
     @Test
