@@ -3,7 +3,8 @@ package io.millrace.block;
 import io.millrace.reactor.Reactor;
 
 /**
- * A block device as configured. Immutable and shared by all reactors; made and closed off the reactors.
+ * A block device as configured. Shared by all reactors; made and closed off the reactors. Only its size may change, see
+ * {@link GrowableDevice}.
  */
 public interface BlockDevice extends AutoCloseable
 {
@@ -13,7 +14,7 @@ public interface BlockDevice extends AutoCloseable
     String name();
 
     /**
-     * {@return size, block size, limits and abilities; never changes}
+     * {@return size, block size, limits and abilities as they are now; any thread}
      */
     BlockGeometry geometry();
 

@@ -83,6 +83,38 @@ public record BlockGeometry(
     }
 
     /**
+     * Checks the size that a device is to grow to and answers its geometry then.
+     *
+     * @param name      of the device, for the message.
+     * @param sizeBytes wanted.
+     * @return this with another block count.
+     * @throws BlockDeviceException when it is no multiple of the block size or below the present size.
+     */
+    public BlockGeometry grown(final String name, final long sizeBytes)
+    {
+        final long grownBlocks = blockCountOf(name, sizeBytes, blockSizeBytes);
+        if (grownBlocks < blockCount)
+        {
+            throw new BlockDeviceException("device " + name + ": size " + sizeBytes + " bytes is below its present " +
+                sizeBytes() + ", and data is never cut off: give it that or more");
+        }
+        return withBlockCount(grownBlocks);
+    }
+
+    /**
+     * Changes {@link #blockCount()}.
+     *
+     * @param value new value.
+     * @return a copy.
+     */
+    public BlockGeometry withBlockCount(final long value)
+    {
+        return new BlockGeometry(blockSizeBytes, value, maxTransferBytes, memoryAlignmentBytes, lendsReads,
+            completesInline, volatileWriteCache, supportsWriteZeroes, supportsDeallocate, deallocatedReadsZero,
+            readOnly);
+    }
+
+    /**
      * {@return size of the device in bytes}
      */
     public long sizeBytes()

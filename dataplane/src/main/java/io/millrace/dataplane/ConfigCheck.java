@@ -22,6 +22,7 @@ final class ConfigCheck
     private final List<SubsystemSettings> subsystems;
     private final List<ListenerSettings> listeners;
     private final int discoveryPort;
+    private final boolean managed;
     private final Map<String, String> users = new HashMap<>();
 
     ConfigCheck(
@@ -30,7 +31,8 @@ final class ConfigCheck
         final List<DeviceConfig> devices,
         final List<SubsystemSettings> subsystems,
         final List<ListenerSettings> listeners,
-        final int discoveryPort)
+        final int discoveryPort,
+        final boolean managed)
     {
         this.reactors = reactors;
         this.memoryBytes = memoryBytes;
@@ -38,6 +40,7 @@ final class ConfigCheck
         this.subsystems = subsystems;
         this.listeners = listeners;
         this.discoveryPort = discoveryPort;
+        this.managed = managed;
     }
 
     void run()
@@ -126,7 +129,7 @@ final class ConfigCheck
 
     private void subsystems()
     {
-        need("subsystems", subsystems);
+        needUnlessManaged("subsystems", subsystems);
         final Map<String, String> nqns = new HashMap<>();
         final Map<UUID, String> uuids = new HashMap<>();
         for (int i = 0; i < subsystems.size(); i++)
@@ -140,7 +143,7 @@ final class ConfigCheck
             }
             unique(nqns, subsystem.nqn(), key, "nqn");
             access(key, subsystem);
-            need(key + ".namespaces", subsystem.namespaces());
+            needUnlessManaged(key + ".namespaces", subsystem.namespaces());
             namespaces(key, subsystem, uuids);
         }
     }
@@ -158,14 +161,14 @@ final class ConfigCheck
         }
     }
 
-    private static void access(final String key, final SubsystemSettings subsystem)
+    private void access(final String key, final SubsystemSettings subsystem)
     {
-        if (subsystem.allowAnyHost() && !subsystem.hosts().isEmpty())
+        if (!managed && subsystem.allowAnyHost() && !subsystem.hosts().isEmpty())
         {
             throw new SettingException(key + ".allow-any-host", true, "but hosts lists " + subsystem.hosts().size(),
                 "remove hosts, or set allow-any-host: false");
         }
-        if (!subsystem.allowAnyHost() && subsystem.hosts().isEmpty())
+        if (!managed && !subsystem.allowAnyHost() && subsystem.hosts().isEmpty())
         {
             throw new SettingException(key + ".hosts", null, "empty, so no host may connect",
                 "list host NQNs, or set allow-any-host: true");
@@ -223,7 +226,7 @@ final class ConfigCheck
 
     private void listeners()
     {
-        need("listeners", listeners);
+        needUnlessManaged("listeners", listeners);
         final Map<String, String> addresses = new HashMap<>();
         for (int i = 0; i < listeners.size(); i++)
         {
@@ -236,6 +239,14 @@ final class ConfigCheck
         if (discoveryPort < DataPlaneConfig.NO_DISCOVERY_PORT || discoveryPort > 0xffff)
         {
             throw new SettingException("discovery", discoveryPort, "not a port", "use 0 to 65535");
+        }
+    }
+
+    private void needUnlessManaged(final String key, final List<?> list)
+    {
+        if (!managed)
+        {
+            need(key, list);
         }
     }
 

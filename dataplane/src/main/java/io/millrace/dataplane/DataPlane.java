@@ -2,21 +2,13 @@ package io.millrace.dataplane;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
-import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
-import io.millrace.block.fault.FaultDevice;
-import io.millrace.block.file.FileDevice;
-import io.millrace.block.memory.MemoryDevice;
-import io.millrace.block.nullblock.NullDevice;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
-import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Subsystem;
-import io.millrace.nvmf.SubsystemConfig;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetListener;
-import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.tcp.TcpTransport;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Reactor;
@@ -28,37 +20,41 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * A running data plane: reactors, memory, devices, subsystems and listeners as one {@link DataPlaneConfig} declares
- * them. Started and closed off the reactors; its other methods answer from any thread.
+ * A running data plane: reactors and memory as its {@link DataPlaneConfig} declares them, and devices, subsystems and
+ * listeners that begin as it declares them and are changed while hosts are served. Any thread but the reactors' may
+ * call everything; operations that change something are carried out one after the other.
  */
 public final class DataPlane implements AutoCloseable
 {
     private static final Set<String> DEVICE_SETTINGS = Set.of("path", "size", "block-size", "queue-depth", "polling");
 
     private final DataPlaneConfig config;
-    private final TargetListener listener;
+    private final Operations operations;
+    private final UUID id = UUID.randomUUID();
+    private final long startNs = System.nanoTime();
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private final List<Reactor> reactors = new ArrayList<>();
     private final List<PollGroup> groups = new ArrayList<>();
-    private final Map<String, BlockDevice> devices = new HashMap<>();
-    private final List<InetSocketAddress> addresses = new ArrayList<>();
-    private final List<InetSocketAddress> discoveryAddresses = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
-    private Target target;
+    private Devices devices;
+    private Subsystems subsystems;
+    private Hosts hosts;
+    private Controllers controllers;
+    private Listeners listeners;
 
-    private DataPlane(final DataPlaneConfig config, final TargetListener listener)
+    private DataPlane(final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
     {
         this.config = config;
-        this.listener = listener;
+        operations = new Operations(config, hosts, listener);
     }
 
     /**
@@ -76,14 +72,29 @@ public final class DataPlane implements AutoCloseable
     /**
      * Starts everything, or nothing.
      *
-     * @param config   of it.
-     * @param listener told of hosts that come and go, on reactors.
+     * @param config of it.
+     * @param hosts  told of hosts that come and go, on reactors.
      * @return a data plane that listens.
      * @throws SettingException naming the setting that could not be had; everything begun has been undone.
      */
-    public static DataPlane start(final DataPlaneConfig config, final TargetListener listener)
+    public static DataPlane start(final DataPlaneConfig config, final TargetListener hosts)
     {
-        final DataPlane dataPlane = new DataPlane(config, listener);
+        return start(config, hosts, DataPlaneListener.NONE);
+    }
+
+    /**
+     * Starts everything, or nothing.
+     *
+     * @param config   of it.
+     * @param hosts    told of hosts that come and go, on reactors.
+     * @param listener told of all that happens, from the first device on.
+     * @return a data plane that listens.
+     * @throws SettingException naming the setting that could not be had; everything begun has been undone.
+     */
+    public static DataPlane start(
+        final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
+    {
+        final DataPlane dataPlane = new DataPlane(config, hosts, listener);
         try
         {
             dataPlane.begin();
@@ -107,26 +118,33 @@ public final class DataPlane implements AutoCloseable
     {
         checkCpus();
         final DmaMemory memory = mapMemory();
+        devices = new Devices(operations, memory);
+        started.push(devices::closeAll);
         for (int i = 0; i < config.devices().size(); i++)
         {
-            openDevice(i, memory);
+            createDevice(i);
         }
-        target = new Target(config.limits(), listener);
-        config.subsystems().forEach(this::addSubsystem);
         for (int i = 0; i < config.reactors().size(); i++)
         {
             startReactor(i, memory);
         }
-        final TcpTransport tcp = new TcpTransport(target, groups, config.tcp());
+        subsystems = new Subsystems(operations, devices);
+        hosts = new Hosts(operations, subsystems);
+        controllers = new Controllers(operations, subsystems);
+        for (int i = 0; i < config.subsystems().size(); i++)
+        {
+            createSubsystem(i);
+        }
+        final TcpTransport tcp = new TcpTransport(operations.target(), groups, config.tcp());
         started.push(tcp);
+        listeners = new Listeners(operations, tcp);
         for (int i = 0; i < config.listeners().size(); i++)
         {
-            addresses.add(listen(tcp, config.listeners().get(i).address(), "listeners[" + i + "].port",
-                "stop what listens there or take another port"));
+            listen(config.listeners().get(i).address(), "listeners[" + i + "].port", false);
         }
         if (DataPlaneConfig.NO_DISCOVERY_PORT != config.discoveryPort())
         {
-            listenForDiscovery(tcp);
+            listenForDiscovery();
         }
     }
 
@@ -165,69 +183,34 @@ public final class DataPlane implements AutoCloseable
         return memory;
     }
 
-    private void openDevice(final int index, final DmaMemory memory)
+    private void createDevice(final int index)
     {
         final DeviceConfig declared = config.devices().get(index);
-        final BlockDevice device;
         try
         {
-            device = open(declared, memory);
+            devices.create(declared);
         }
-        catch (final BlockDeviceException e)
+        catch (final OperationException e)
         {
-            throw refused("devices[" + index + "]", declared.name(), e);
+            final String key = "devices[" + index + "]";
+            final String problem = e.problem();
+            // Devices name the setting first.
+            final String first = problem.substring(0, Math.max(0, problem.indexOf(' ')));
+            throw new SettingException(DEVICE_SETTINGS.contains(first) ? key + "." + first : key, null, problem,
+                e.remedy(), e.getCause() instanceof BlockDeviceException ? e.getCause() : e);
         }
-        if (declared instanceof final DeviceConfig.Fault fault)
-        {
-            // The wrapping device closes the wrapped one.
-            started.remove(devices.get(fault.device()));
-        }
-        started.push(device);
-        devices.put(declared.name(), device);
     }
 
-    /** Devices name themselves first, then the setting: the key says both. */
-    private static SettingException refused(final String key, final String name, final BlockDeviceException e)
+    private void createSubsystem(final int index)
     {
-        final String prefix = "device " + name + ": ";
-        final String problem = e.getMessage().startsWith(prefix) ?
-            e.getMessage().substring(prefix.length()) : e.getMessage();
-        final String first = problem.substring(0, Math.max(0, problem.indexOf(' ')));
-        return new SettingException(DEVICE_SETTINGS.contains(first) ? key + "." + first : key, null, problem, "", e);
-    }
-
-    private BlockDevice open(final DeviceConfig declared, final DmaMemory memory)
-    {
-        return switch (declared)
+        try
         {
-            case final DeviceConfig.Memory m -> MemoryDevice.create(m.name(), m.sizeBytes(), m.blockSize());
-            case final DeviceConfig.Null n -> NullDevice.create(n.name(), n.sizeBytes(), n.blockSize());
-            case final DeviceConfig.File f ->
-            {
-                final FileDevice file = FileDevice.open(f.settings().withRegisteredMemory(List.of(memory)));
-                notes.addAll(file.notes());
-                yield file;
-            }
-            case final DeviceConfig.Fault f -> FaultDevice.wrap(f.name(), devices.get(f.device()), f.plan());
-        };
-    }
-
-    private void addSubsystem(final SubsystemSettings settings)
-    {
-        final Subsystem subsystem = new Subsystem(new SubsystemConfig(
-            settings.nqn(),
-            settings.allowAnyHost(),
-            Set.copyOf(settings.hosts()),
-            null == settings.serial() ? SubsystemConfig.serialNumberOf(settings.nqn()) : settings.serial(),
-            settings.model()));
-        for (final SubsystemSettings.NamespaceSettings namespace : settings.namespaces())
-        {
-            final BlockDevice device = devices.get(namespace.device());
-            subsystem.addNamespace(null == namespace.uuid() ?
-                Namespace.of(settings.nqn(), namespace.nsid(), device) :
-                new Namespace(namespace.nsid(), device, namespace.uuid()));
+            subsystems.create(config.subsystems().get(index));
         }
-        target.addSubsystem(subsystem);
+        catch (final OperationException e)
+        {
+            throw new SettingException("subsystems[" + index + "]", null, e.getMessage(), "", e);
+        }
     }
 
     private void startReactor(final int index, final DmaMemory memory)
@@ -251,7 +234,7 @@ public final class DataPlane implements AutoCloseable
         {
             final BufferPool buffers = new BufferPool(poolAddress, poolBytes, bufferBytes);
             reactor.addPoller(buffers);
-            return new PollGroup(reactor, target, buffers);
+            return new PollGroup(reactor, operations.target(), buffers);
         });
         groups.add(group);
         started.push(() -> on(reactor, () ->
@@ -278,40 +261,28 @@ public final class DataPlane implements AutoCloseable
         }
     }
 
-    private static InetSocketAddress listen(
-        final TcpTransport tcp, final InetSocketAddress address, final String key, final String remedy)
+    private void listen(final InetSocketAddress address, final String key, final boolean discoveryOnly)
     {
         try
         {
-            return tcp.listen(address);
+            listeners.add(address, discoveryOnly);
         }
-        catch (final IllegalStateException e)
+        catch (final OperationException e)
         {
-            final String where = ListenerSettings.text(address);
-            throw switch (e.getCause() instanceof final NativeException cause ? cause.errno() : 0)
-            {
-                case Errno.EADDRINUSE -> new SettingException(key, where, "already in use", remedy, e);
-                case Errno.EACCES -> new SettingException(key, where, "may not be listened on by this user",
-                    "use a port of 1024 or above", e);
-                case Errno.EADDRNOTAVAIL -> new SettingException(key, where, "no address of this machine",
-                    "use one that 'ip address' shows, or 0.0.0.0", e);
-                default -> new SettingException(key, where, e.getMessage(), "", e);
-            };
+            final boolean isTaken = OperationException.Reason.IN_USE == e.reason();
+            throw new SettingException(key, ListenerSettings.text(address), e.problem(), discoveryOnly && isTaken ?
+                "set discovery: false, or stop what listens there; listeners answer discovery in any case" :
+                e.remedy(), e);
         }
     }
 
-    private void listenForDiscovery(final TcpTransport tcp)
+    private void listenForDiscovery()
     {
-        final Set<InetAddress> hosts = new LinkedHashSet<>();
-        config.listeners().forEach((each) -> hosts.add(each.address().getAddress()));
-        for (final InetAddress host : hosts)
+        final Set<InetAddress> addresses = new LinkedHashSet<>();
+        config.listeners().forEach((listener) -> addresses.add(listener.address().getAddress()));
+        for (final InetAddress address : addresses)
         {
-            final InetSocketAddress address = listen(tcp, new InetSocketAddress(host, config.discoveryPort()),
-                "discovery", "set discovery: false, or stop what listens there; listeners answer discovery in any " +
-                    "case");
-            discoveryAddresses.add(address);
-            // Found by its well-known port; the log it answers with names the listeners that carry I/O.
-            target.removeListener(TransportAddress.tcp(address.getAddress().getHostAddress(), address.getPort()));
+            listen(new InetSocketAddress(address, config.discoveryPort()), "discovery", true);
         }
     }
 
@@ -328,7 +299,7 @@ public final class DataPlane implements AutoCloseable
      */
     public Target target()
     {
-        return target;
+        return operations.target();
     }
 
     /**
@@ -340,19 +311,59 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return the devices by the name they are declared under}
+     * {@return its devices}
      */
-    public Map<String, BlockDevice> devices()
+    public Devices devices()
     {
-        return Map.copyOf(devices);
+        return devices;
     }
 
     /**
-     * {@return where it listens, in the order of the configuration, ports as taken}
+     * {@return its subsystems}
+     */
+    public Subsystems subsystems()
+    {
+        return subsystems;
+    }
+
+    /**
+     * {@return the namespaces of its subsystems}
+     */
+    public Namespaces namespaces()
+    {
+        return subsystems.namespaces();
+    }
+
+    /**
+     * {@return which hosts its subsystems let in}
+     */
+    public Hosts hosts()
+    {
+        return hosts;
+    }
+
+    /**
+     * {@return the controllers that hosts have}
+     */
+    public Controllers controllers()
+    {
+        return controllers;
+    }
+
+    /**
+     * {@return where it listens}
+     */
+    public Listeners listeners()
+    {
+        return listeners;
+    }
+
+    /**
+     * {@return where it listens for hosts of every subsystem, in the order they were added, ports as taken}
      */
     public List<InetSocketAddress> addresses()
     {
-        return List.copyOf(addresses);
+        return addresses(false);
     }
 
     /**
@@ -360,7 +371,13 @@ public final class DataPlane implements AutoCloseable
      */
     public List<InetSocketAddress> discoveryAddresses()
     {
-        return List.copyOf(discoveryAddresses);
+        return addresses(true);
+    }
+
+    private List<InetSocketAddress> addresses(final boolean discoveryOnly)
+    {
+        return listeners.list().stream().filter((each) -> discoveryOnly == each.discoveryOnly())
+            .map(ListenerSnapshot::address).toList();
     }
 
     /**
@@ -368,7 +385,66 @@ public final class DataPlane implements AutoCloseable
      */
     public List<String> notes()
     {
-        return List.copyOf(notes);
+        final List<String> all = new ArrayList<>(notes);
+        all.addAll(devices.notes());
+        return all;
+    }
+
+    /**
+     * {@return how it is now}
+     */
+    public DataPlaneSnapshot snapshot()
+    {
+        int count = 0;
+        for (final Subsystem subsystem : operations.target().subsystems())
+        {
+            count += subsystem.controllerCount();
+        }
+        return new DataPlaneSnapshot(id, operations.state(), System.nanoTime() - startNs, config.memoryBytes(), count,
+            ProcessHandle.current().pid());
+    }
+
+    /**
+     * {@return how its reactors are now, by index; they are not disturbed}
+     */
+    public List<ReactorSnapshot> reactorSnapshots()
+    {
+        final List<ReactorSnapshot> snapshots = new ArrayList<>(groups.size());
+        for (int i = 0; i < groups.size(); i++)
+        {
+            snapshots.add(ReactorSnapshot.of(i, groups.get(i)));
+        }
+        return snapshots;
+    }
+
+    /**
+     * Changes what it does for its hosts. Draining and pausing exclude each other; {@link DataPlaneState#SERVING} ends
+     * either. I/O commands that were under way when it was paused end as they would.
+     *
+     * @param wanted state; to stop it, {@link #close} it.
+     * @return done when every reactor goes by it.
+     * @throws OperationException when the state is {@link DataPlaneState#STOPPING}, or is wanted.
+     */
+    public CompletableFuture<Void> state(final DataPlaneState wanted)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            if (DataPlaneState.STOPPING == wanted)
+            {
+                throw new OperationException(OperationException.Reason.INVALID, "state STOPPING",
+                    "cannot be set while it runs", "close the data plane");
+            }
+            final DataPlaneState before = operations.state();
+            if (before == wanted)
+            {
+                return CompletableFuture.completedFuture(null);
+            }
+            operations.state(wanted);
+            operations.target().takeControllers(DataPlaneState.DRAINING != wanted);
+            operations.tell(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", "is " + wanted + ", was " + before);
+            return operations.target().pause(DataPlaneState.PAUSED == wanted);
+        }
     }
 
     /**
@@ -376,7 +452,20 @@ public final class DataPlane implements AutoCloseable
      * nothing.
      */
     @Override
-    public synchronized void close()
+    public void close()
+    {
+        synchronized (operations)
+        {
+            if (DataPlaneState.STOPPING != operations.state())
+            {
+                operations.state(DataPlaneState.STOPPING);
+                operations.tell(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", "is STOPPING");
+            }
+            stop();
+        }
+    }
+
+    private void stop()
     {
         RuntimeException failure = null;
         while (!started.isEmpty())

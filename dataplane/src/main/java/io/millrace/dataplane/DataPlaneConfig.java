@@ -12,12 +12,13 @@ import java.util.Objects;
  * @param reactors      at least one; no two on one CPU.
  * @param memoryBytes   of the arena that I/O buffers come from, shared out among the reactors.
  * @param devices       in order: a device that wraps another comes after it.
- * @param subsystems    at least one.
- * @param listeners     at least one.
+ * @param subsystems    at least one, with a namespace and a host that may connect each, unless it is managed.
+ * @param listeners     at least one, unless it is managed.
  * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for any
  *                      free one.
  * @param limits        of controllers and queues.
  * @param tcp           settings of every TCP listener.
+ * @param managed       whether operations will make what is not declared here: it may begin with nothing.
  */
 public record DataPlaneConfig(
     List<ReactorConfig> reactors,
@@ -27,7 +28,8 @@ public record DataPlaneConfig(
     List<ListenerSettings> listeners,
     int discoveryPort,
     TargetConfig limits,
-    TcpTransportConfig tcp)
+    TcpTransportConfig tcp,
+    boolean managed)
 {
     /** Arena when none is given: 128 MiB. */
     public static final long MEMORY_BYTES_DEFAULT = 128L << 20;
@@ -49,6 +51,47 @@ public record DataPlaneConfig(
         listeners = List.copyOf(listeners);
         Objects.requireNonNull(limits, "limits");
         Objects.requireNonNull(tcp, "tcp");
-        new ConfigCheck(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort).run();
+        new ConfigCheck(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, managed).run();
+    }
+
+    /**
+     * A data plane that serves what is declared here from its start.
+     *
+     * @param reactors      at least one; no two on one CPU.
+     * @param memoryBytes   of the arena that I/O buffers come from, shared out among the reactors.
+     * @param devices       in order: a device that wraps another comes after it.
+     * @param subsystems    at least one.
+     * @param listeners     at least one.
+     * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for
+     *                      any free one.
+     * @param limits        of controllers and queues.
+     * @param tcp           settings of every TCP listener.
+     * @throws SettingException naming the first setting that does not fit.
+     */
+    public DataPlaneConfig(
+        final List<ReactorConfig> reactors,
+        final long memoryBytes,
+        final List<DeviceConfig> devices,
+        final List<SubsystemSettings> subsystems,
+        final List<ListenerSettings> listeners,
+        final int discoveryPort,
+        final TargetConfig limits,
+        final TcpTransportConfig tcp)
+    {
+        this(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, limits, tcp, false);
+    }
+
+    /**
+     * A data plane without devices, subsystems and listeners, for operations to make them.
+     *
+     * @param reactors    at least one; no two on one CPU.
+     * @param memoryBytes of the arena that I/O buffers come from, shared out among the reactors.
+     * @return its configuration, with default limits.
+     * @throws SettingException naming the first setting that does not fit.
+     */
+    public static DataPlaneConfig managed(final List<ReactorConfig> reactors, final long memoryBytes)
+    {
+        return new DataPlaneConfig(reactors, memoryBytes, List.of(), List.of(), List.of(), NO_DISCOVERY_PORT,
+            TargetConfig.defaults(), TcpTransportConfig.defaults(), true);
     }
 }

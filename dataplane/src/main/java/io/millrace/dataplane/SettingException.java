@@ -73,8 +73,13 @@ public final class SettingException extends RuntimeException
      */
     public static String printable(final String text)
     {
+        return printable(text, VALUE_LENGTH_MAX);
+    }
+
+    static String printable(final String text, final int lengthMax)
+    {
         final StringBuilder result = new StringBuilder(text.length());
-        for (int i = 0; i < text.length() && result.length() < VALUE_LENGTH_MAX; i++)
+        for (int i = 0; i < text.length() && result.length() < lengthMax; i++)
         {
             final char c = text.charAt(i);
             final int type = Character.getType(c);
@@ -89,7 +94,7 @@ public final class SettingException extends RuntimeException
                 result.append(c);
             }
         }
-        return text.length() > VALUE_LENGTH_MAX ? result.append("...").toString() : result.toString();
+        return text.length() > lengthMax ? result.append("...").toString() : result.toString();
     }
 
     /**

@@ -28,20 +28,29 @@ public final class DmaMemory implements AutoCloseable
     /** User addresses have 47 bits or more; one bit is kept for rounding up. */
     private static final long LENGTH_BYTES_MAX = 1L << 46;
     private static final int TOUCH_BYTES = 4096;
+    /** No access: addresses are taken, memory is not. */
+    private static final int PROT_NONE = 0;
+    // Linux, asm-generic/mman.h and asm-generic/mman-common.h: no pages are set aside; pages are given back.
+    private static final int MAP_NORESERVE = 0x4000;
+    private static final int MADV_DONTNEED = 4;
 
     private final long address;
-    private final long lengthBytes;
+    private final long reservedBytes;
+    private volatile long lengthBytes;
     private final Backing backing;
-    private final String note;
     private long allocatedBytes;
     private boolean closed;
 
-    private DmaMemory(final long address, final long lengthBytes, final Backing backing, final String note)
+    private DmaMemory(
+        final long address,
+        final long lengthBytes,
+        final long reservedBytes,
+        final Backing backing)
     {
         this.address = address;
         this.lengthBytes = lengthBytes;
+        this.reservedBytes = reservedBytes;
         this.backing = backing;
-        this.note = note;
     }
 
     /**
@@ -72,9 +81,124 @@ public final class DmaMemory implements AutoCloseable
             throw new IllegalArgumentException(
                 "dma memory: " + lengthBytes + " bytes is not between 1 and " + LENGTH_BYTES_MAX);
         }
-        final long rounded = (lengthBytes + Hugepages.PAGE_BYTES - 1) & -Hugepages.PAGE_BYTES;
+        final long rounded = rounded(lengthBytes);
         final DmaMemory huge = mapHugepages(rounded);
         return null != huge ? huge : mapOrdinary(rounded, preFault);
+    }
+
+    /**
+     * Maps memory that can {@link #grow}: addresses for more are taken at once, which costs no memory. Pages are zero,
+     * and ordinary ones come when they are first touched. Where there are not so many addresses, it cannot grow.
+     *
+     * @param lengthBytes   wanted; positive, rounded up to 2 MiB.
+     * @param reservedBytes wanted at most.
+     * @return the mapping.
+     * @throws NativeException when there is not so much memory.
+     */
+    public static DmaMemory mapGrowable(final long lengthBytes, final long reservedBytes)
+    {
+        if (lengthBytes <= 0 || reservedBytes > LENGTH_BYTES_MAX || lengthBytes >= reservedBytes)
+        {
+            return map(lengthBytes);
+        }
+        final long rounded = rounded(lengthBytes);
+        final long reserved = rounded(reservedBytes);
+        final DmaMemory huge = mapGrowable(rounded, reserved, Backing.HUGEPAGES);
+        final DmaMemory memory =
+            null != huge ? huge : mapGrowable(rounded, reserved, Backing.TRANSPARENT_HUGEPAGES);
+        return null != memory ? memory : map(lengthBytes);
+    }
+
+    /** Answers null when these pages, or so many addresses, are not to be had. */
+    private static DmaMemory mapGrowable(final long lengthBytes, final long reservedBytes, final Backing backing)
+    {
+        final long start = reserve(reservedBytes, backing);
+        if (start < 0)
+        {
+            return null;
+        }
+        if (open(start, lengthBytes, backing) < 0)
+        {
+            Mappings.munmap(start, reservedBytes);
+            return null;
+        }
+        return new DmaMemory(start, lengthBytes, reservedBytes, backing);
+    }
+
+    /**
+     * Maps more memory behind what there is. Off the reactors.
+     *
+     * @param newLengthBytes wanted; rounded up to 2 MiB.
+     * @return false when there are no addresses for so much; it is as it was then.
+     * @throws NativeException when there is not so much memory; it is as it was then.
+     */
+    public synchronized boolean grow(final long newLengthBytes)
+    {
+        if (closed || newLengthBytes <= 0 || newLengthBytes > reservedBytes)
+        {
+            return false;
+        }
+        final long addedBytes = rounded(newLengthBytes) - lengthBytes;
+        if (addedBytes > 0)
+        {
+            checkMemory(addedBytes, open(address + lengthBytes, addedBytes, backing));
+            lengthBytes += addedBytes;
+        }
+        return true;
+    }
+
+    private static long rounded(final long lengthBytes)
+    {
+        return (lengthBytes + Hugepages.PAGE_BYTES - 1) & -Hugepages.PAGE_BYTES;
+    }
+
+    /** Takes addresses, aligned to a hugepage; answers a negated errno when there are not so many. */
+    private static long reserve(final long reservedBytes, final Backing backing)
+    {
+        if (Backing.HUGEPAGES == backing)
+        {
+            return Mappings.mmap(0, reservedBytes, PROT_NONE, HUGEPAGE_FLAGS | MAP_NORESERVE, -1, 0);
+        }
+        final long paddedBytes = reservedBytes + Hugepages.PAGE_BYTES;
+        final long padded = Mappings.mmap(0, paddedBytes, PROT_NONE, FLAGS, -1, 0);
+        if (padded < 0)
+        {
+            return padded;
+        }
+        final long aligned = rounded(padded);
+        unmap(padded, aligned);
+        unmap(aligned + reservedBytes, padded + paddedBytes);
+        return aligned;
+    }
+
+    /**
+     * Puts memory behind addresses that were taken: never by mapping anew, which could leave a hole to others. Answers
+     * a negated errno when there is not so much.
+     */
+    private static int open(final long start, final long lengthBytes, final Backing backing)
+    {
+        int result = Mappings.mprotect(start, lengthBytes, PROTECTION);
+        if (result < 0)
+        {
+            return result;
+        }
+        Mappings.madvise(start, lengthBytes, Mappings.MADV_DONTDUMP);
+        if (Backing.HUGEPAGES == backing)
+        {
+            // Not by touching: no pages are set aside, and a fault that finds none ends the process.
+            result = Mappings.madvise(start, lengthBytes, Mappings.MADV_POPULATE_WRITE);
+            if (result < 0)
+            {
+                Mappings.madvise(start, lengthBytes, MADV_DONTNEED);
+                Mappings.mprotect(start, lengthBytes, PROT_NONE);
+                return result;
+            }
+        }
+        else
+        {
+            Mappings.madvise(start, lengthBytes, Mappings.MADV_HUGEPAGE);
+        }
+        return 0;
     }
 
     private static DmaMemory mapHugepages(final long lengthBytes)
@@ -92,8 +216,7 @@ public final class DmaMemory implements AutoCloseable
             Mappings.munmap(mapped, lengthBytes);
             return null;
         }
-        return new DmaMemory(mapped, lengthBytes, Backing.HUGEPAGES,
-            "dma memory: " + lengthBytes / Hugepages.PAGE_BYTES + " hugepages of 2 MiB");
+        return new DmaMemory(mapped, lengthBytes, lengthBytes, Backing.HUGEPAGES);
     }
 
     private static DmaMemory mapOrdinary(final long lengthBytes, final boolean preFault)
@@ -115,8 +238,7 @@ public final class DmaMemory implements AutoCloseable
                 checkMemory(lengthBytes, result);
             }
         }
-        return new DmaMemory(aligned, lengthBytes, Backing.TRANSPARENT_HUGEPAGES,
-            fallbackNote(lengthBytes / Hugepages.PAGE_BYTES, Hugepages.system()));
+        return new DmaMemory(aligned, lengthBytes, lengthBytes, Backing.TRANSPARENT_HUGEPAGES);
     }
 
     private static int populate(final long address, final long lengthBytes)
@@ -190,6 +312,14 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
+     * {@return what it can {@link #grow} to in bytes}
+     */
+    public long reservedBytes()
+    {
+        return reservedBytes;
+    }
+
+    /**
      * {@return what pages it got}
      */
     public Backing backing()
@@ -198,11 +328,13 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * {@return what pages it got and, where they are not hugepages, why and what to do, in one sentence}
+     * {@return what pages it got and, where they are not hugepages, why and what to do as things are now, in one
+     * sentence}
      */
     public String note()
     {
-        return note;
+        return Backing.HUGEPAGES == backing ? "dma memory: " + pageCount() + " hugepages of 2 MiB" :
+            fallbackNote(pageCount(), Hugepages.system());
     }
 
     /**
@@ -275,7 +407,7 @@ public final class DmaMemory implements AutoCloseable
         if (!closed)
         {
             closed = true;
-            Mappings.munmap(address, lengthBytes);
+            Mappings.munmap(address, reservedBytes);
         }
     }
 }

@@ -133,7 +133,11 @@ final class AsyncEvents
 
     void onNamespaceChanged(final int nsid)
     {
-        changedNamespaces.add(nsid);
+        // One more than fit says that it is all of them.
+        if (changedNamespaces.size() <= CHANGED_NAMESPACES_MAX)
+        {
+            changedNamespaces.add(nsid);
+        }
         raise(NAMESPACES);
     }
 
@@ -164,7 +168,7 @@ final class AsyncEvents
     }
 
     /**
-     * {@return ids of namespaces that changed since the list was last read}
+     * {@return ids of namespaces that changed since the list was last read; more than fit when there were too many}
      */
     TreeSet<Integer> changedNamespaces()
     {

@@ -5,6 +5,7 @@ import io.millrace.nvme.ControllerCapabilities;
 import io.millrace.nvme.ControllerConfiguration;
 import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.NvmeStatus;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
@@ -33,6 +34,7 @@ final class Controller
         new AtomicReferenceArray<>(TargetConfig.QUEUE_PAIRS_MAX + 1);
     private final AtomicInteger ioQueueCount = new AtomicInteger();
     private final Target target;
+    private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
     private volatile ControllerState state = ControllerState.DISABLED;
     private volatile int ioQueuesGranted;
@@ -319,6 +321,7 @@ final class Controller
                 endReason = isShutDown ? "the host shut it down" : reason;
             }
             target.listener().onDisconnected(Nqn.printable(hostNqn), remote, subsystem.nqn(), id, endReason);
+            gone.complete(null);
         }
         else
         {
@@ -346,10 +349,12 @@ final class Controller
      * Ends the association. Any thread.
      *
      * @param reason for the log.
+     * @return done, on home, when its admin queue is disconnected and changes nothing any more.
      */
-    void end(final String reason)
+    CompletableFuture<Void> end(final String reason)
     {
         onHome(() -> fail(reason));
+        return gone;
     }
 
     /**

@@ -15,27 +15,28 @@ final class DeviceChannel
 {
     private static final int ATTEMPTS_PER_POLL = 64;
 
-    private final Reactor reactor;
+    private final DeviceChannels owner;
     private final BlockDevice device;
     private final BlockChannel channel;
     private final RequestLine line = new RequestLine();
     private final boolean refusesSingly;
+    private boolean isBusy;
     private int references;
     private long waitCount;
 
     /**
-     * Opens the device on its reactor and lets the reactor poll it.
+     * Opens the device on its reactor.
      *
+     * @param owner   that polls it while it is busy.
      * @param device  to open.
      * @param reactor whose thread this is.
      */
-    DeviceChannel(final BlockDevice device, final Reactor reactor)
+    DeviceChannel(final DeviceChannels owner, final BlockDevice device, final Reactor reactor)
     {
-        this.reactor = reactor;
+        this.owner = owner;
         this.device = device;
         channel = device.open(reactor);
         refusesSingly = device.geometry().completesInline();
-        reactor.addPoller(channel);
     }
 
     BlockDevice device()
@@ -51,18 +52,36 @@ final class DeviceChannel
     /**
      * A namespace needs it no more.
      *
-     * @return whether none does, so that it was closed.
+     * @return whether none does.
      */
     boolean release()
     {
         references--;
-        if (0 == references)
-        {
-            reactor.removePoller(channel);
-            channel.close();
-            return true;
-        }
-        return false;
+        return 0 == references;
+    }
+
+    void close()
+    {
+        channel.close();
+    }
+
+    /**
+     * {@return whether the device has no request and nobody is in line}
+     */
+    boolean isIdle()
+    {
+        return 0 == line.size() && 0 == channel.inFlight();
+    }
+
+    /** It is polled no more. */
+    void onIdle()
+    {
+        isBusy = false;
+    }
+
+    boolean canSleep()
+    {
+        return 0 == line.size() && channel.canSleep();
     }
 
     /**
@@ -103,6 +122,7 @@ final class DeviceChannel
         request.phase(RequestPhase.AWAITING_CHANNEL);
         line.add(request);
         waitCount++;
+        becomeBusy();
     }
 
     /**
@@ -137,11 +157,16 @@ final class DeviceChannel
     }
 
     /**
-     * Tries those who wait.
+     * Lets the device go on, and tries those who wait.
      *
-     * @return how many the device took.
+     * @return work that was done.
      */
     int poll()
+    {
+        return channel.poll() + pollLine();
+    }
+
+    private int pollLine()
     {
         int taken = 0;
         for (int left = Math.min(line.size(), ATTEMPTS_PER_POLL); left > 0 && line.size() > 0; left--)
@@ -166,11 +191,6 @@ final class DeviceChannel
         return taken;
     }
 
-    int waiting()
-    {
-        return line.size();
-    }
-
     /**
      * {@return how often a request had to wait for room}
      */
@@ -185,9 +205,22 @@ final class DeviceChannel
         request.phase(RequestPhase.STEPPING == before ? before : RequestPhase.SUBMITTED);
         if (channel.submit(request.blockRequest()))
         {
+            if (!isBusy && 0 != channel.inFlight())
+            {
+                becomeBusy();
+            }
             return true;
         }
         request.phase(before);
         return false;
+    }
+
+    private void becomeBusy()
+    {
+        if (!isBusy)
+        {
+            isBusy = true;
+            owner.addBusy(this);
+        }
     }
 }

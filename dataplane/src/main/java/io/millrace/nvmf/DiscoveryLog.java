@@ -18,6 +18,10 @@ final class DiscoveryLog
     private final Target target;
     private final DiscoveryLogHeader header = new DiscoveryLogHeader();
     private final DiscoveryLogEntry entry = new DiscoveryLogEntry();
+    private byte[] last;
+    private long lastGeneration;
+    private String lastHostNqn;
+    private TransportAddress lastLocal;
 
     DiscoveryLog(final Target target)
     {
@@ -25,7 +29,7 @@ final class DiscoveryLog
     }
 
     /**
-     * {@return the whole log page}
+     * {@return the whole log page; to read only}
      *
      * @param hostNqn of the host that asks: only what it may access is in the log.
      * @param local   address that the host came in on: stands in for wildcard addresses.
@@ -34,11 +38,24 @@ final class DiscoveryLog
     {
         // Read before what it counts: a log that changes meanwhile looks old to the host, never the other way round.
         final long generation = target.discoveryGeneration();
+        // Hosts fetch a long log in many pieces.
+        if (null == last || generation != lastGeneration || !hostNqn.equals(lastHostNqn) || !local.equals(lastLocal))
+        {
+            last = make(generation, hostNqn, local);
+            lastGeneration = generation;
+            lastHostNqn = hostNqn;
+            lastLocal = local;
+        }
+        return last;
+    }
+
+    private byte[] make(final long generation, final String hostNqn, final TransportAddress local)
+    {
         final List<Target.Listener> listeners = target.discoveryListeners();
         final List<Subsystem> subsystems = new ArrayList<>();
         for (final Subsystem subsystem : target.subsystems())
         {
-            if (subsystem.config().allows(hostNqn))
+            if (subsystem.allows(hostNqn))
             {
                 subsystems.add(subsystem);
             }

@@ -152,19 +152,21 @@ final class FabricsCommands
             return refuseData(request, ConnectData.CONTROLLER_ID_POSITION, "controller id " +
                 connectData.controllerId() + " was asked for, controllers are made as needed: ask for FFFFh");
         }
-        if (!subsystem.isDiscovery() && !subsystem.config().allows(hostNqn))
+        if (!target.takesControllers())
         {
-            refused(request, "host may not access the subsystem");
-            return NvmeStatus.CONNECT_INVALID_HOST | NvmeStatus.DO_NOT_RETRY;
+            refused(request, "the target takes no new controllers now");
+            return NvmeStatus.CONNECT_CONTROLLER_BUSY;
         }
         final byte[] hostId = new byte[HOST_ID_BYTES];
         connectData.hostId(hostId);
         final Controller controller = new Controller(subsystem, queuePair, hostNqn, hostId,
             connectCommand.keepAliveTimeoutMs());
-        if (!subsystem.addController(controller, target.config().controllersMax()))
+        final int status = subsystem.addController(controller, target.config().controllersMax());
+        if (NvmeStatus.SUCCESS != status)
         {
-            refused(request, "no controller is free");
-            return NvmeStatus.CONNECT_CONTROLLER_BUSY;
+            refused(request, NvmeStatus.CONNECT_CONTROLLER_BUSY == status ?
+                "no controller is free" : "host may not access the subsystem");
+            return status;
         }
         join(queuePair, request, controller, pollGroup.open(subsystem));
         controller.keepAlive().start();

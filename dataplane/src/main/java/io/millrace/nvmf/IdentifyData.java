@@ -174,10 +174,10 @@ final class IdentifyData
         {
             return INVALID_NAMESPACE;
         }
-        final Namespace namespace = controller.subsystem().namespace(nsid);
-        if (null != namespace)
+        final ServedNamespace served = controller.subsystem().servedNamespace(nsid);
+        if (null != served)
         {
-            final BlockGeometry geometry = namespace.device().geometry();
+            final BlockGeometry geometry = served.geometry();
             namespaceData.wrap(data, 0);
             namespaceData
                 .size(geometry.blockCount())
@@ -187,7 +187,7 @@ final class IdentifyData
                 .deallocateFeatures(deallocateFeatures(geometry))
                 .capacityBytes(geometry.sizeBytes())
                 .attributes(geometry.readOnly() ? IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED : 0)
-                .setNguid(bytes(namespace.uuid()))
+                .setNguid(bytes(served.namespace().uuid()))
                 .format0(geometry.blockShift() << 16);
         }
         // An inactive namespace is all zeroes.
@@ -207,12 +207,13 @@ final class IdentifyData
         {
             return INVALID_NAMESPACE;
         }
+        final Subsystem subsystem = controller.subsystem();
         int count = 0;
-        for (final Namespace namespace : controller.subsystem().namespaces())
+        for (long nsid = Integer.toUnsignedLong(after) + 1; nsid <= Namespace.NSID_MAX && count < LIST_IDS; nsid++)
         {
-            if (Integer.compareUnsigned(namespace.nsid(), after) > 0 && count < LIST_IDS)
+            if (null != subsystem.namespace((int)nsid))
             {
-                data.putInt(count * Integer.BYTES, namespace.nsid(), ByteOrder.LITTLE_ENDIAN);
+                data.putInt(count * Integer.BYTES, (int)nsid, ByteOrder.LITTLE_ENDIAN);
                 count++;
             }
         }
@@ -273,10 +274,10 @@ final class IdentifyData
         {
             return INVALID_NAMESPACE;
         }
-        final Namespace namespace = controller.subsystem().namespace(entry.namespaceId());
-        if (null != namespace)
+        final ServedNamespace served = controller.subsystem().servedNamespace(entry.namespaceId());
+        if (null != served)
         {
-            final BlockGeometry geometry = namespace.device().geometry();
+            final BlockGeometry geometry = served.geometry();
             independentData.wrap(data, 0);
             independentData
                 .features(geometry.volatileWriteCache() ? 0 : IndependentNamespace.FEATURE_NO_VOLATILE_CACHE)

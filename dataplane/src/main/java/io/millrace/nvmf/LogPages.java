@@ -197,6 +197,11 @@ final class LogPages
         final AsyncEvents events = queuePair.controller().asyncEvents();
         final byte[] bytes = new byte[AsyncEvents.CHANGED_NAMESPACES_MAX * Integer.BYTES];
         final UnsafeBuffer page = new UnsafeBuffer(bytes);
+        if (events.changedNamespaces().size() > AsyncEvents.CHANGED_NAMESPACES_MAX)
+        {
+            page.putInt(0, Namespace.NSID_ALL, ByteOrder.LITTLE_ENDIAN);
+            return bytes;
+        }
         int index = 0;
         for (final int nsid : events.changedNamespaces())
         {

@@ -13,8 +13,8 @@ import java.util.UUID;
  */
 public record Namespace(int nsid, BlockDevice device, UUID uuid)
 {
-    /** Largest namespace id. */
-    public static final int NSID_MAX = 1024;
+    /** Largest namespace id. A subsystem's tables are as long as its largest id, on every reactor. */
+    public static final int NSID_MAX = 16_384;
     /** Stands for all namespaces. */
     public static final int NSID_ALL = 0xFFFFFFFF;
 

@@ -9,8 +9,8 @@ final class NamespaceChannel
 {
     private final Namespace namespace;
     private final DeviceChannel device;
-    private final NamespaceCounters counters = new NamespaceCounters();
-    private final BlockGeometry geometry;
+    private final NamespaceCounters counters;
+    private BlockGeometry geometry;
     private final int blockShift;
     private final boolean lendsReads;
     private final boolean writesFromCapsule;
@@ -27,6 +27,7 @@ final class NamespaceChannel
     {
         this.namespace = namespace;
         this.device = device;
+        counters = new NamespaceCounters(namespace);
         geometry = namespace.device().geometry();
         blockShift = geometry.blockShift();
         lendsReads = geometry.lendsReads();
@@ -60,6 +61,12 @@ final class NamespaceChannel
     BlockGeometry geometry()
     {
         return geometry;
+    }
+
+    /** The device may have grown; nothing else of its geometry changes. */
+    void onDeviceChanged()
+    {
+        geometry = namespace.device().geometry();
     }
 
     int blockShift()

@@ -6,6 +6,7 @@ package io.millrace.nvmf;
  */
 final class NamespaceCounters
 {
+    private final Namespace namespace;
     private long readCommands;
     private long writeCommands;
     private long otherCommands;
@@ -13,6 +14,25 @@ final class NamespaceCounters
     private long bytesWritten;
     private long errors;
     private long mediaErrors;
+
+    /** For totals. */
+    NamespaceCounters()
+    {
+        this(null);
+    }
+
+    NamespaceCounters(final Namespace namespace)
+    {
+        this.namespace = namespace;
+    }
+
+    /**
+     * {@return what was done to; null in a total of several}
+     */
+    Namespace namespace()
+    {
+        return namespace;
+    }
 
     void onRead(final int lengthBytes)
     {

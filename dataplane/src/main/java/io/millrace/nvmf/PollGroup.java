@@ -1,20 +1,18 @@
 package io.millrace.nvmf;
 
-import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.memory.BufferPool;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One reactor's share of a target: its queue pairs, its channels to the devices, its slots for commands, and the
- * commands that wait for room at a device. Made, used and closed on its reactor's thread.
+ * One reactor's share of a target: its queue pairs, its channels to the devices and its slots for commands.
+ * Made, used and closed on its reactor's thread; other threads may read its numbers.
  */
 public final class PollGroup implements Poller, AutoCloseable
 {
@@ -23,8 +21,8 @@ public final class PollGroup implements Poller, AutoCloseable
     {
     }
 
-    /** Somebody who waits until nothing retired of a subsystem is left. */
-    private record Drain(Subsystem subsystem, CompletableFuture<Void> done)
+    /** Somebody who waits until a channel that was retired, or when that is null all of its subsystem, are left. */
+    private record Drain(Subsystem subsystem, NamespaceChannel channel, CompletableFuture<Void> done)
     {
     }
 
@@ -39,7 +37,8 @@ public final class PollGroup implements Poller, AutoCloseable
     private final Map<Subsystem, SubsystemChannels> subsystems = new IdentityHashMap<>();
     private final List<Retired> retired = new ArrayList<>();
     private final List<Drain> drains = new ArrayList<>();
-    private DeviceChannel[] devices = {};
+    private final DeviceChannels devices;
+    private boolean isPaused;
     private int queuePairs;
 
     /**
@@ -65,6 +64,7 @@ public final class PollGroup implements Poller, AutoCloseable
         admin = new AdminCommands(this);
         fabrics = new FabricsCommands(this);
         requests = new RequestPool(io);
+        devices = new DeviceChannels(reactor);
         reactor.addPoller(this);
         target.addPollGroup(this);
     }
@@ -94,7 +94,7 @@ public final class PollGroup implements Poller, AutoCloseable
     }
 
     /**
-     * {@return queue pairs there are, connected or not}
+     * {@return queue pairs there are, connected or not; other threads read it as it was a moment ago}
      */
     public int queuePairs()
     {
@@ -102,7 +102,7 @@ public final class PollGroup implements Poller, AutoCloseable
     }
 
     /**
-     * {@return commands under way, those included that wait}
+     * {@return commands under way, those included that wait; other threads read it as it was a moment ago}
      */
     public int requestsInUse()
     {
@@ -114,12 +114,7 @@ public final class PollGroup implements Poller, AutoCloseable
      */
     public long channelWaitCount()
     {
-        long count = 0;
-        for (final DeviceChannel device : devices)
-        {
-            count += device.waitCount();
-        }
-        return count;
+        return devices.waitCount();
     }
 
     /**
@@ -135,35 +130,22 @@ public final class PollGroup implements Poller, AutoCloseable
         return new QueuePair(this, transport, local);
     }
 
+    /**
+     * {@return whether I/O commands are held; admin commands never are}
+     */
+    public boolean isPaused()
+    {
+        return isPaused;
+    }
+
     @Override
     public int poll()
     {
-        int work = 0;
-        for (final DeviceChannel device : devices)
-        {
-            if (device.waiting() > 0)
-            {
-                work += device.poll();
-            }
-        }
         if (!retired.isEmpty() || !drains.isEmpty())
         {
             settle();
         }
-        return work;
-    }
-
-    @Override
-    public boolean canSleep()
-    {
-        for (final DeviceChannel device : devices)
-        {
-            if (device.waiting() > 0)
-            {
-                return false;
-            }
-        }
-        return true;
+        return 0;
     }
 
     /**
@@ -182,10 +164,7 @@ public final class PollGroup implements Poller, AutoCloseable
         reactor.removePoller(this);
         for (final SubsystemChannels channels : subsystems.values())
         {
-            for (int nsid = 1; nsid < channels.limit(); nsid++)
-            {
-                retire(channels, nsid);
-            }
+            retireAll(channels);
         }
         subsystems.clear();
         for (final Retired each : retired)
@@ -228,85 +207,123 @@ public final class PollGroup implements Poller, AutoCloseable
     }
 
     /**
-     * Opens what a subsystem has, unless it is open.
+     * Opens what a subsystem has, unless it is open; what could not be opened is tried again.
      *
      * @param subsystem of a queue pair that connects.
      * @return its channels on this reactor.
      */
     SubsystemChannels open(final Subsystem subsystem)
     {
-        final SubsystemChannels channels = subsystems.computeIfAbsent(subsystem, SubsystemChannels::new);
-        refresh(channels);
+        SubsystemChannels channels = subsystems.get(subsystem);
+        if (null == channels)
+        {
+            channels = new SubsystemChannels(subsystem);
+            subsystems.put(subsystem, channels);
+            refresh(channels);
+        }
+        else if (channels.hasUnopened())
+        {
+            refresh(channels);
+        }
         return channels;
     }
 
+    void pause(final boolean isHolding)
+    {
+        isPaused = isHolding;
+    }
+
     /**
-     * Namespaces of a subsystem came or went.
+     * A namespace came, went or grew.
      *
-     * @param subsystem whose namespaces.
-     * @param done      completed when nothing taken away is in use here any more.
+     * @param subsystem of it.
+     * @param nsid      its id.
+     * @param done      completed when a namespace that was taken away is in use here no more.
      */
-    void onNamespacesChanged(final Subsystem subsystem, final CompletableFuture<Void> done)
+    void onNamespaceChanged(final Subsystem subsystem, final int nsid, final CompletableFuture<Void> done)
     {
         final SubsystemChannels channels = subsystems.get(subsystem);
+        final NamespaceChannel former = null == channels ? null : refresh(channels, nsid);
+        if (null == former)
+        {
+            done.complete(null);
+            return;
+        }
+        drains.add(new Drain(subsystem, former, done));
+        settle();
+    }
+
+    /**
+     * A subsystem is no longer served.
+     *
+     * @param subsystem that was removed.
+     * @param done      completed when nothing of it is in use here any more.
+     */
+    void onSubsystemRemoved(final Subsystem subsystem, final CompletableFuture<Void> done)
+    {
+        final SubsystemChannels channels = subsystems.remove(subsystem);
         if (null != channels)
         {
-            refresh(channels);
-            if (!subsystem.isServed())
-            {
-                subsystems.remove(subsystem);
-            }
+            retireAll(channels);
         }
-        drains.add(new Drain(subsystem, done));
+        drains.add(new Drain(subsystem, null, done));
         settle();
     }
 
     private void refresh(final SubsystemChannels channels)
     {
-        final Subsystem subsystem = channels.subsystem();
-        final Namespace[] current = subsystem.served();
-        final int limit = Math.max(current.length, channels.limit());
+        final int limit = Math.max(channels.subsystem().served().limit(), channels.limit());
         for (int nsid = 1; nsid < limit; nsid++)
         {
-            final Namespace wanted = nsid < current.length ? current[nsid] : null;
-            final NamespaceChannel open = channels.get(nsid);
-            if (null != open && (open.namespace() != wanted || !open.isOpen()))
-            {
-                retire(channels, nsid);
-            }
-            if (null != wanted && null == channels.get(nsid))
-            {
-                final NamespaceChannel channel = new NamespaceChannel(wanted, device(wanted));
-                subsystem.addCounters(channel.counters());
-                channels.set(nsid, channel);
-            }
+            refresh(channels, nsid);
         }
+    }
+
+    /**
+     * Opens or closes the channel to a namespace as the subsystem has it now.
+     *
+     * @return a channel that was retired, or null.
+     */
+    private NamespaceChannel refresh(final SubsystemChannels channels, final int nsid)
+    {
+        final Subsystem subsystem = channels.subsystem();
+        final ServedNamespace served = subsystem.served().get(nsid);
+        final Namespace wanted = null == served ? null : served.namespace();
+        final NamespaceChannel open = channels.get(nsid);
+        if (null != open && open.namespace() == wanted && open.isOpen())
+        {
+            open.onDeviceChanged();
+            return null;
+        }
+        retire(channels, nsid);
+        if (null != wanted)
+        {
+            final NamespaceChannel channel = new NamespaceChannel(wanted, device(wanted));
+            subsystem.addCounters(channel.counters());
+            channels.set(nsid, channel);
+        }
+        return open;
     }
 
     private DeviceChannel device(final Namespace namespace)
     {
-        final BlockDevice device = namespace.device();
-        for (final DeviceChannel open : devices)
-        {
-            if (open.device() == device)
-            {
-                open.retain();
-                return open;
-            }
-        }
         try
         {
-            final DeviceChannel opened = new DeviceChannel(device, reactor);
-            opened.retain();
-            devices = Arrays.copyOf(devices, devices.length + 1);
-            devices[devices.length - 1] = opened;
-            return opened;
+            return devices.acquire(namespace.device());
         }
         catch (final BlockDeviceException e)
         {
             target.listener().onError("namespace " + namespace.nsid() + " on reactor " + reactor.config().name() +
                 ": " + e.getMessage());
             return null;
+        }
+    }
+
+    private void retireAll(final SubsystemChannels channels)
+    {
+        for (int nsid = 1; nsid < channels.limit(); nsid++)
+        {
+            retire(channels, nsid);
         }
     }
 
@@ -337,7 +354,7 @@ public final class PollGroup implements Poller, AutoCloseable
         for (int i = drains.size() - 1; i >= 0; i--)
         {
             final Drain drain = drains.get(i);
-            if (!hasRetired(drain.subsystem()))
+            if (!isRetired(drain))
             {
                 drains.remove(i);
                 drain.done().complete(null);
@@ -345,11 +362,12 @@ public final class PollGroup implements Poller, AutoCloseable
         }
     }
 
-    private boolean hasRetired(final Subsystem subsystem)
+    private boolean isRetired(final Drain drain)
     {
         for (int i = 0; i < retired.size(); i++)
         {
-            if (retired.get(i).subsystem() == subsystem)
+            final Retired each = retired.get(i);
+            if (null == drain.channel() ? each.subsystem() == drain.subsystem() : each.channel() == drain.channel())
             {
                 return true;
             }
@@ -360,10 +378,9 @@ public final class PollGroup implements Poller, AutoCloseable
     private void release(final Retired each)
     {
         each.subsystem().retireCounters(each.channel().counters());
-        final DeviceChannel device = each.channel().device();
-        if (null != device && device.release())
+        if (each.channel().isOpen())
         {
-            devices = Arrays.stream(devices).filter((d) -> d != device).toArray(DeviceChannel[]::new);
+            devices.release(each.channel().device());
         }
     }
 }

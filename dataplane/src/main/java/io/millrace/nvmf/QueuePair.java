@@ -107,6 +107,11 @@ public final class QueuePair
         {
             return retryCapsule(request);
         }
+        if (pollGroup.isPaused() && QueuePairState.IO == state && AdminOpcode.FABRICS != request.entry().opcode())
+        {
+            request.phase(RequestPhase.PAUSED);
+            return false;
+        }
         final long nowNs = pollGroup.reactor().nowNs();
         LAST_COMMAND_NS.setOpaque(this, nowNs);
         request.startNs(nowNs);
@@ -618,6 +623,11 @@ public final class QueuePair
 
     private boolean retryCapsule(final Request request)
     {
+        if (RequestPhase.PAUSED == request.phase() && !pollGroup.isPaused())
+        {
+            request.phase(RequestPhase.EXECUTING);
+            return onCommand(request);
+        }
         if (RequestPhase.CAPSULE_BUFFERED != request.phase())
         {
             return false;

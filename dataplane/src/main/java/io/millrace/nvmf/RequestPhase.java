@@ -9,6 +9,8 @@ enum RequestPhase
     IDLE,
     /** Being carried out on the stack, or waiting for another reactor's answer. */
     EXECUTING,
+    /** Has come while I/O is paused; the transport keeps the capsule. */
+    PAUSED,
     /** Waits in the buffer pool's line. */
     AWAITING_BUFFER,
     /** Waits in the buffer pool's line while the transport keeps the capsule. */

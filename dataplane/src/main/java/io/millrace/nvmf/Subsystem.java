@@ -1,11 +1,13 @@
 package io.millrace.nvmf;
 
+import io.millrace.block.BlockGeometry;
+import io.millrace.nvme.NvmeStatus;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * A set of namespaces under one name, and the controllers that hosts have on it. Any thread may call it: what reactors
@@ -22,16 +24,17 @@ public final class Subsystem
         DISCOVERY
     }
 
-    private static final Namespace[] NOTHING = {};
+    private static final NamespaceTable NOTHING = new NamespaceTable();
 
     private final Type type;
     private final String nqn;
     private final SubsystemConfig config;
+    private final AccessList access;
+    private final NamespaceTable namespaces = new NamespaceTable();
     private final ConcurrentHashMap<Integer, Controller> controllers = new ConcurrentHashMap<>();
-    private final CopyOnWriteArrayList<NamespaceCounters> counters = new CopyOnWriteArrayList<>();
+    private final Set<NamespaceCounters> counters = ConcurrentHashMap.newKeySet();
     private final NamespaceCounters retiredCounters = new NamespaceCounters();
     private int lastControllerId;
-    private volatile Namespace[] namespaces = NOTHING;
     private volatile Target target;
 
     /**
@@ -55,6 +58,7 @@ public final class Subsystem
         this.type = type;
         this.nqn = nqn;
         this.config = config;
+        access = new AccessList(config.allowAnyHost(), config.hostNqns());
     }
 
     /**
@@ -87,7 +91,7 @@ public final class Subsystem
     }
 
     /**
-     * Adds a namespace. Connected hosts are told.
+     * Adds a namespace. Connected hosts are told when every reactor serves it.
      *
      * @param namespace to add.
      * @throws IllegalArgumentException when its id is taken or its device cannot be served.
@@ -103,10 +107,8 @@ public final class Subsystem
         {
             checkDevice(namespace, target);
         }
-        final Namespace[] changed = Arrays.copyOf(namespaces, Math.max(namespaces.length, nsid + 1));
-        changed[nsid] = namespace;
-        namespaces = changed;
-        onNamespacesChanged(nsid);
+        namespaces.set(nsid, new ServedNamespace(namespace));
+        onNamespaceChanged(nsid).thenRun(() -> tellHosts(nsid));
     }
 
     /**
@@ -121,10 +123,30 @@ public final class Subsystem
         {
             return CompletableFuture.completedFuture(null);
         }
-        final Namespace[] changed = namespaces.clone();
-        changed[nsid] = null;
-        namespaces = changed;
-        return onNamespacesChanged(nsid);
+        namespaces.set(nsid, null);
+        tellHosts(nsid);
+        return onNamespaceChanged(nsid);
+    }
+
+    /**
+     * The device of a namespace has grown: every reactor takes the new size, then connected hosts are told.
+     *
+     * @param nsid of it; one that is not there is left alone.
+     * @return done when hosts may use the new size.
+     */
+    public synchronized CompletableFuture<Void> onDeviceGrown(final int nsid)
+    {
+        final ServedNamespace served = namespaces.get(nsid);
+        if (null == served)
+        {
+            return CompletableFuture.completedFuture(null);
+        }
+        final BlockGeometry grown = served.namespace().device().geometry();
+        return onNamespaceChanged(nsid).thenRun(() ->
+        {
+            served.geometry(grown);
+            tellHosts(nsid);
+        });
     }
 
     /**
@@ -134,8 +156,8 @@ public final class Subsystem
      */
     public Namespace namespace(final int nsid)
     {
-        final Namespace[] current = namespaces;
-        return nsid > 0 && nsid < current.length ? current[nsid] : null;
+        final ServedNamespace served = namespaces.get(nsid);
+        return null == served ? null : served.namespace();
     }
 
     /**
@@ -143,7 +165,142 @@ public final class Subsystem
      */
     public List<Namespace> namespaces()
     {
-        return Arrays.stream(namespaces).filter((n) -> null != n).toList();
+        return namespaces.list().stream().map(ServedNamespace::namespace).toList();
+    }
+
+    /**
+     * {@return how many namespaces it has}
+     */
+    public int namespaceCount()
+    {
+        return namespaces.count();
+    }
+
+    /**
+     * {@return the namespaces with what was done to them, in order of their ids; reactors are not disturbed}
+     */
+    public List<NamespaceSnapshot> namespaceSnapshots()
+    {
+        final List<ServedNamespace> present = namespaces.list();
+        final NamespaceCounters[] totals =
+            new NamespaceCounters[present.isEmpty() ? 1 : present.getLast().namespace().nsid() + 1];
+        for (final NamespaceCounters each : counters)
+        {
+            // What reactors counted for a former namespace of the same id is not this one's.
+            final int nsid = each.namespace().nsid();
+            if (nsid < totals.length && each.namespace() == namespace(nsid))
+            {
+                totals[nsid] = null == totals[nsid] ? new NamespaceCounters(each.namespace()) : totals[nsid];
+                totals[nsid].add(each);
+            }
+        }
+        final List<NamespaceSnapshot> snapshots = new ArrayList<>(present.size());
+        for (final ServedNamespace served : present)
+        {
+            final NamespaceCounters counted = totals[served.namespace().nsid()];
+            snapshots.add(NamespaceSnapshot.of(nqn, served, null == counted ? new NamespaceCounters() : counted));
+        }
+        return snapshots;
+    }
+
+    /**
+     * {@return the controllers that hosts have on it, in order of their ids; reactors are not disturbed}
+     */
+    public List<ControllerSnapshot> controllerSnapshots()
+    {
+        return controllers.values().stream().map(ControllerSnapshot::of)
+            .sorted(Comparator.comparingInt(ControllerSnapshot::controllerId)).toList();
+    }
+
+    /**
+     * {@return whether a host may connect}
+     *
+     * @param hostNqn of the host.
+     */
+    public boolean allows(final String hostNqn)
+    {
+        return access.allows(hostNqn);
+    }
+
+    /**
+     * {@return whether every host may connect}
+     */
+    public boolean allowsAnyHost()
+    {
+        return access.allowAnyHost();
+    }
+
+    /**
+     * {@return the hosts that are let in by name, in order of their names}
+     */
+    public List<String> hosts()
+    {
+        return access.list();
+    }
+
+    /**
+     * {@return whether a host is let in by name}
+     *
+     * @param hostNqn of the host.
+     */
+    public boolean hasHost(final String hostNqn)
+    {
+        return access.contains(hostNqn);
+    }
+
+    /**
+     * Lets every host in, or only those that are named; others that are connected are disconnected then.
+     *
+     * @param isAnyAllowed which of both.
+     * @return done when hosts that may no longer be there are gone.
+     */
+    public synchronized CompletableFuture<Void> allowAnyHost(final boolean isAnyAllowed)
+    {
+        access.allowAnyHost(isAnyAllowed);
+        return onAccessChanged();
+    }
+
+    /**
+     * Lets a host in by name.
+     *
+     * @param hostNqn of the host.
+     * @return false when it was already.
+     * @throws IllegalArgumentException when it is no NQN.
+     */
+    public synchronized boolean allowHost(final String hostNqn)
+    {
+        Nqn.check("subsystem " + nqn + ": host", hostNqn);
+        if (!access.add(hostNqn))
+        {
+            return false;
+        }
+        onAccessChanged();
+        return true;
+    }
+
+    /**
+     * Takes a host off the list. Unless every host is let in, it is disconnected and cannot connect again.
+     *
+     * @param hostNqn of the host.
+     * @return done when it is gone.
+     */
+    public synchronized CompletableFuture<Void> denyHost(final String hostNqn)
+    {
+        access.remove(hostNqn);
+        return onAccessChanged();
+    }
+
+    /**
+     * Ends a controller; its host may connect again.
+     *
+     * @param controllerId of it.
+     * @param reason       told in events.
+     * @return done when it is gone; null when there is no such controller.
+     */
+    public CompletableFuture<Void> disconnect(final int controllerId, final String reason)
+    {
+        final Controller controller = controllers.get(controllerId);
+        return null == controller ? null : controller.end(reason);
     }
 
     /**
@@ -167,7 +324,7 @@ public final class Subsystem
     /**
      * {@return namespaces by their ids as long as the subsystem is served}
      */
-    Namespace[] served()
+    NamespaceTable served()
     {
         return isServed() ? namespaces : NOTHING;
     }
@@ -194,31 +351,38 @@ public final class Subsystem
     /**
      * Ends being served: controllers are disconnected.
      *
-     * @return done when no reactor uses its devices any more.
+     * @return done when they are gone and no reactor uses its devices any more.
      */
     synchronized CompletableFuture<Void> detach()
     {
         final Target former = target;
         target = null;
+        final List<CompletableFuture<Void>> parts = new ArrayList<>();
         for (final Controller controller : controllers.values())
         {
-            controller.end("subsystem " + nqn + " is no longer served");
+            parts.add(controller.end("subsystem " + nqn + " is no longer served"));
         }
-        return drain(former);
+        parts.add(former.onSubsystemRemoved(this));
+        return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new));
     }
 
     /**
-     * Gives a new controller an id. Reactors of admin queues.
+     * Gives a new controller an id, if its host may have it: whoever is denied later is found among the controllers.
+     * Reactors of admin queues.
      *
      * @param controller  without an id.
      * @param controllersMax of the subsystem.
-     * @return whether there was one free.
+     * @return status of its Connect command.
      */
-    synchronized boolean addController(final Controller controller, final int controllersMax)
+    synchronized int addController(final Controller controller, final int controllersMax)
     {
+        if (!isDiscovery() && !access.allows(controller.hostNqn()))
+        {
+            return NvmeStatus.CONNECT_INVALID_HOST | NvmeStatus.DO_NOT_RETRY;
+        }
         if (controllers.size() >= controllersMax || null == target)
         {
-            return false;
+            return NvmeStatus.CONNECT_CONTROLLER_BUSY;
         }
         // Ids go round, so that a host which comes late with an old one does not meet another's controller.
         do
@@ -228,12 +392,22 @@ public final class Subsystem
         while (controllers.containsKey(lastControllerId));
         controller.id(lastControllerId);
         controllers.put(lastControllerId, controller);
-        return true;
+        return NvmeStatus.SUCCESS;
     }
 
     void removeController(final Controller controller)
     {
         controllers.remove(controller.id(), controller);
+    }
+
+    /**
+     * {@return a namespace as hosts are told of it, or null when there is none}
+     *
+     * @param nsid of it; any number.
+     */
+    ServedNamespace servedNamespace(final int nsid)
+    {
+        return namespaces.get(nsid);
     }
 
     Controller controller(final int controllerId)
@@ -273,7 +447,7 @@ public final class Subsystem
      */
     boolean hasVolatileCache()
     {
-        return Arrays.stream(namespaces).anyMatch((n) -> null != n && n.device().geometry().volatileWriteCache());
+        return namespaces.list().stream().anyMatch((each) -> each.geometry().volatileWriteCache());
     }
 
     /**
@@ -281,21 +455,39 @@ public final class Subsystem
      */
     boolean supportsWriteZeroes()
     {
-        return Arrays.stream(namespaces).allMatch((n) -> null == n || n.device().geometry().supportsWriteZeroes());
+        return namespaces.list().stream().allMatch((each) -> each.geometry().supportsWriteZeroes());
     }
 
-    private CompletableFuture<Void> onNamespacesChanged(final int nsid)
+    private void tellHosts(final int nsid)
     {
         for (final Controller controller : controllers.values())
         {
             controller.onNamespaceChanged(nsid);
         }
-        return drain(target);
     }
 
-    private CompletableFuture<Void> drain(final Target servedBy)
+    private CompletableFuture<Void> onNamespaceChanged(final int nsid)
     {
-        return null == servedBy ? CompletableFuture.completedFuture(null) : servedBy.onNamespacesChanged(this);
+        final Target servedBy = target;
+        return null == servedBy ? CompletableFuture.completedFuture(null) : servedBy.onNamespaceChanged(this, nsid);
+    }
+
+    private CompletableFuture<Void> onAccessChanged()
+    {
+        final Target servedBy = target;
+        if (null != servedBy)
+        {
+            servedBy.onDiscoveryChanged();
+        }
+        final List<CompletableFuture<Void>> parts = new ArrayList<>();
+        for (final Controller controller : controllers.values())
+        {
+            if (!access.allows(controller.hostNqn()))
+            {
+                parts.add(controller.end("host may no longer access the subsystem"));
+            }
+        }
+        return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new));
     }
 
     private void checkDevice(final Namespace namespace, final Target servedBy)

@@ -1,5 +1,7 @@
 package io.millrace.nvmf;
 
+import java.util.Arrays;
+
 /**
  * One reactor's channels to the namespaces of a subsystem, by namespace id. Single-threaded; every queue pair of the
  * subsystem on the reactor holds it.
@@ -10,6 +12,7 @@ final class SubsystemChannels
 
     private final Subsystem subsystem;
     private NamespaceChannel[] byNsid = NONE;
+    private int unopened;
 
     SubsystemChannels(final Subsystem subsystem)
     {
@@ -40,12 +43,22 @@ final class SubsystemChannels
         return byNsid.length;
     }
 
+    /**
+     * {@return whether the device of some namespace could not be opened here}
+     */
+    boolean hasUnopened()
+    {
+        return 0 != unopened;
+    }
+
     void set(final int nsid, final NamespaceChannel channel)
     {
         if (nsid >= byNsid.length)
         {
-            byNsid = java.util.Arrays.copyOf(byNsid, nsid + 1);
+            byNsid = Arrays.copyOf(byNsid, Math.max(nsid + 1, Math.min(2 * byNsid.length, Namespace.NSID_MAX + 1)));
         }
+        final NamespaceChannel before = byNsid[nsid];
+        unopened += (null != channel && !channel.isOpen() ? 1 : 0) - (null != before && !before.isOpen() ? 1 : 0);
         byNsid[nsid] = channel;
     }
 }

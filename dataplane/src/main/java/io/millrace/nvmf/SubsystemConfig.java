@@ -7,8 +7,8 @@ import java.util.Set;
  * What a subsystem is and who may use it. Immutable.
  *
  * @param nqn          its name.
- * @param allowAnyHost every host may connect.
- * @param hostNqns     hosts that may connect when not every host may.
+ * @param allowAnyHost every host may connect, at first: {@link Subsystem#allowAnyHost}.
+ * @param hostNqns     hosts that may connect when not every host may, at first: {@link Subsystem#allowHost}.
  * @param serialNumber ASCII, 1 to 20 characters.
  * @param modelNumber  ASCII, 1 to 40 characters.
  */
@@ -58,16 +58,6 @@ public record SubsystemConfig(
     {
         return java.util.UUID.nameUUIDFromBytes(("serial-number of " + nqn).getBytes(StandardCharsets.UTF_8))
             .toString().replace("-", "").substring(0, 20);
-    }
-
-    /**
-     * {@return whether a host may connect}
-     *
-     * @param hostNqn of the host.
-     */
-    public boolean allows(final String hostNqn)
-    {
-        return allowAnyHost || hostNqns.contains(hostNqn);
     }
 
     private static void checkAscii(final String nqn, final String what, final String value, final int lengthMax)

@@ -1,12 +1,15 @@
 package io.millrace.nvmf;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 
 /**
  * What is served: subsystems, and the addresses they are reached at. Any thread may call it: what reactors see is
@@ -42,7 +45,12 @@ public final class Target
     private final CopyOnWriteArrayList<PollGroup> pollGroups = new CopyOnWriteArrayList<>();
     private final AtomicLong discoveryGeneration = new AtomicLong();
     private final long startNs = System.nanoTime();
-    private volatile Map<String, Subsystem> subsystems = Map.of();
+    private final ConcurrentHashMap<String, Subsystem> subsystems = new ConcurrentHashMap<>();
+    /** The same by when they were added. */
+    private final ConcurrentSkipListMap<Long, Subsystem> ordered = new ConcurrentSkipListMap<>();
+    private final Map<Subsystem, Long> orders = new IdentityHashMap<>();
+    private long lastOrder;
+    private volatile boolean takesControllers = true;
     private volatile List<Listener> listeners = List.of();
 
     /**
@@ -90,9 +98,10 @@ public final class Target
                 "subsystem " + subsystem.nqn() + " is there already: choose another NQN");
         }
         subsystem.attach(this);
-        final Map<String, Subsystem> changed = new LinkedHashMap<>(subsystems);
-        changed.put(subsystem.nqn(), subsystem);
-        subsystems = changed;
+        lastOrder++;
+        orders.put(subsystem, lastOrder);
+        ordered.put(lastOrder, subsystem);
+        subsystems.put(subsystem.nqn(), subsystem);
         onDiscoveryChanged();
     }
 
@@ -100,17 +109,17 @@ public final class Target
      * Ends serving a subsystem: its controllers are disconnected. Hosts with a discovery controller are told.
      *
      * @param nqn of it.
-     * @return done when no reactor uses its devices for it any more; false when there was none.
+     * @return done when its controllers are gone and no reactor uses its devices for it any more; false when there was
+     *     none.
      */
     public synchronized CompletableFuture<Boolean> removeSubsystem(final String nqn)
     {
-        final Map<String, Subsystem> changed = new LinkedHashMap<>(subsystems);
-        final Subsystem removed = changed.remove(nqn);
+        final Subsystem removed = subsystems.remove(nqn);
         if (null == removed)
         {
             return CompletableFuture.completedFuture(false);
         }
-        subsystems = changed;
+        ordered.remove(orders.remove(removed));
         final CompletableFuture<Void> drained = removed.detach();
         onDiscoveryChanged();
         return drained.thenApply((nothing) -> true);
@@ -131,7 +140,42 @@ public final class Target
      */
     public List<Subsystem> subsystems()
     {
-        return new ArrayList<>(subsystems.values());
+        return new ArrayList<>(ordered.values());
+    }
+
+    /**
+     * {@return how many subsystems are served, without the discovery service}
+     */
+    public int subsystemCount()
+    {
+        return subsystems.size();
+    }
+
+    /**
+     * Takes new controllers, or answers Connect with Controller Busy, which hosts try again later. Controllers that are
+     * there go on, and their hosts may connect more I/O queues.
+     *
+     * @param isTaking which of both.
+     */
+    public void takeControllers(final boolean isTaking)
+    {
+        takesControllers = isTaking;
+    }
+
+    /**
+     * Holds I/O commands that come from now on, or lets them go on. Those under way end as they would; admin queues are
+     * not touched.
+     *
+     * @param isPaused which of both.
+     * @return done when every reactor does so.
+     */
+    public CompletableFuture<Void> pause(final boolean isPaused)
+    {
+        return onReactors((pollGroup, done) ->
+        {
+            pollGroup.pause(isPaused);
+            done.complete(null);
+        });
     }
 
     /**
@@ -246,20 +290,54 @@ public final class Target
         pollGroups.remove(pollGroup);
     }
 
+    boolean takesControllers()
+    {
+        return takesControllers;
+    }
+
     /**
-     * Lets every reactor open and close channels as a subsystem's namespaces are now.
+     * Lets every reactor open, close or look again at the channel to a namespace.
      *
-     * @param subsystem whose namespaces changed.
-     * @return done when nothing taken away is in use any more.
+     * @param subsystem of it.
+     * @param nsid      that came, went or grew.
+     * @return done when all have, and what was taken away is in use no more.
      */
-    CompletableFuture<Void> onNamespacesChanged(final Subsystem subsystem)
+    CompletableFuture<Void> onNamespaceChanged(final Subsystem subsystem, final int nsid)
+    {
+        return onReactors((pollGroup, done) -> pollGroup.onNamespaceChanged(subsystem, nsid, done));
+    }
+
+    /**
+     * Lets every reactor close the channels of a subsystem that is no longer served.
+     *
+     * @param subsystem that was removed.
+     * @return done when nothing of it is in use any more.
+     */
+    CompletableFuture<Void> onSubsystemRemoved(final Subsystem subsystem)
+    {
+        return onReactors((pollGroup, done) -> pollGroup.onSubsystemRemoved(subsystem, done));
+    }
+
+    /**
+     * What discovery tells has changed: hosts that asked for it are told.
+     */
+    void onDiscoveryChanged()
+    {
+        discoveryGeneration.incrementAndGet();
+        for (final Controller controller : discovery.controllers())
+        {
+            controller.onDiscoveryChanged();
+        }
+    }
+
+    private CompletableFuture<Void> onReactors(final BiConsumer<PollGroup, CompletableFuture<Void>> task)
     {
         final List<CompletableFuture<Void>> parts = new ArrayList<>();
         for (final PollGroup pollGroup : pollGroups)
         {
             final CompletableFuture<Void> part = new CompletableFuture<>();
             parts.add(part);
-            pollGroup.reactor().execute(() -> pollGroup.onNamespacesChanged(subsystem, part));
+            pollGroup.reactor().execute(() -> task.accept(pollGroup, part));
         }
         return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new));
     }
@@ -279,14 +357,5 @@ public final class Target
         changed.add(new Listener(portId, address, discoveryOnly));
         listeners = List.copyOf(changed);
         onDiscoveryChanged();
-    }
-
-    private void onDiscoveryChanged()
-    {
-        discoveryGeneration.incrementAndGet();
-        for (final Controller controller : discovery.controllers())
-        {
-            controller.onDiscoveryChanged();
-        }
     }
 }

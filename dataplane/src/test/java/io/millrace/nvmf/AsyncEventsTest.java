@@ -98,8 +98,24 @@ class AsyncEventsTest
         host.execute((entry) -> entry.opcode(AdminOpcode.SET_FEATURES).cdw10(FeatureId.ASYNC_EVENT_CONFIGURATION));
         final CompletableFuture<Completion> event = request(host);
         addNamespace(9);
+        TestTarget.await("the namespace to be in the log",
+            () -> 9 == LogPagesTest.log(host, LogPageId.CHANGED_NAMESPACES, 0, 4096, false).dword(0));
         assertFalse(event.isDone());
-        assertEquals(9, LogPagesTest.log(host, LogPageId.CHANGED_NAMESPACES, 0, 4096, false).dword(0));
+    }
+
+    @Test
+    void shouldSayThatAllNamespacesChangedWhenTheLogHasNoRoomForThem()
+    {
+        final CompletableFuture<Completion> event = request(host);
+        for (int nsid = 2; nsid < 2 + AsyncEvents.CHANGED_NAMESPACES_MAX + 1; nsid++)
+        {
+            addNamespace(nsid);
+        }
+        TestHost.await(event);
+        TestTarget.await("the log to overflow",
+            () -> Namespace.NSID_ALL == LogPagesTest.log(host, LogPageId.CHANGED_NAMESPACES, 0, 4096, true).dword(0));
+        assertEquals(0, LogPagesTest.log(host, LogPageId.CHANGED_NAMESPACES, 0, 4096, false).dword(1));
+        assertEquals(0, LogPagesTest.log(host, LogPageId.CHANGED_NAMESPACES, 0, 4096, false).dword(0));
     }
 
     @Test

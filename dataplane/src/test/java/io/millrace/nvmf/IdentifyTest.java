@@ -143,7 +143,7 @@ class IdentifyTest
             IdentifyCns.NAMESPACE_INDEPENDENT, IdentifyCns.NAMESPACE_COMMAND_SET})
         {
             assertArrayEquals(new byte[4096], good(identify(cns, 2)), "CNS " + cns);
-            for (final int nsid : new int[]{0, 1025, -1})
+            for (final int nsid : new int[]{0, Namespace.NSID_MAX + 1, -1})
             {
                 assertEquals(NvmeStatus.INVALID_NAMESPACE, identify(cns, nsid).code(), "CNS " + cns);
             }

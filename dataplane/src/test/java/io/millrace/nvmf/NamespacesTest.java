@@ -92,7 +92,8 @@ class NamespacesTest
         assertThrows(IllegalArgumentException.class,
             () -> target.subsystem().addNamespace(new Namespace(1, memory, UUID.randomUUID())));
         assertThrows(IllegalArgumentException.class, () -> new Namespace(0, memory, UUID.randomUUID()));
-        assertThrows(IllegalArgumentException.class, () -> new Namespace(1025, memory, UUID.randomUUID()));
+        assertThrows(IllegalArgumentException.class,
+            () -> new Namespace(Namespace.NSID_MAX + 1, memory, UUID.randomUUID()));
         final ManualDevice small = new ManualDevice(
             new BlockGeometry(512, 8, 1 << 16, 1, false, false, false, true, true, true, false), 1);
         final IllegalArgumentException refused = assertThrows(IllegalArgumentException.class,

@@ -36,6 +36,7 @@ public final class Mappings
     private static final MethodHandle MMAP = Native.linkErrno("mmap", linux_h.mmap$descriptor());
     private static final MethodHandle MUNMAP = Native.linkErrno("munmap", linux_h.munmap$descriptor());
     private static final MethodHandle MADVISE = Native.linkErrno("madvise", linux_h.madvise$descriptor());
+    private static final MethodHandle MPROTECT = Native.linkErrno("mprotect", linux_h.madvise$descriptor());
     private static final MethodHandle MLOCK = Native.linkErrno("mlock", linux_h.mlock$descriptor());
 
     private Mappings()
@@ -107,6 +108,28 @@ public final class Mappings
         {
             final MemorySegment capture = Native.capture();
             return Native.intResult(capture, (long)MADVISE.invokeExact(capture, address, lengthBytes, (long)advice));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Changes what may be done to memory. Its descriptor has the shape of {@code madvise}'s.
+     *
+     * @param address     of the range.
+     * @param lengthBytes of the range.
+     * @param protection  {@code PROT_*}; 0 for nothing.
+     * @return 0 or negated errno; the range is as it was then.
+     */
+    public static int mprotect(final long address, final long lengthBytes, final int protection)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return Native.intResult(
+                capture, (long)MPROTECT.invokeExact(capture, address, lengthBytes, (long)protection));
         }
         catch (final Throwable t)
         {

@@ -5,6 +5,7 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * One reactor's way to a {@link FaultDevice}: passes on, with requests of its own, what its decider lets through. Set
@@ -14,9 +15,12 @@ final class FaultChannel implements BlockChannel
 {
     private static final int SLOT_COUNT = 256;
 
+    private final FaultDevice device;
     private final BlockChannel inner;
     private final Reactor reactor;
-    private final FaultDecider decider;
+    private final int number;
+    private FaultDecider decider;
+    private boolean isClosed;
     private final Slot[] slots = new Slot[SLOT_COUNT];
     private Slot free;
     private Slot readyHead;
@@ -24,16 +28,51 @@ final class FaultChannel implements BlockChannel
     private int inFlight;
     private boolean isDraining;
 
-    FaultChannel(final BlockChannel inner, final Reactor reactor, final FaultDecider decider)
+    FaultChannel(
+        final FaultDevice device,
+        final BlockChannel inner,
+        final Reactor reactor,
+        final int number,
+        final FaultPlan plan,
+        final AtomicLongArray faultCounts)
     {
+        this.device = device;
         this.inner = inner;
         this.reactor = reactor;
-        this.decider = decider;
+        this.number = number;
+        decider = new FaultDecider(plan, number, faultCounts);
         for (int i = 0; i < SLOT_COUNT; i++)
         {
             slots[i] = new Slot(this);
             slots[i].next = free;
             free = slots[i];
+        }
+    }
+
+    Reactor reactor()
+    {
+        return reactor;
+    }
+
+    /**
+     * Goes by another plan from the next request on, and lets go of those that hang.
+     *
+     * @param plan        to go by.
+     * @param faultCounts of the plan.
+     */
+    void replace(final FaultPlan plan, final AtomicLongArray faultCounts)
+    {
+        if (isClosed)
+        {
+            return;
+        }
+        decider = new FaultDecider(plan, number, faultCounts);
+        for (final Slot slot : slots)
+        {
+            if (State.HUNG == slot.state)
+            {
+                finish(slot, BlockStatus.ABORTED);
+            }
         }
     }
 
@@ -82,6 +121,8 @@ final class FaultChannel implements BlockChannel
     @Override
     public void close()
     {
+        isClosed = true;
+        device.onClosed(this);
         for (final Slot slot : slots)
         {
             if (State.DELAYED == slot.state)

@@ -4,32 +4,37 @@ import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockGeometry;
 import io.millrace.reactor.Reactor;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A device that passes requests on to another one, except as its plan says. Owns the other device.
+ * A device that passes requests on to another one, except as its plan says. The plan may be replaced while channels are
+ * open: any thread but the reactors'.
  */
 public final class FaultDevice implements BlockDevice
 {
     private final String name;
     private final BlockDevice inner;
-    private final BlockGeometry geometry;
-    private final FaultPlan plan;
-    private final AtomicLongArray faultCounts;
-    private final AtomicInteger channelCount = new AtomicInteger();
+    private final boolean ownsInner;
+    private final List<FaultChannel> channels = new ArrayList<>();
+    private volatile FaultPlan plan;
+    private volatile AtomicLongArray faultCounts;
+    private int channelCount;
 
-    private FaultDevice(final String name, final BlockDevice inner, final FaultPlan plan)
+    private FaultDevice(final String name, final BlockDevice inner, final boolean ownsInner, final FaultPlan plan)
     {
         this.name = name;
         this.inner = inner;
-        this.plan = plan;
-        faultCounts = new AtomicLongArray(Math.max(1, plan.rules().size()));
-        final BlockGeometry g = inner.geometry();
-        // A delayed write keeps its memory, and a lent read could not be told from one that was tampered with.
-        geometry = new BlockGeometry(g.blockSizeBytes(), g.blockCount(), g.maxTransferBytes(), g.memoryAlignmentBytes(),
-            false, false, g.volatileWriteCache(), g.supportsWriteZeroes(), g.supportsDeallocate(),
-            g.deallocatedReadsZero(), g.readOnly());
+        this.ownsInner = ownsInner;
+        set(plan);
+    }
+
+    private void set(final FaultPlan newPlan)
+    {
+        plan = newPlan;
+        faultCounts = new AtomicLongArray(Math.max(1, newPlan.rules().size()));
     }
 
     /**
@@ -54,7 +59,45 @@ public final class FaultDevice implements BlockDevice
      */
     public static FaultDevice wrap(final String name, final BlockDevice inner, final FaultPlan plan)
     {
-        return new FaultDevice(name, inner, plan);
+        return new FaultDevice(name, inner, true, plan);
+    }
+
+    /**
+     * Wraps a device that stays its owner's.
+     *
+     * @param name  of the wrapping device.
+     * @param inner to pass requests on to; not closed with this device.
+     * @param plan  of faults.
+     * @return the wrapping device.
+     */
+    public static FaultDevice over(final String name, final BlockDevice inner, final FaultPlan plan)
+    {
+        return new FaultDevice(name, inner, false, plan);
+    }
+
+    /**
+     * Replaces the plan; counts of faults begin anew. Requests that a former rule keeps hanging end with
+     * {@link io.millrace.block.BlockStatus#ABORTED}; those that it delays come when they would have.
+     *
+     * @param newPlan of faults.
+     * @return done when every open channel goes by it.
+     */
+    public synchronized CompletableFuture<Void> plan(final FaultPlan newPlan)
+    {
+        set(newPlan);
+        return CompletableFuture.allOf(channels.stream().map((channel) -> channel.reactor().call(() ->
+        {
+            channel.replace(newPlan, faultCounts);
+            return null;
+        })).toArray(CompletableFuture[]::new));
+    }
+
+    /**
+     * {@return the plan it goes by}
+     */
+    public FaultPlan plan()
+    {
+        return plan;
     }
 
     @Override
@@ -66,7 +109,11 @@ public final class FaultDevice implements BlockDevice
     @Override
     public BlockGeometry geometry()
     {
-        return geometry;
+        final BlockGeometry g = inner.geometry();
+        // A delayed write keeps its memory, and a lent read could not be told from one that was tampered with.
+        return new BlockGeometry(g.blockSizeBytes(), g.blockCount(), g.maxTransferBytes(), g.memoryAlignmentBytes(),
+            false, false, g.volatileWriteCache(), g.supportsWriteZeroes(), g.supportsDeallocate(),
+            g.deallocatedReadsZero(), g.readOnly());
     }
 
     /**
@@ -78,7 +125,7 @@ public final class FaultDevice implements BlockDevice
     }
 
     /**
-     * How often a rule did something, on all channels together. Any thread.
+     * How often a rule did something, on all channels together, since the plan was set. Any thread.
      *
      * @param rule index in the plan.
      * @return count of faults.
@@ -91,13 +138,27 @@ public final class FaultDevice implements BlockDevice
     @Override
     public BlockChannel open(final Reactor reactor)
     {
-        final FaultDecider decider = new FaultDecider(plan, channelCount.getAndIncrement(), faultCounts);
-        return new FaultChannel(inner.open(reactor), reactor, decider);
+        final BlockChannel below = inner.open(reactor);
+        synchronized (this)
+        {
+            final FaultChannel channel = new FaultChannel(this, below, reactor, channelCount, plan, faultCounts);
+            channelCount++;
+            channels.add(channel);
+            return channel;
+        }
+    }
+
+    synchronized void onClosed(final FaultChannel channel)
+    {
+        channels.remove(channel);
     }
 
     @Override
     public void close()
     {
-        inner.close();
+        if (ownsInner)
+        {
+            inner.close();
+        }
     }
 }

@@ -13,6 +13,6 @@ public enum FaultEffect
     TORN_WRITE,
     /** Writes nothing and ends with the rule's status; for writes, write zeroes and deallocate. */
     LOST_WRITE,
-    /** Keeps it until the channel is closed. */
+    /** Keeps it until the channel is closed or the plan replaced. */
     HANG
 }

@@ -1,6 +1,7 @@
 package io.millrace.block.file;
 
 import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeException;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.FileStatus;
 import io.millrace.bindings.linux.Files;
@@ -136,6 +137,45 @@ final class BackingFile implements AutoCloseable
         return 0 == Files.fallocate(fd, FallocateMode.PUNCH_HOLE, lengthBytes, ALIGNMENT_MAX);
     }
 
+    /**
+     * Makes the file larger, or finds that the block device is.
+     *
+     * @param target length wanted, not below the present one.
+     * @throws BlockDeviceException when it cannot be so long; it is as it was then.
+     */
+    void grow(final long target)
+    {
+        if (target <= lengthBytes)
+        {
+            return;
+        }
+        if (isBlockDevice)
+        {
+            final long before = lengthBytes;
+            try (Arena arena = Arena.ofConfined())
+            {
+                findLength(arena);
+            }
+            if (target > lengthBytes)
+            {
+                final long there = lengthBytes;
+                lengthBytes = before;
+                throw refusal("size " + target + " is above the " + there + " bytes that " + config.path() +
+                    " has: enlarge it with its own tools first");
+            }
+            return;
+        }
+        if (config.readOnly())
+        {
+            throw refusal("size " + target + " cannot be had: the device is read-only and " + config.path() +
+                " is not changed through it");
+        }
+        allocate(target, true);
+        lengthBytes = target;
+        isGrown = true;
+        makeDurable();
+    }
+
     @Override
     public void close()
     {
@@ -173,7 +213,8 @@ final class BackingFile implements AutoCloseable
 
     private BlockDeviceException failure(final String what, final int errno, final String remedy)
     {
-        return refusal(what + ": " + Errno.describe(errno) + ": " + remedy);
+        return new BlockDeviceException("device " + config.name() + ": " + what + ": " + Errno.describe(errno) + ": " +
+            remedy, new NativeException(what, errno));
     }
 
     private void openFile(final Arena arena)
@@ -297,13 +338,13 @@ final class BackingFile implements AutoCloseable
         }
         if (!isBlockDevice && !config.readOnly())
         {
-            allocate(target);
+            allocate(target, !isCreated);
         }
         isGrown = target > lengthBytes;
         lengthBytes = target;
     }
 
-    private void allocate(final long target)
+    private void allocate(final long target, final boolean isKept)
     {
         int result = config.preallocate() ? Files.fallocate(fd, 0, 0, target) : -Errno.EOPNOTSUPP;
         if (-Errno.EOPNOTSUPP == result)
@@ -316,7 +357,7 @@ final class BackingFile implements AutoCloseable
         }
         if (result < 0)
         {
-            if (!isCreated)
+            if (isKept)
             {
                 // What was allocated beyond the old end is given back; the old data stays.
                 Files.ftruncate(fd, lengthBytes);

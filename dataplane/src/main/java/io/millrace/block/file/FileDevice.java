@@ -5,9 +5,9 @@ import io.millrace.bindings.linux.CompletionEntry;
 import io.millrace.bindings.linux.IoUring;
 import io.millrace.bindings.linux.SubmissionEntry;
 import io.millrace.block.BlockChannel;
-import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.GrowableDevice;
 import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
@@ -21,18 +21,19 @@ import java.util.function.UnaryOperator;
  * A regular file or block device, reached with direct I/O through one io_uring a reactor.
  * <p>
  * A write completes when the drive has taken it; it is stable when it was sent with FUA or when a later flush
- * completes. Flush is {@code fdatasync}: the file's size never changes after it was opened, and the file system's
- * records of where blocks lie are made stable by it too. Write zeroes and deallocate are {@code fallocate}; a
- * deallocated range is a hole, whose space another file may take, so that a later write to it can find the disk full.
+ * completes. Flush is {@code fdatasync}: the file's size changes only when it is grown, which makes it stable, and the
+ * file system's records of where blocks lie are made stable by it too. Write zeroes and deallocate are
+ * {@code fallocate}; a deallocated range is a hole, whose space another file may take, so that a later write to it can
+ * find the disk full.
  */
-public final class FileDevice implements BlockDevice
+public final class FileDevice implements GrowableDevice
 {
     private static final int PROBE_TRIES = 10_000;
     private static final long PROBE_PARK_NS = 50_000;
 
     private final FileDeviceConfig config;
     private final BackingFile file;
-    private final BlockGeometry geometry;
+    private volatile BlockGeometry geometry;
     private final FileAbilities abilities;
     private final Set<String> notes = new LinkedHashSet<>();
 
@@ -110,6 +111,18 @@ public final class FileDevice implements BlockDevice
     public BlockGeometry geometry()
     {
         return geometry;
+    }
+
+    /**
+     * {@inheritDoc}
+     * The file is grown and its size made stable; a block device is not, but may have been by its own tools.
+     */
+    @Override
+    public void grow(final long sizeBytes)
+    {
+        final BlockGeometry grown = geometry.grown(config.name(), sizeBytes);
+        file.grow(sizeBytes);
+        geometry = grown;
     }
 
     /**

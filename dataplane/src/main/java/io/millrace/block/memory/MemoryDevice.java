@@ -2,9 +2,9 @@ package io.millrace.block.memory;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.block.BlockChannel;
-import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.GrowableDevice;
 import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Reactor;
 
@@ -12,10 +12,15 @@ import io.millrace.reactor.Reactor;
  * Blocks in a memory mapping of their own, zero at first. Lends its memory to reads and completes everything with
  * payload inline. Shared by any number of reactors; see {@link StripeLocks} for how they keep out of each other's way.
  */
-public final class MemoryDevice implements BlockDevice
+public final class MemoryDevice implements GrowableDevice
 {
+    /** Addresses are plenty: of 128 TiB, ten thousand small devices take 10. */
+    private static final long RESERVED_BYTES_MIN = 1L << 30;
+    private static final long RESERVED_BYTES_MAX = 1L << 42;
+    private static final int GROWTH_FACTOR = 16;
+
     private final String name;
-    private final BlockGeometry geometry;
+    private volatile BlockGeometry geometry;
     private final DmaMemory memory;
     private final StripeLocks locks;
 
@@ -45,13 +50,20 @@ public final class MemoryDevice implements BlockDevice
             BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, false);
         try
         {
-            return new MemoryDevice(name, geometry, DmaMemory.map(sizeBytes), locks);
+            return new MemoryDevice(
+                name, geometry, DmaMemory.mapGrowable(sizeBytes, reservedBytes(sizeBytes)), locks);
         }
         catch (final NativeException | IllegalArgumentException e)
         {
             throw new BlockDeviceException("device " + name + ": size " + sizeBytes + " bytes cannot be mapped (" +
                 e.getMessage() + "): give it a smaller size or the machine more memory", e);
         }
+    }
+
+    private static long reservedBytes(final long sizeBytes)
+    {
+        return sizeBytes > RESERVED_BYTES_MAX / GROWTH_FACTOR ? RESERVED_BYTES_MAX :
+            Math.max(RESERVED_BYTES_MIN, GROWTH_FACTOR * sizeBytes);
     }
 
     @Override
@@ -78,6 +90,26 @@ public final class MemoryDevice implements BlockDevice
     public BlockChannel open(final Reactor reactor)
     {
         return new MemoryChannel(geometry, memory, locks);
+    }
+
+    @Override
+    public void grow(final long sizeBytes)
+    {
+        final BlockGeometry grown = geometry.grown(name, sizeBytes);
+        try
+        {
+            if (!memory.grow(sizeBytes))
+            {
+                throw new BlockDeviceException("device " + name + ": size " + sizeBytes + " bytes is above the " +
+                    memory.reservedBytes() + " that its addresses were set aside for: make a new device");
+            }
+        }
+        catch (final NativeException e)
+        {
+            throw new BlockDeviceException("device " + name + ": size " + sizeBytes + " bytes cannot be mapped (" +
+                e.getMessage() + "): give it a smaller size or the machine more memory", e);
+        }
+        geometry = grown;
     }
 
     /**

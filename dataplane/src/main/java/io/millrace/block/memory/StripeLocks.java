@@ -21,6 +21,8 @@ final class StripeLocks
 {
     private static final int REGION_SHIFT = 12;
     private static final int STRIPES_MAX = 1 << 16;
+    /** A device may grow: no range that is entered at once, 2 MiB at most, may come to a stripe twice. */
+    private static final int STRIPES_MIN = 1 << 10;
     private static final int WRITER = 1 << 31;
     private static final int WANTED = 1 << 30;
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(int[].class);
@@ -31,12 +33,12 @@ final class StripeLocks
     /**
      * Locks for a device.
      *
-     * @param sizeBytes of it; a device of up to 256 MiB has a stripe for each region.
+     * @param sizeBytes of it at first; a device of up to 256 MiB has a stripe for each region.
      */
     StripeLocks(final long sizeBytes)
     {
         final long regions = (sizeBytes >>> REGION_SHIFT) + 1;
-        final int stripes = (int)Math.min(STRIPES_MAX, Long.highestOneBit(regions) << 1);
+        final int stripes = Math.clamp(Long.highestOneBit(regions) << 1, STRIPES_MIN, STRIPES_MAX);
         words = new int[stripes];
         mask = stripes - 1;
     }
@@ -45,7 +47,7 @@ final class StripeLocks
      * Enters as reader.
      *
      * @param offsetBytes of the range.
-     * @param lengthBytes of the range; positive, at most 128 MiB.
+     * @param lengthBytes of the range; positive, at most 2 MiB.
      * @return false when a writer has or wants part of it; then nothing is held.
      */
     boolean tryShared(final long offsetBytes, final long lengthBytes)
@@ -78,7 +80,7 @@ final class StripeLocks
      * Enters as the only one. Ranges are entered in ascending order, so of two that overlap one gets through.
      *
      * @param offsetBytes of the range.
-     * @param lengthBytes of the range; positive, at most 128 MiB.
+     * @param lengthBytes of the range; positive, at most 2 MiB.
      * @return false when somebody is in part of it; then nothing is held.
      */
     boolean tryExclusive(final long offsetBytes, final long lengthBytes)
@@ -111,7 +113,7 @@ final class StripeLocks
      * {@return whether a writer has met readers in part of a range}
      *
      * @param offsetBytes of the range.
-     * @param lengthBytes of the range; positive, at most 128 MiB.
+     * @param lengthBytes of the range; positive, at most 2 MiB.
      */
     boolean isWanted(final long offsetBytes, final long lengthBytes)
     {

@@ -2,19 +2,19 @@ package io.millrace.block.nullblock;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.block.BlockChannel;
-import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.GrowableDevice;
 import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Reactor;
 
 /**
  * Drops writes, reads zeroes. All reads are lent one and the same region of zeroes.
  */
-public final class NullDevice implements BlockDevice
+public final class NullDevice implements GrowableDevice
 {
     private final String name;
-    private final BlockGeometry geometry;
+    private volatile BlockGeometry geometry;
     private final DmaMemory zeroes;
 
     private NullDevice(final String name, final BlockGeometry geometry, final DmaMemory zeroes)
@@ -59,6 +59,12 @@ public final class NullDevice implements BlockDevice
     public BlockGeometry geometry()
     {
         return geometry;
+    }
+
+    @Override
+    public void grow(final long sizeBytes)
+    {
+        geometry = geometry.grown(name, sizeBytes);
     }
 
     @Override

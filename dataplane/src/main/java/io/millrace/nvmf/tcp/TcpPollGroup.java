@@ -281,7 +281,8 @@ final class TcpPollGroup implements Poller, LinkListener
     @Override
     public boolean canSleep()
     {
-        return 0 == hotCount && 0 == flushCount && 0 == stalledCount;
+        // While I/O is paused its capsules stall, and a command ends that; what waits for a buffer sees it come before.
+        return 0 == hotCount && 0 == flushCount && (0 == stalledCount || pollGroup.isPaused());
     }
 
     /**

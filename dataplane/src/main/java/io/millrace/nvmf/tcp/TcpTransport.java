@@ -78,6 +78,29 @@ public final class TcpTransport implements AutoCloseable
     }
 
     /**
+     * Stops listening on an address and takes it out of discovery. Who has connected there stays; who waits to be
+     * accepted is turned away.
+     *
+     * @param local as {@link #listen} or {@link #listenForDiscovery} answered it.
+     * @return false when it does not listen there.
+     */
+    public synchronized boolean stopListening(final InetSocketAddress local)
+    {
+        for (int i = 0; i < acceptors.size(); i++)
+        {
+            final TcpAcceptor acceptor = acceptors.get(i);
+            if (local.equals(acceptor.local()))
+            {
+                acceptors.remove(i);
+                target.removeListener(transportAddress(local));
+                run(groups.get(0), acceptor::close);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
      * {@return settings it was made with}
      */
     public TcpTransportConfig config()

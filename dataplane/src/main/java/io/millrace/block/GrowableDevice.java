@@ -1,0 +1,16 @@
+package io.millrace.block;
+
+/**
+ * A block device that can become larger while channels use it. Nothing but the block count of its geometry changes.
+ */
+public interface GrowableDevice extends BlockDevice
+{
+    /**
+     * Makes the device larger. When it returns, requests to the new blocks may be submitted on every channel, and
+     * {@link #geometry()} tells of them. Off the reactors; one call at a time.
+     *
+     * @param sizeBytes new size: a multiple of the block size, not below the present one.
+     * @throws BlockDeviceException when it cannot; the device is as it was.
+     */
+    void grow(long sizeBytes);
+}

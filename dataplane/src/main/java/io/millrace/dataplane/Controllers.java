@@ -1,0 +1,57 @@
+package io.millrace.dataplane;
+
+import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.nvmf.ControllerSnapshot;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The controllers that hosts have on a running data plane. Any thread but the reactors'; futures may complete on a
+ * reactor, so what hangs on them must not block.
+ */
+public final class Controllers
+{
+    private final Operations operations;
+    private final Subsystems subsystems;
+
+    Controllers(final Operations operations, final Subsystems subsystems)
+    {
+        this.operations = operations;
+        this.subsystems = subsystems;
+    }
+
+    /**
+     * Ends an association; its host may connect again.
+     *
+     * @param nqn          of the subsystem.
+     * @param controllerId in it.
+     * @return done when it is gone.
+     * @throws OperationException when subsystem or controller is not there.
+     */
+    public CompletableFuture<Void> disconnect(final String nqn, final int controllerId)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            final CompletableFuture<Void> done =
+                subsystems.require(nqn).disconnect(controllerId, "an operator disconnected it");
+            if (null == done)
+            {
+                throw new OperationException(Reason.NOT_FOUND, "controller " + nqn + '/' + controllerId,
+                    "is not there", "list controllers to see which are");
+            }
+            return done;
+        }
+    }
+
+    /**
+     * {@return the controllers by subsystem and id}
+     *
+     * @param nqn of one subsystem; null for all.
+     * @throws OperationException when it is not there.
+     */
+    public List<ControllerSnapshot> list(final String nqn)
+    {
+        return subsystems.select(nqn).stream().flatMap((each) -> each.controllerSnapshots().stream()).toList();
+    }
+}

@@ -1,0 +1,23 @@
+package io.millrace.dataplane;
+
+import java.util.UUID;
+
+/**
+ * A data plane as it is now. Immutable.
+ *
+ * @param id          new at each start.
+ * @param state       what it does for its hosts.
+ * @param upNs        since it was started.
+ * @param memoryBytes of the arena of I/O buffers.
+ * @param controllers that hosts have, those of discovery not counted.
+ * @param processId   on its machine.
+ */
+public record DataPlaneSnapshot(
+    UUID id,
+    DataPlaneState state,
+    long upNs,
+    long memoryBytes,
+    int controllers,
+    long processId)
+{
+}

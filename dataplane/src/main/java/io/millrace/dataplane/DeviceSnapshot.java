@@ -1,0 +1,29 @@
+package io.millrace.dataplane;
+
+import io.millrace.block.BlockGeometry;
+
+/**
+ * A device as it is now. Immutable.
+ *
+ * @param config   as created; of a fault device with the rules it goes by now.
+ * @param geometry with the present size.
+ * @param user     what depends on it: {@code namespace NQN/NSID} or {@code device NAME}; null when nothing does.
+ */
+public record DeviceSnapshot(DeviceConfig config, BlockGeometry geometry, String user)
+{
+    /**
+     * {@return its name}
+     */
+    public String name()
+    {
+        return config.name();
+    }
+
+    /**
+     * {@return how many depend on it: 0 or 1}
+     */
+    public int users()
+    {
+        return null == user ? 0 : 1;
+    }
+}

@@ -1,0 +1,340 @@
+package io.millrace.dataplane;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.GrowableDevice;
+import io.millrace.block.fault.FaultDevice;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.file.FileDevice;
+import io.millrace.block.memory.MemoryDevice;
+import io.millrace.block.nullblock.NullDevice;
+import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.memory.DmaMemory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The devices of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so what hangs
+ * on them must not block.
+ */
+public final class Devices
+{
+    /** Longest name of a device. */
+    public static final int NAME_LENGTH_MAX = 255;
+
+    private final Operations operations;
+    private final DmaMemory arena;
+    private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
+    private final Map<Path, String> paths = new HashMap<>();
+
+    Devices(final Operations operations, final DmaMemory arena)
+    {
+        this.operations = operations;
+        this.arena = arena;
+    }
+
+    /**
+     * Makes a device. A file is opened, made or grown as configured, which may take a while.
+     *
+     * @param config of it.
+     * @throws OperationException when the name is taken, the wrapped device is not there or in use, or the device
+     *     cannot be had.
+     */
+    public void create(final DeviceConfig config)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            checkName(config.name());
+            if (devices.containsKey(config.name()))
+            {
+                throw new OperationException(Reason.EXISTS, subject(config.name()), "is there already",
+                    "choose another name");
+            }
+            final ManagedDevice created;
+            try
+            {
+                created = new ManagedDevice(config, open(config));
+            }
+            catch (final BlockDeviceException e)
+            {
+                throw refused(config.name(), e);
+            }
+            devices.put(config.name(), created);
+            if (config instanceof final DeviceConfig.Fault fault)
+            {
+                devices.get(fault.device()).user(new ManagedDevice.User(created, null, 0));
+            }
+            operations.tell(ResourceKind.DEVICE, ResourceChange.CREATED, config.name(), config.description());
+        }
+    }
+
+    /**
+     * Closes a device that nothing uses. What it held in memory is lost; files stay.
+     *
+     * @param name of it.
+     * @throws OperationException when it is not there or in use, or still waits for what it lent.
+     */
+    public void delete(final String name)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            final ManagedDevice device = require(name);
+            checkUnused(device, "remove that first");
+            close(device);
+            devices.remove(name);
+            operations.tell(ResourceKind.DEVICE, ResourceChange.DELETED, name);
+        }
+    }
+
+    /**
+     * Makes a device larger; connected hosts are told. What wraps it grows with it.
+     *
+     * @param name      of a memory, null or file device.
+     * @param sizeBytes new size: a multiple of the block size, not below the present one.
+     * @return done when every reactor takes the new size and hosts have been told.
+     * @throws OperationException when it is not there or cannot be so large.
+     */
+    public CompletableFuture<Void> resize(final String name, final long sizeBytes)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            final ManagedDevice device = require(name);
+            if (!(device.device() instanceof final GrowableDevice growable))
+            {
+                throw new OperationException(Reason.UNSUPPORTED, subject(name),
+                    "size " + sizeBytes + " cannot be set, it is " + device.config().description(),
+                    "resize the device that it wraps");
+            }
+            try
+            {
+                growable.grow(sizeBytes);
+            }
+            catch (final BlockDeviceException e)
+            {
+                throw refused(name, e);
+            }
+            operations.tell(ResourceKind.DEVICE, ResourceChange.CHANGED, name, "has " + sizeBytes + " bytes");
+            ManagedDevice.User user = device.user();
+            while (null != user && null != user.wrapper())
+            {
+                user = user.wrapper().user();
+            }
+            return null == user ? CompletableFuture.completedFuture(null) :
+                user.subsystem().onDeviceGrown(user.nsid());
+        }
+    }
+
+    /**
+     * Replaces the rules of a fault device. Requests that hang by the former ones are let go.
+     *
+     * @param name of it.
+     * @param plan from now on.
+     * @return done when every reactor goes by it.
+     * @throws OperationException when it is not there or no fault device.
+     */
+    public CompletableFuture<Void> setFaults(final String name, final FaultPlan plan)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            final ManagedDevice device = require(name);
+            if (!(device.device() instanceof final FaultDevice fault))
+            {
+                throw new OperationException(Reason.INVALID, subject(name),
+                    "is " + device.config().description() + ", which has no fault rules", "wrap it in a fault device");
+            }
+            final CompletableFuture<Void> done = fault.plan(plan);
+            device.config(new DeviceConfig.Fault(name, fault.inner().name(), plan));
+            operations.tell(ResourceKind.DEVICE, ResourceChange.CHANGED, name,
+                "has " + plan.rules().size() + " fault rules");
+            return done;
+        }
+    }
+
+    /**
+     * {@return the devices in the order they were made}
+     */
+    public List<DeviceSnapshot> list()
+    {
+        synchronized (operations)
+        {
+            return devices.values().stream().map(ManagedDevice::snapshot).toList();
+        }
+    }
+
+    /**
+     * {@return a device}
+     *
+     * @param name of it.
+     * @throws OperationException when it is not there.
+     */
+    public DeviceSnapshot get(final String name)
+    {
+        synchronized (operations)
+        {
+            return require(name).snapshot();
+        }
+    }
+
+    /**
+     * {@return what an operator should know of the devices: each a sentence}
+     */
+    List<String> notes()
+    {
+        synchronized (operations)
+        {
+            final List<String> notes = new ArrayList<>();
+            for (final ManagedDevice each : devices.values())
+            {
+                if (each.device() instanceof final FileDevice file)
+                {
+                    notes.addAll(file.notes());
+                }
+            }
+            return notes;
+        }
+    }
+
+    /**
+     * {@return a device; the lock is held}
+     *
+     * @param name of it.
+     */
+    ManagedDevice require(final String name)
+    {
+        final ManagedDevice device = devices.get(name);
+        if (null == device)
+        {
+            throw new OperationException(Reason.NOT_FOUND, subject(name), "is not there", "create it first");
+        }
+        return device;
+    }
+
+    /**
+     * Refuses a device that has a user; the lock is held.
+     */
+    static void checkUnused(final ManagedDevice device, final String remedy)
+    {
+        final ManagedDevice.User user = device.user();
+        if (null != user)
+        {
+            throw new OperationException(
+                Reason.IN_USE, subject(device.name()), "is used by " + user.describe(), remedy);
+        }
+    }
+
+    /**
+     * Closes all, those that wrap others first. No reactor has a channel any more.
+     */
+    void closeAll()
+    {
+        final List<ManagedDevice> open = new ArrayList<>(devices.values());
+        devices.clear();
+        RuntimeException failure = null;
+        for (final ManagedDevice device : open.reversed())
+        {
+            try
+            {
+                device.device().close();
+            }
+            catch (final RuntimeException e)
+            {
+                if (null != failure)
+                {
+                    e.addSuppressed(failure);
+                }
+                failure = e;
+            }
+        }
+        if (null != failure)
+        {
+            throw failure;
+        }
+    }
+
+    private static String subject(final String name)
+    {
+        return "device " + name;
+    }
+
+    private static void checkName(final String name)
+    {
+        if (null == name || name.isBlank() || name.length() > NAME_LENGTH_MAX ||
+            !name.equals(SettingException.printable(name, NAME_LENGTH_MAX)))
+        {
+            throw new OperationException(Reason.INVALID, "device name '" + name + "'",
+                "is not 1 to " + NAME_LENGTH_MAX + " printable characters", "choose another");
+        }
+    }
+
+    private BlockDevice open(final DeviceConfig config)
+    {
+        return switch (config)
+        {
+            case final DeviceConfig.Memory m -> MemoryDevice.create(m.name(), m.sizeBytes(), m.blockSize());
+            case final DeviceConfig.Null n -> NullDevice.create(n.name(), n.sizeBytes(), n.blockSize());
+            case final DeviceConfig.File f -> openFile(f);
+            case final DeviceConfig.Fault f ->
+            {
+                final ManagedDevice wrapped = require(f.device());
+                checkUnused(wrapped, "a device has one user: wrap another");
+                yield FaultDevice.over(f.name(), wrapped.device(), f.plan());
+            }
+        };
+    }
+
+    private BlockDevice openFile(final DeviceConfig.File config)
+    {
+        final Path path = config.settings().path().toAbsolutePath().normalize();
+        final String other = paths.get(path);
+        if (null != other)
+        {
+            throw new OperationException(Reason.IN_USE, subject(config.name()),
+                "path " + path + " is used by device " + other, "name another file");
+        }
+        final BlockDevice opened = FileDevice.open(config.settings().withRegisteredMemory(List.of(arena)));
+        paths.put(path, config.name());
+        return opened;
+    }
+
+    private void close(final ManagedDevice device)
+    {
+        try
+        {
+            device.device().close();
+        }
+        catch (final IllegalStateException e)
+        {
+            throw new OperationException(Reason.IN_USE, "", e.getMessage(), "try again", e);
+        }
+        switch (device.config())
+        {
+            case final DeviceConfig.Fault fault -> devices.get(fault.device()).user(null);
+            case final DeviceConfig.File file ->
+                paths.remove(file.settings().path().toAbsolutePath().normalize());
+            case final DeviceConfig.Memory memory ->
+            {
+            }
+            case final DeviceConfig.Null nothing ->
+            {
+            }
+        }
+    }
+
+    private static OperationException refused(final String name, final BlockDeviceException e)
+    {
+        final String prefix = subject(name) + ": ";
+        final String problem = e.getMessage().startsWith(prefix) ?
+            e.getMessage().substring(prefix.length()) : e.getMessage();
+        return new OperationException(null == e.getCause() ? Reason.INVALID : Reason.FAILED, subject(name), problem,
+            "", e);
+    }
+}

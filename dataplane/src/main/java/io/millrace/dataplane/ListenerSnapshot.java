@@ -1,0 +1,13 @@
+package io.millrace.dataplane;
+
+import java.net.InetSocketAddress;
+
+/**
+ * Where hosts reach the data plane over NVMe/TCP. Immutable.
+ *
+ * @param address       with the port as taken.
+ * @param discoveryOnly whether no other subsystem than discovery is reached there.
+ */
+public record ListenerSnapshot(InetSocketAddress address, boolean discoveryOnly)
+{
+}

@@ -1,0 +1,71 @@
+package io.millrace.dataplane;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.nvmf.Subsystem;
+
+/**
+ * A device and what uses it. A user is set by operations, one at a time; it leaves on any thread, a reactor's too.
+ */
+final class ManagedDevice
+{
+    /**
+     * What depends on a device: a namespace, or a device that wraps it.
+     *
+     * @param wrapper   the wrapping device, or null.
+     * @param subsystem of the namespace, or null.
+     * @param nsid      of the namespace, or 0.
+     */
+    record User(ManagedDevice wrapper, Subsystem subsystem, int nsid)
+    {
+        String describe()
+        {
+            return null == wrapper ? "namespace " + subsystem.nqn() + '/' + nsid : "device " + wrapper.name();
+        }
+    }
+
+    private final BlockDevice device;
+    private DeviceConfig config;
+    private volatile User user;
+
+    ManagedDevice(final DeviceConfig config, final BlockDevice device)
+    {
+        this.config = config;
+        this.device = device;
+    }
+
+    String name()
+    {
+        return config.name();
+    }
+
+    DeviceConfig config()
+    {
+        return config;
+    }
+
+    void config(final DeviceConfig changed)
+    {
+        config = changed;
+    }
+
+    BlockDevice device()
+    {
+        return device;
+    }
+
+    User user()
+    {
+        return user;
+    }
+
+    void user(final User newUser)
+    {
+        user = newUser;
+    }
+
+    DeviceSnapshot snapshot()
+    {
+        final User present = user;
+        return new DeviceSnapshot(config, device.geometry(), null == present ? null : present.describe());
+    }
+}

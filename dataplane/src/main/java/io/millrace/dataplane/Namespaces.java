@@ -1,0 +1,159 @@
+package io.millrace.dataplane;
+
+import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.nvmf.Namespace;
+import io.millrace.nvmf.NamespaceSnapshot;
+import io.millrace.nvmf.Subsystem;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The namespaces of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so what
+ * hangs on them must not block.
+ */
+public final class Namespaces
+{
+    private final Operations operations;
+    private final Devices devices;
+    private final Subsystems subsystems;
+    private final Map<UUID, String> uuids = new HashMap<>();
+
+    Namespaces(final Operations operations, final Devices devices, final Subsystems subsystems)
+    {
+        this.operations = operations;
+        this.devices = devices;
+        this.subsystems = subsystems;
+    }
+
+    /**
+     * Adds a namespace; connected hosts are told when every reactor serves it.
+     *
+     * @param nqn      of the subsystem.
+     * @param settings of the namespace.
+     * @throws OperationException when subsystem or device is not there, the device is in use, or NSID or UUID is taken
+     *     or out of bounds.
+     */
+    public void add(final String nqn, final SubsystemSettings.NamespaceSettings settings)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            attach(subsystems.require(nqn), settings);
+            operations.tell(ResourceKind.NAMESPACE, ResourceChange.CREATED, nqn + '/' + settings.nsid(),
+                "shows device " + settings.device());
+        }
+    }
+
+    /**
+     * Takes a namespace away: new commands to it fail at once, and connected hosts are told.
+     *
+     * @param nqn  of the subsystem.
+     * @param nsid of the namespace.
+     * @return done when no reactor uses its device any more, so that it is free. A device that keeps a request for ever
+     *     keeps this waiting; a fault device does until its rules are replaced.
+     * @throws OperationException when it is not there.
+     */
+    public CompletableFuture<Void> remove(final String nqn, final int nsid)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            final Subsystem subsystem = subsystems.require(nqn);
+            if (null == subsystem.namespace(nsid))
+            {
+                throw new OperationException(Reason.NOT_FOUND, subject(nqn, nsid), "is not there", "add it first");
+            }
+            final Runnable release = detach(subsystem, nsid);
+            final CompletableFuture<Void> done = subsystem.removeNamespace(nsid).thenRun(release);
+            operations.tell(ResourceKind.NAMESPACE, ResourceChange.DELETED, nqn + '/' + nsid);
+            return done;
+        }
+    }
+
+    /**
+     * {@return the namespaces with what was done to them, by subsystem and NSID}
+     *
+     * @param nqn of one subsystem; null for all.
+     * @throws OperationException when it is not there.
+     */
+    public List<NamespaceSnapshot> list(final String nqn)
+    {
+        final List<Subsystem> selected = subsystems.select(nqn);
+        final List<NamespaceSnapshot> list = new ArrayList<>();
+        for (final Subsystem subsystem : selected)
+        {
+            list.addAll(subsystem.namespaceSnapshots());
+        }
+        return list;
+    }
+
+    /**
+     * Adds a namespace to a subsystem, served or not, and its device to those in use; the lock is held.
+     */
+    void attach(final Subsystem subsystem, final SubsystemSettings.NamespaceSettings settings)
+    {
+        final String nqn = subsystem.nqn();
+        final int nsid = settings.nsid();
+        if (nsid < 1 || nsid > Namespace.NSID_MAX)
+        {
+            throw new OperationException(Reason.INVALID, subject(nqn, nsid),
+                "NSID is not within 1 to " + Namespace.NSID_MAX, "choose another");
+        }
+        if (null != subsystem.namespace(nsid))
+        {
+            throw new OperationException(Reason.EXISTS, subject(nqn, nsid), "is there already", "choose another NSID");
+        }
+        final ManagedDevice device = devices.require(settings.device());
+        Devices.checkUnused(device, "a device has one user: choose another");
+        final Namespace namespace = null == settings.uuid() ? Namespace.of(nqn, nsid, device.device()) :
+            new Namespace(nsid, device.device(), settings.uuid());
+        final String other = uuids.get(namespace.uuid());
+        if (null != other)
+        {
+            throw new OperationException(Reason.EXISTS, subject(nqn, nsid),
+                "UUID " + namespace.uuid() + " is that of " + other, "choose another");
+        }
+        try
+        {
+            subsystem.addNamespace(namespace);
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new OperationException(Reason.UNSUPPORTED, "", e.getMessage(), "", e);
+        }
+        uuids.put(namespace.uuid(), subject(nqn, nsid));
+        device.user(new ManagedDevice.User(null, subsystem, nsid));
+    }
+
+    /**
+     * Forgets a namespace that is still there; the lock is held.
+     *
+     * @return makes its device free; to run when nothing uses that any more, on any thread.
+     */
+    Runnable detach(final Subsystem subsystem, final int nsid)
+    {
+        final Namespace namespace = subsystem.namespace(nsid);
+        uuids.remove(namespace.uuid());
+        final ManagedDevice device = devices.require(namespace.device().name());
+        return () -> device.user(null);
+    }
+
+    /**
+     * Forgets all namespaces of a subsystem; the lock is held.
+     *
+     * @return what makes their devices free.
+     */
+    List<Runnable> detachAll(final Subsystem subsystem)
+    {
+        return subsystem.namespaces().stream().map((each) -> detach(subsystem, each.nsid())).toList();
+    }
+
+    private static String subject(final String nqn, final int nsid)
+    {
+        return "namespace " + nqn + '/' + nsid;
+    }
+}

@@ -1,0 +1,76 @@
+package io.millrace.dataplane;
+
+import java.io.Serial;
+
+/**
+ * An operation on a running data plane was refused or went wrong; nothing has changed. The message is one sentence:
+ * what it was about, what is wrong with it or which bound it breaks, remedy.
+ */
+public final class OperationException extends RuntimeException
+{
+    /** Kinds of refusal. */
+    public enum Reason
+    {
+        /** What it names is not there. */
+        NOT_FOUND,
+        /** The name is taken by something else. */
+        EXISTS,
+        /** Something else depends on it, or has it. */
+        IN_USE,
+        /** A value is out of bounds. */
+        INVALID,
+        /** This data plane or this machine cannot do it. */
+        UNSUPPORTED,
+        /** It was tried and went wrong. */
+        FAILED
+    }
+
+    /** Two NQNs and some words. */
+    private static final int SUBJECT_LENGTH_MAX = 600;
+
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final Reason reason;
+    private final String problem;
+    private final String remedy;
+
+    OperationException(final Reason reason, final String subject, final String problem, final String remedy)
+    {
+        this(reason, subject, problem, remedy, null);
+    }
+
+    OperationException(
+        final Reason reason, final String subject, final String problem, final String remedy, final Throwable cause)
+    {
+        super((subject.isEmpty() ? "" : SettingException.printable(subject, SUBJECT_LENGTH_MAX) + ": ") + problem +
+            (remedy.isEmpty() ? "" : "; " + remedy), cause);
+        this.reason = reason;
+        this.problem = problem;
+        this.remedy = remedy;
+    }
+
+    /**
+     * {@return which kind of refusal}
+     */
+    public Reason reason()
+    {
+        return reason;
+    }
+
+    /**
+     * {@return what is wrong}
+     */
+    public String problem()
+    {
+        return problem;
+    }
+
+    /**
+     * {@return what to do about it; empty when the problem says so}
+     */
+    public String remedy()
+    {
+        return remedy;
+    }
+}

@@ -1,0 +1,117 @@
+package io.millrace.dataplane;
+
+import io.millrace.nvmf.Target;
+import io.millrace.nvmf.TargetListener;
+
+/**
+ * What the operations of one data plane have in common: the lock that puts them one after the other, and the listener
+ * that is told. Operations hold the lock; reactors never take it.
+ */
+final class Operations implements TargetListener
+{
+    private final TargetListener hosts;
+    private final DataPlaneListener listener;
+    private final Target target;
+    private volatile DataPlaneState state = DataPlaneState.SERVING;
+
+    Operations(final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
+    {
+        this.hosts = hosts;
+        this.listener = listener;
+        target = new Target(config.limits(), this);
+    }
+
+    Target target()
+    {
+        return target;
+    }
+
+    DataPlaneState state()
+    {
+        return state;
+    }
+
+    void state(final DataPlaneState next)
+    {
+        state = next;
+    }
+
+    /**
+     * Refuses what comes when the data plane is being closed.
+     */
+    void checkOpen()
+    {
+        if (DataPlaneState.STOPPING == state)
+        {
+            throw new OperationException(
+                OperationException.Reason.FAILED, "data plane", "is stopping", "start another one");
+        }
+    }
+
+    void tell(final ResourceKind kind, final ResourceChange change, final String name)
+    {
+        tell(kind, change, name, "");
+    }
+
+    void tell(final ResourceKind kind, final ResourceChange change, final String name, final String text)
+    {
+        try
+        {
+            listener.onEvent(new DataPlaneEvent(System.currentTimeMillis(), kind, change, name, text));
+        }
+        catch (final RuntimeException e)
+        {
+            // On a reactor it would end the process.
+            final Thread thread = Thread.currentThread();
+            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        }
+    }
+
+    @Override
+    public void onConnected(
+        final String hostNqn, final String remote, final String subsystemNqn, final int controllerId)
+    {
+        hosts.onConnected(hostNqn, remote, subsystemNqn, controllerId);
+        tell(ResourceKind.CONTROLLER, ResourceChange.CONNECTED, subsystemNqn + '/' + controllerId,
+            host(hostNqn, remote));
+    }
+
+    @Override
+    public void onDisconnected(
+        final String hostNqn,
+        final String remote,
+        final String subsystemNqn,
+        final int controllerId,
+        final String reason)
+    {
+        hosts.onDisconnected(hostNqn, remote, subsystemNqn, controllerId, reason);
+        tell(ResourceKind.CONTROLLER, ResourceChange.DISCONNECTED, subsystemNqn + '/' + controllerId,
+            host(hostNqn, remote) + ": " + reason);
+    }
+
+    @Override
+    public void onRefused(
+        final String hostNqn, final String remote, final String subsystemNqn, final String reason)
+    {
+        hosts.onRefused(hostNqn, remote, subsystemNqn, reason);
+        tell(ResourceKind.CONTROLLER, ResourceChange.REFUSED, subsystemNqn, host(hostNqn, remote) + ": " + reason);
+    }
+
+    @Override
+    public void onProtocolError(final String remote, final String reason)
+    {
+        hosts.onProtocolError(remote, reason);
+    }
+
+    @Override
+    public void onError(final String message)
+    {
+        hosts.onError(message);
+        tell(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", message);
+    }
+
+    private static String host(final String hostNqn, final String remote)
+    {
+        return "host " + hostNqn + " at " + remote;
+    }
+}

@@ -1,0 +1,162 @@
+package io.millrace.dataplane;
+
+import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.nvmf.Nqn;
+import io.millrace.nvmf.Subsystem;
+import io.millrace.nvmf.SubsystemConfig;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The subsystems of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so what
+ * hangs on them must not block.
+ */
+public final class Subsystems
+{
+    private final Operations operations;
+    private final Namespaces namespaces;
+
+    Subsystems(final Operations operations, final Devices devices)
+    {
+        this.operations = operations;
+        namespaces = new Namespaces(operations, devices, this);
+    }
+
+    /**
+     * Makes a subsystem with its hosts and namespaces, all or nothing, and begins to serve it.
+     *
+     * @param settings of it; model may be null for the default.
+     * @throws OperationException when the name is taken, or a host or namespace cannot be as given.
+     */
+    public void create(final SubsystemSettings settings)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            final String nqn = settings.nqn();
+            final Subsystem subsystem = make(settings);
+            final List<Integer> added = new ArrayList<>();
+            try
+            {
+                for (final SubsystemSettings.NamespaceSettings each : settings.namespaces())
+                {
+                    namespaces.attach(subsystem, each);
+                    added.add(each.nsid());
+                }
+                operations.target().addSubsystem(subsystem);
+            }
+            catch (final RuntimeException e)
+            {
+                // No reactor knows it yet.
+                added.forEach((nsid) -> namespaces.detach(subsystem, nsid).run());
+                throw e instanceof IllegalArgumentException ?
+                    new OperationException(Reason.INVALID, "", e.getMessage(), "", e) : e;
+            }
+            operations.tell(ResourceKind.SUBSYSTEM, ResourceChange.CREATED, nqn);
+            settings.hosts().forEach((host) ->
+                operations.tell(ResourceKind.HOST, ResourceChange.CREATED, nqn + '/' + host));
+            added.forEach((nsid) -> operations.tell(ResourceKind.NAMESPACE, ResourceChange.CREATED, nqn + '/' + nsid));
+        }
+    }
+
+    /**
+     * Ends serving a subsystem, at once for new commands: its hosts are disconnected and its namespaces removed.
+     *
+     * @param nqn of it.
+     * @return done when its controllers are gone and its devices are free.
+     * @throws OperationException when it is not there.
+     */
+    public CompletableFuture<Void> delete(final String nqn)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            final Subsystem subsystem = require(nqn);
+            final List<Runnable> releases = namespaces.detachAll(subsystem);
+            final CompletableFuture<Void> done = operations.target().removeSubsystem(nqn)
+                .thenAccept((removed) -> releases.forEach(Runnable::run));
+            operations.tell(ResourceKind.SUBSYSTEM, ResourceChange.DELETED, nqn);
+            return done;
+        }
+    }
+
+    /**
+     * {@return the subsystems in the order they were made}
+     */
+    public List<SubsystemSnapshot> list()
+    {
+        return operations.target().subsystems().stream().map(Subsystems::snapshot).toList();
+    }
+
+    /**
+     * {@return a subsystem}
+     *
+     * @param nqn of it.
+     * @throws OperationException when it is not there.
+     */
+    public SubsystemSnapshot get(final String nqn)
+    {
+        return snapshot(require(nqn));
+    }
+
+    Namespaces namespaces()
+    {
+        return namespaces;
+    }
+
+    /**
+     * {@return a subsystem}
+     *
+     * @param nqn of it.
+     */
+    Subsystem require(final String nqn)
+    {
+        final Subsystem subsystem = null == nqn || Nqn.DISCOVERY.equals(nqn) ?
+            null : operations.target().subsystem(nqn);
+        if (null == subsystem)
+        {
+            throw new OperationException(Reason.NOT_FOUND, "subsystem " + nqn, "is not there", "create it first");
+        }
+        return subsystem;
+    }
+
+    /**
+     * {@return one subsystem, or all}
+     *
+     * @param nqn of one; null for all.
+     */
+    List<Subsystem> select(final String nqn)
+    {
+        return null == nqn ? operations.target().subsystems() : List.of(require(nqn));
+    }
+
+    private Subsystem make(final SubsystemSettings settings)
+    {
+        final String nqn = settings.nqn();
+        if (null != nqn && null != operations.target().subsystem(nqn))
+        {
+            throw new OperationException(Reason.EXISTS, "subsystem " + nqn,
+                Nqn.DISCOVERY.equals(nqn) ? "belongs to discovery" : "is there already", "choose another NQN");
+        }
+        try
+        {
+            Nqn.check("subsystem", nqn);
+            return new Subsystem(new SubsystemConfig(nqn, settings.allowAnyHost(), Set.copyOf(settings.hosts()),
+                null == settings.serial() ? SubsystemConfig.serialNumberOf(nqn) : settings.serial(),
+                null == settings.model() ? SubsystemSettings.MODEL_DEFAULT : settings.model()));
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new OperationException(Reason.INVALID, "", e.getMessage(), "", e);
+        }
+    }
+
+    private static SubsystemSnapshot snapshot(final Subsystem subsystem)
+    {
+        return new SubsystemSnapshot(subsystem.nqn(), subsystem.config().serialNumber(),
+            subsystem.config().modelNumber(), subsystem.allowsAnyHost(), subsystem.namespaceCount(),
+            subsystem.controllerCount());
+    }
+}
