@@ -30,6 +30,13 @@ final class FileDeviceChannel implements BlockChannel
     private static final int CLOSE_PARKS = 100_000;
     private static final long CLOSE_PARK_NS = 100_000;
     private static final long NO_BUFFER = 0;
+    /**
+     * How many requests under way there must be for each one that is kept back to be handed over together with others.
+     * A drive with little to do starts what it is given at once, while the rest of a batch is still being parsed; the
+     * kernel also holds back more than two of one call until it has seen all. A drive with much to do has time, and
+     * calls are saved.
+     */
+    private static final int IN_FLIGHT_PER_UNSUBMITTED = 32;
 
     /** What a slot's entry in the rings does. */
     private enum Stage
@@ -161,6 +168,10 @@ final class FileDeviceChannel implements BlockChannel
                 compareAddresses[slot] = compareBuffers.acquire();
                 readToCompare(slot);
             }
+        }
+        if (rings.first().unsubmitted() * IN_FLIGHT_PER_UNSUBMITTED > inFlight())
+        {
+            rings.first().submit();
         }
         return true;
     }

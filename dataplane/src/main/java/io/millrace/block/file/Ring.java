@@ -196,6 +196,19 @@ final class Ring implements AutoCloseable
     }
 
     /**
+     * Hands over new entries, and leaves completions where they are.
+     */
+    void submit()
+    {
+        NativeMemory.putIntRelease(submitTailAddress, submitTail);
+        final int result = IoUringCalls.enter(enterFd, unsubmitted(), 0, enterFlags);
+        if (result < 0 && -Errno.EINTR != result && -Errno.EAGAIN != result && -Errno.EBUSY != result)
+        {
+            throw new NativeException("io_uring_enter", -result);
+        }
+    }
+
+    /**
      * Hands over new entries and has the kernel post completions that it holds back; makes no call when there is
      * neither.
      */
