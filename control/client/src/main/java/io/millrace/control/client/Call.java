@@ -1,0 +1,180 @@
+package io.millrace.control.client;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.Resource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * A command on its way, and later how it went. Belongs to the thread of its client.
+ */
+public final class Call
+{
+    /** Where a call is. */
+    private enum State
+    {
+        /** In the client, or sent and not answered. */
+        WAITING,
+        /** The data plane answered. */
+        ANSWERED,
+        /** No answer came in time. */
+        TIMED_OUT,
+        /** Given up, since the client was closed, or the connection was lost and the command must not be repeated. */
+        ABANDONED
+    }
+
+    private final Command command;
+    private final CommandId commandId;
+    private final long correlationId;
+    private final long deadlineNs;
+    private final List<Resource> resources = new ArrayList<>(0);
+    private State state = State.WAITING;
+    private Code code = Code.NULL_VAL;
+    private String text = "";
+    private long value;
+
+    Call(final Command command, final CommandId commandId, final long correlationId, final long deadlineNs)
+    {
+        this.command = command;
+        this.commandId = commandId;
+        this.correlationId = correlationId;
+        this.deadlineNs = deadlineNs;
+    }
+
+    /**
+     * {@return the command}
+     */
+    public Command command()
+    {
+        return command;
+    }
+
+    /**
+     * {@return its id}
+     */
+    public CommandId commandId()
+    {
+        return commandId;
+    }
+
+    /**
+     * {@return whether it was answered, or will not be any more}
+     */
+    public boolean isDone()
+    {
+        return State.WAITING != state;
+    }
+
+    /**
+     * {@return how it went; {@link Code#NULL_VAL} when there is no answer, {@link Code#SBE_UNKNOWN} when it is a code
+     * of a later version}
+     */
+    public Code code()
+    {
+        return code;
+    }
+
+    /**
+     * {@return one sentence when it did not go well, else empty}
+     */
+    public String text()
+    {
+        return text;
+    }
+
+    /**
+     * {@return number of records, port taken, or 0}
+     */
+    public long value()
+    {
+        return value;
+    }
+
+    /**
+     * {@return what was listed, in the order of the data plane; not to be changed}
+     */
+    public List<Resource> resources()
+    {
+        return Collections.unmodifiableList(resources);
+    }
+
+    /**
+     * Throws unless it went well.
+     *
+     * @return this.
+     * @throws ControlTimeoutException when no answer came in time.
+     * @throws ControlException        when the answer is another code than OK, or the call was given up.
+     * @throws IllegalStateException   when it is not done.
+     */
+    public Call orThrow()
+    {
+        switch (state)
+        {
+            case WAITING:
+                throw new IllegalStateException("the call is not done: await it first");
+            case TIMED_OUT:
+                throw new ControlTimeoutException(text);
+            default:
+                if (Code.OK != code)
+                {
+                    throw new ControlException(code, text);
+                }
+                return this;
+        }
+    }
+
+    long correlationId()
+    {
+        return correlationId;
+    }
+
+    long deadlineNs()
+    {
+        return deadlineNs;
+    }
+
+    /** Whether it may be sent again without being carried out twice. */
+    boolean mayRepeat()
+    {
+        return !command.changes() || !CommandId.NONE.equals(commandId);
+    }
+
+    void onSend()
+    {
+        resources.clear();
+    }
+
+    void onResource(final Resource resource)
+    {
+        resources.add(resource);
+    }
+
+    void onAnswer(final Code answered, final long answeredValue, final String answeredText)
+    {
+        state = State.ANSWERED;
+        code = answered;
+        value = answeredValue;
+        text = answeredText.isEmpty() && Code.OK != answered ? "the data plane answered " + answered : answeredText;
+        if (Code.OK == code && command instanceof Command.List && value != resources.size())
+        {
+            code = Code.MALFORMED;
+            text = "the data plane announced " + value + " records, of which " + resources.size() + " could be read";
+        }
+    }
+
+    void onTimeout(final String reason)
+    {
+        state = State.TIMED_OUT;
+        text = reason;
+    }
+
+    void onAbandoned(final String reason)
+    {
+        state = State.ABANDONED;
+        text = reason;
+    }
+}

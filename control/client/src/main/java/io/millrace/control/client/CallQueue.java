@@ -1,0 +1,152 @@
+package io.millrace.control.client;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.Resource;
+import io.millrace.control.wire.OfferResult;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Calls that wait to be sent, and those that wait for an answer, in the order they were made. Keeps to the window of
+ * the data plane; takes back what was sent when the connection is lost. Belongs to the thread of the client.
+ */
+final class CallQueue
+{
+    private static final long EXPIRY_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final ArrayDeque<Call> unsent = new ArrayDeque<>();
+    private final Map<Long, Call> sent = new LinkedHashMap<>();
+    private long expiryDueNs;
+    private long strayCount;
+
+    void add(final Call call)
+    {
+        unsent.addLast(call);
+    }
+
+    /** Before all others. */
+    void addFirst(final Call call)
+    {
+        unsent.addFirst(call);
+    }
+
+    /** Sends as many as the window and the connection take. */
+    int send(final Connection connection, final int window, final long term)
+    {
+        int count = 0;
+        while (sent.size() < window && !unsent.isEmpty())
+        {
+            final Call call = unsent.peekFirst();
+            call.onSend();
+            final OfferResult result = connection.offer(
+                new CommandHeader(connection.session().sessionId(), call.correlationId(), call.commandId(), term),
+                call.command());
+            if (OfferResult.TOO_LONG == result)
+            {
+                unsent.removeFirst();
+                call.onAnswer(Code.INVALID, 0, "the command is longer than the term buffers of the request channel " +
+                    "allow: set term-length=1m in its URI");
+            }
+            else if (OfferResult.SENT == result)
+            {
+                unsent.removeFirst();
+                sent.put(call.correlationId(), call);
+            }
+            else
+            {
+                break;
+            }
+            count++;
+        }
+        return count;
+    }
+
+    void onAnswer(final long correlationId, final Code code, final long value, final String text)
+    {
+        final Call call = sent.remove(correlationId);
+        if (null == call)
+        {
+            strayCount++;
+        }
+        else
+        {
+            call.onAnswer(code, value, text);
+        }
+    }
+
+    void onResource(final long correlationId, final Resource resource)
+    {
+        final Call call = sent.get(correlationId);
+        if (null == call)
+        {
+            strayCount++;
+        }
+        else
+        {
+            call.onResource(resource);
+        }
+    }
+
+    /** The connection is lost: what may be repeated goes back in front of the line, in its order. */
+    void onLost(final String reason)
+    {
+        final ArrayDeque<Call> again = new ArrayDeque<>(sent.size());
+        for (final Call call : sent.values())
+        {
+            if (call.mayRepeat())
+            {
+                again.addFirst(call);
+            }
+            else
+            {
+                call.onAbandoned("the session was lost (" + reason +
+                    "), and the command has no id that would let it be repeated: look whether it was carried out");
+            }
+        }
+        sent.clear();
+        again.forEach(unsent::addFirst);
+    }
+
+    /** Ends calls whose time is up. */
+    void expire(final long nowNs, final String reason)
+    {
+        if (nowNs - expiryDueNs < 0)
+        {
+            return;
+        }
+        expiryDueNs = nowNs + EXPIRY_INTERVAL_NS;
+        expire(sent.values().iterator(), nowNs, reason);
+        expire(unsent.iterator(), nowNs, reason);
+    }
+
+    private static void expire(final Iterator<Call> calls, final long nowNs, final String reason)
+    {
+        while (calls.hasNext())
+        {
+            final Call call = calls.next();
+            if (nowNs - call.deadlineNs() >= 0)
+            {
+                calls.remove();
+                call.onTimeout("no answer in time" + (reason.isEmpty() ? "" : ": " + reason));
+            }
+        }
+    }
+
+    void close()
+    {
+        sent.values().forEach(call -> call.onAbandoned("the client was closed"));
+        sent.clear();
+        unsent.forEach(call -> call.onAbandoned("the client was closed"));
+        unsent.clear();
+    }
+
+    /** Answers and records that belong to no call: mostly of calls whose time was up. */
+    long strayCount()
+    {
+        return strayCount;
+    }
+}

@@ -1,0 +1,19 @@
+package io.millrace.control.client;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.Resource;
+
+/**
+ * Is told what comes in an open session, within {@link Connection#poll(long)}.
+ */
+interface ConnectionHandler
+{
+    void onAnswer(long correlationId, Code code, long value, String text);
+
+    void onResource(long correlationId, Resource resource);
+
+    void onEvent(ControlEvent event);
+
+    void onEventSequence(long sequence);
+}

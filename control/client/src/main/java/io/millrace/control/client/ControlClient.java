@@ -1,0 +1,714 @@
+package io.millrace.control.client;
+
+import io.aeron.exceptions.AeronException;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.State;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.ListenerInfo;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.ReactorInfo;
+import io.millrace.control.message.Resource;
+import io.millrace.control.message.SessionInfo;
+import io.millrace.control.message.SubsystemInfo;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.wire.CommandCheck;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.IdleStrategy;
+
+/**
+ * Controls one data plane.
+ *
+ * <p>A call is made at once, such as {@link #createDevice(DeviceSpec)}, which waits for the answer; or with {@link
+ * #submit(Command)}, which does not, so that thousands are under way at a time, and {@link #await(Collection)} later.
+ * Either way the calls are carried out in the order they were made.
+ *
+ * <p>The client holds a session. When it is lost, because the data plane was started again, say, the client opens
+ * another and sends again what was not answered, with the same command ids, so that nothing is done twice; a call
+ * fails only when its time is up. The listener is told, since events may have been lost.
+ *
+ * <p>Belongs to one thread, and has none of its own: {@link #poll()} has to be called at least each second while no
+ * call waits, or the data plane may close the session.
+ */
+public final class ControlClient implements AutoCloseable
+{
+    private final ControlClientContext ctx;
+    private final DriverDirectory driver;
+    private final SecureRandom random = new SecureRandom();
+    private final CommandCheck check = new CommandCheck();
+    private final CallQueue calls = new CallQueue();
+    private final NoticeQueue notices;
+    private final ConnectionHandler handler = new Sink();
+    private final IdleStrategy idle;
+    private final long commandIdHigh;
+    private long commandIdLow;
+    private long correlationId;
+    private long term;
+    private Connection connection;
+    private Call subscribing;
+    private SessionInfo session;
+    private long attemptDueNs;
+    private String trouble = "";
+    private Code troubleCode = Code.NULL_VAL;
+    private boolean isClosed;
+
+    private ControlClient(final ControlClientContext ctx)
+    {
+        this.ctx = ctx;
+        this.idle = ctx.idleStrategy();
+        this.term = ctx.term();
+        this.notices = new NoticeQueue(ctx.listener());
+        this.driver = new DriverDirectory(ctx.aeronDirectoryName());
+        this.commandIdHigh = random.nextLong();
+        this.commandIdLow = random.nextLong();
+        this.attemptDueNs = ctx.clock().nanoTime();
+    }
+
+    /**
+     * Opens a session.
+     *
+     * @param ctx settings; concluded here.
+     * @return the client; to be closed.
+     * @throws ControlSettingException when a setting cannot be had.
+     * @throws ControlTimeoutException when no session could be opened in time; says why.
+     * @throws ControlException        when the data plane refuses the session.
+     */
+    public static ControlClient connect(final ControlClientContext ctx)
+    {
+        final ControlClient client = new ControlClient(ctx.conclude());
+        try
+        {
+            client.awaitSession();
+            return client;
+        }
+        catch (final RuntimeException e)
+        {
+            client.close();
+            throw e;
+        }
+    }
+
+    private void awaitSession()
+    {
+        final long deadlineNs = ctx.clock().nanoTime() + ctx.connectTimeoutNs();
+        idle.reset();
+        while (null == session || null != subscribing && !subscribing.isDone())
+        {
+            final int work = doWork();
+            if (Code.NULL_VAL != troubleCode && Code.OVERLOADED != troubleCode)
+            {
+                throw new ControlException(troubleCode, trouble);
+            }
+            if (ctx.clock().nanoTime() - deadlineNs >= 0 && null == session)
+            {
+                throw new ControlTimeoutException("no session within " +
+                    TimeUnit.NANOSECONDS.toMillis(ctx.connectTimeoutNs()) + " ms: " + trouble);
+            }
+            idle.idle(work);
+        }
+        if (null != subscribing)
+        {
+            subscribing.orThrow();
+        }
+    }
+
+    /**
+     * Does what is due: reads answers and events, tells the listener, sends what waits, keeps the session alive, opens
+     * another when it was lost. Never waits, but for what the listener does.
+     *
+     * @return how much was done; 0 when the caller may idle.
+     * @throws IllegalStateException when the client is closed.
+     */
+    public int poll()
+    {
+        ensureOpen();
+        return doWork() + notices.deliver();
+    }
+
+    private int doWork()
+    {
+        final long nowNs = ctx.clock().nanoTime();
+        int work = 0;
+        if (null == connection && nowNs - attemptDueNs >= 0)
+        {
+            attempt(nowNs);
+        }
+        if (null != connection)
+        {
+            work += connection.poll(nowNs);
+            if (connection.isOpen())
+            {
+                if (session != connection.session())
+                {
+                    onOpened();
+                }
+                work += calls.send(connection, Math.min(ctx.commandsMax(), Math.max(1, session.commandsMax())), term);
+            }
+            if (null != subscribing && subscribing.isDone() && Code.OK != subscribing.code() && connection.isOpen())
+            {
+                connection.lose(
+                    subscribing.code(), "the data plane did not take the subscription: " + subscribing.text());
+            }
+            if (connection.isLost())
+            {
+                onLost(nowNs);
+                work++;
+            }
+        }
+        calls.expire(nowNs, trouble);
+        return work;
+    }
+
+    private void attempt(final long nowNs)
+    {
+        attemptDueNs = nowNs + ctx.reconnectDelayNs();
+        if (!driver.isActive(TimeUnit.NANOSECONDS.toMillis(ctx.livenessTimeoutNs()) + 1))
+        {
+            trouble = "no media driver runs in " + ctx.aeronDirectoryName() + ": is the data plane running?";
+            return;
+        }
+        try
+        {
+            connection = new Connection(ctx, handler, random, driver, ++correlationId, nowNs);
+        }
+        catch (final AeronException e)
+        {
+            trouble = "the media driver in " + ctx.aeronDirectoryName() + " cannot be reached: " + e.getMessage();
+        }
+    }
+
+    private void onOpened()
+    {
+        final boolean isAgain = null != session;
+        session = connection.session();
+        trouble = "";
+        troubleCode = Code.NULL_VAL;
+        notices.onConnected(session, isAgain);
+        if (null != ctx.listener())
+        {
+            if (null != subscribing && !subscribing.isDone())
+            {
+                // Went back into the line when the session before was lost.
+                return;
+            }
+            subscribing = newCall(new Command.Subscribe(), CommandId.NONE);
+            calls.addFirst(subscribing);
+        }
+    }
+
+    private void onLost(final long nowNs)
+    {
+        trouble = connection.lossReason();
+        troubleCode = connection.lossCode();
+        if (null != session && session == connection.session())
+        {
+            notices.onDisconnected(trouble);
+        }
+        connection.close();
+        connection = null;
+        calls.onLost(trouble);
+        attemptDueNs = nowNs + ctx.reconnectDelayNs();
+    }
+
+    /**
+     * Sends a command with an id of its own, as soon as there is room, and does not wait for the answer.
+     *
+     * @param command to send.
+     * @return to await.
+     * @throws IllegalArgumentException when it has a text or a number of rules that cannot be sent.
+     * @throws IllegalStateException    when the client is closed.
+     */
+    public Call submit(final Command command)
+    {
+        return submit(command, command.changes() ? new CommandId(commandIdHigh, commandIdLow++) : CommandId.NONE);
+    }
+
+    /**
+     * Sends a command with a given id. A command that was given before with this id, by this client or another, is
+     * answered as it was then, as long as the data plane remembers it.
+     *
+     * @param command   to send.
+     * @param commandId its id, or {@link CommandId#NONE}: then it is not repeated when the session is lost.
+     * @return to await.
+     * @throws IllegalArgumentException when it has a text or a number of rules that cannot be sent.
+     * @throws IllegalStateException    when the client is closed.
+     */
+    public Call submit(final Command command, final CommandId commandId)
+    {
+        ensureOpen();
+        check.check(command);
+        final Call call = newCall(command, commandId);
+        calls.add(call);
+        if (null != connection && connection.isOpen() && session == connection.session())
+        {
+            calls.send(connection, Math.min(ctx.commandsMax(), Math.max(1, session.commandsMax())), term);
+        }
+        return call;
+    }
+
+    private Call newCall(final Command command, final CommandId commandId)
+    {
+        return new Call(command, commandId, ++correlationId, ctx.clock().nanoTime() + ctx.callTimeoutNs());
+    }
+
+    /**
+     * Waits until a call is done, well or not.
+     *
+     * @param call to wait for.
+     * @return the call.
+     */
+    public Call await(final Call call)
+    {
+        idle.reset();
+        while (!call.isDone())
+        {
+            idle.idle(poll());
+        }
+        return call;
+    }
+
+    /**
+     * Waits until all calls are done, well or not: {@link Call#orThrow()} tells.
+     *
+     * @param submitted to wait for.
+     */
+    public void await(final Collection<Call> submitted)
+    {
+        for (final Call call : submitted)
+        {
+            await(call);
+        }
+    }
+
+    /**
+     * Sends a command and waits for its answer.
+     *
+     * @param command to carry out.
+     * @return the call, which went well.
+     * @throws ControlTimeoutException  when no answer came in time.
+     * @throws ControlException         when it was not carried out.
+     * @throws IllegalArgumentException when it has a text or a number of rules that cannot be sent.
+     * @throws IllegalStateException    when the client is closed.
+     */
+    public Call execute(final Command command)
+    {
+        return await(submit(command)).orThrow();
+    }
+
+    /**
+     * Sends a command with a given id and waits for its answer.
+     *
+     * @param command   to carry out.
+     * @param commandId its id.
+     * @return the call, which went well.
+     * @throws ControlTimeoutException  when no answer came in time.
+     * @throws ControlException         when it was not carried out.
+     * @throws IllegalArgumentException when it has a text or a number of rules that cannot be sent.
+     * @throws IllegalStateException    when the client is closed.
+     */
+    public Call execute(final Command command, final CommandId commandId)
+    {
+        return await(submit(command, commandId)).orThrow();
+    }
+
+    /**
+     * Creates a device.
+     *
+     * @param device to create.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void createDevice(final DeviceSpec device)
+    {
+        execute(new Command.CreateDevice(device));
+    }
+
+    /**
+     * Deletes a device that nothing depends on. What it holds in memory is lost, files stay.
+     *
+     * @param name of the device.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void deleteDevice(final String name)
+    {
+        execute(new Command.DeleteDevice(name));
+    }
+
+    /**
+     * Makes a device larger.
+     *
+     * @param name      of the device.
+     * @param sizeBytes new size, a multiple of the block size.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void resizeDevice(final String name, final long sizeBytes)
+    {
+        execute(new Command.ResizeDevice(name, sizeBytes));
+    }
+
+    /**
+     * Replaces the rules of a fault device.
+     *
+     * @param name  of the device.
+     * @param rules at most 128; the first that fits decides.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void setFaultRules(final String name, final List<FaultRuleSpec> rules)
+    {
+        execute(new Command.SetFaultRules(name, rules));
+    }
+
+    /**
+     * Creates a subsystem.
+     *
+     * @param subsystem to create.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void createSubsystem(final SubsystemSpec subsystem)
+    {
+        execute(new Command.CreateSubsystem(subsystem));
+    }
+
+    /**
+     * Deletes a subsystem; its hosts are disconnected.
+     *
+     * @param nqn its name.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void deleteSubsystem(final String nqn)
+    {
+        execute(new Command.DeleteSubsystem(nqn));
+    }
+
+    /**
+     * Adds a namespace.
+     *
+     * @param namespace to add.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void addNamespace(final NamespaceSpec namespace)
+    {
+        execute(new Command.AddNamespace(namespace));
+    }
+
+    /**
+     * Removes a namespace; returns when no reactor uses its device for it any more.
+     *
+     * @param nqn  of the subsystem.
+     * @param nsid of the namespace.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void removeNamespace(final String nqn, final int nsid)
+    {
+        execute(new Command.RemoveNamespace(nqn, nsid));
+    }
+
+    /**
+     * Lets a host in.
+     *
+     * @param nqn     of the subsystem.
+     * @param hostNqn of the host.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void allowHost(final String nqn, final String hostNqn)
+    {
+        execute(new Command.AllowHost(nqn, hostNqn));
+    }
+
+    /**
+     * Takes a host off the list and disconnects it.
+     *
+     * @param nqn     of the subsystem.
+     * @param hostNqn of the host.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void denyHost(final String nqn, final String hostNqn)
+    {
+        execute(new Command.DenyHost(nqn, hostNqn));
+    }
+
+    /**
+     * Says whether hosts come in that are not on the list.
+     *
+     * @param nqn          of the subsystem.
+     * @param allowAnyHost let them in; if not, those that are connected are disconnected.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void setAllowAnyHost(final String nqn, final boolean allowAnyHost)
+    {
+        execute(new Command.SetAllowAnyHost(nqn, allowAnyHost));
+    }
+
+    /**
+     * Listens no more on an address; who is connected stays.
+     *
+     * @param transport of NVMe-oF.
+     * @param address   numeric.
+     * @param port      1 to 65535.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void removeListener(final Transport transport, final String address, final int port)
+    {
+        execute(new Command.RemoveListener(transport, address, port));
+    }
+
+    /**
+     * Drains, pauses, resumes or stops the data plane.
+     *
+     * @param state wanted.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void setState(final State state)
+    {
+        execute(new Command.SetState(state));
+    }
+
+    /**
+     * Ends an association; the host may come again.
+     *
+     * @param nqn          of the subsystem.
+     * @param controllerId of {@link ControllerInfo}.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void disconnect(final String nqn, final int controllerId)
+    {
+        execute(new Command.Disconnect(nqn, controllerId));
+    }
+
+    /**
+     * Listens on an address.
+     *
+     * @param listener to add.
+     * @return the port taken.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public int addListener(final ListenerSpec listener)
+    {
+        return (int)execute(new Command.AddListener(listener)).value();
+    }
+
+    /**
+     * Looks at the data plane.
+     *
+     * @return what it is.
+     * @throws ControlException when it did not tell, or no answer came in time.
+     */
+    public DataPlaneInfo dataPlane()
+    {
+        final List<DataPlaneInfo> found = list(Kind.DATA_PLANE, "", DataPlaneInfo.class);
+        if (1 != found.size())
+        {
+            throw new ControlException(Code.MALFORMED, "the data plane told of " + found.size() + " data planes");
+        }
+        return found.getFirst();
+    }
+
+    /**
+     * Lists reactors.
+     *
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<ReactorInfo> reactors()
+    {
+        return list(Kind.REACTOR, "", ReactorInfo.class);
+    }
+
+    /**
+     * Lists block devices.
+     *
+     * @param name name of one; empty: all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<DeviceInfo> devices(final String name)
+    {
+        return list(Kind.DEVICE, name, DeviceInfo.class);
+    }
+
+    /**
+     * Lists subsystems.
+     *
+     * @param nqn name of one; empty: all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<SubsystemInfo> subsystems(final String nqn)
+    {
+        return list(Kind.SUBSYSTEM, nqn, SubsystemInfo.class);
+    }
+
+    /**
+     * Lists namespaces.
+     *
+     * @param nqn of one subsystem; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<NamespaceInfo> namespaces(final String nqn)
+    {
+        return list(Kind.NAMESPACE, nqn, NamespaceInfo.class);
+    }
+
+    /**
+     * Lists hosts that subsystems let in.
+     *
+     * @param nqn of one subsystem; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<HostInfo> hosts(final String nqn)
+    {
+        return list(Kind.HOST, nqn, HostInfo.class);
+    }
+
+    /**
+     * Lists listeners.
+     *
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<ListenerInfo> listeners()
+    {
+        return list(Kind.LISTENER, "", ListenerInfo.class);
+    }
+
+    /**
+     * Lists associations of hosts.
+     *
+     * @param nqn of one subsystem; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<ControllerInfo> controllers(final String nqn)
+    {
+        return list(Kind.CONTROLLER, nqn, ControllerInfo.class);
+    }
+
+    private <T extends Resource> List<T> list(final Kind kind, final String name, final Class<T> type)
+    {
+        final List<Resource> resources = execute(new Command.List(kind, name)).resources();
+        final List<T> result = new ArrayList<>(resources.size());
+        for (final Resource resource : resources)
+        {
+            if (!type.isInstance(resource))
+            {
+                throw new ControlException(
+                    Code.MALFORMED, "the data plane answered with a " + resource.kind() + " to a list of " + kind);
+            }
+            result.add(type.cast(resource));
+        }
+        return result;
+    }
+
+    /**
+     * Changes the term that commands carry, for a manager that takes over.
+     *
+     * @param value of the manager; 0: none.
+     */
+    public void term(final long value)
+    {
+        term = value;
+    }
+
+    /**
+     * {@return the session, or the one before when it was lost and no other is open}
+     */
+    public SessionInfo session()
+    {
+        return session;
+    }
+
+    /**
+     * {@return whether a session is open, as far as is known}
+     */
+    public boolean isConnected()
+    {
+        return null != connection && connection.isOpen();
+    }
+
+    /**
+     * {@return answers and records that came for no call, mostly after its time was up}
+     */
+    public long strayCount()
+    {
+        return calls.strayCount();
+    }
+
+    /**
+     * {@return messages in this session that could not be read or were not genuine; above 0 another sends here}
+     */
+    public long refusedCount()
+    {
+        return null == connection ? 0 : connection.unreadableCount();
+    }
+
+    private void ensureOpen()
+    {
+        if (isClosed)
+        {
+            throw new IllegalStateException("the client is closed: connect another");
+        }
+    }
+
+    /**
+     * Ends the session. Calls that are not answered fail; what was sent may still be carried out. May be called again.
+     */
+    @Override
+    public void close()
+    {
+        if (!isClosed)
+        {
+            isClosed = true;
+            calls.close();
+            if (null != connection)
+            {
+                connection.close();
+                connection = null;
+            }
+        }
+    }
+
+    /** What comes in the open session. */
+    private final class Sink implements ConnectionHandler
+    {
+        @Override
+        public void onAnswer(final long id, final Code code, final long value, final String text)
+        {
+            calls.onAnswer(id, code, value, text);
+        }
+
+        @Override
+        public void onResource(final long id, final Resource resource)
+        {
+            calls.onResource(id, resource);
+        }
+
+        @Override
+        public void onEvent(final ControlEvent event)
+        {
+            notices.onEvent(event);
+        }
+
+        @Override
+        public void onEventSequence(final long sequence)
+        {
+            notices.onEventSequence(sequence);
+        }
+    }
+}

@@ -1,0 +1,315 @@
+package io.millrace.control.message;
+
+import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Role;
+import io.millrace.control.codec.State;
+import io.millrace.control.codec.Transport;
+import java.util.Objects;
+
+/**
+ * What a data plane can be told. Commands are values: they compare by content, and say in {@code toString} what they
+ * do. Their texts have at most 4096 bytes in UTF-8 and no control characters; a command that breaks this cannot be
+ * sent.
+ */
+public sealed interface Command
+{
+    /**
+     * {@return the lowest role that may send it}
+     */
+    default Role role()
+    {
+        return switch (this)
+        {
+            case List _, Subscribe _ -> Role.READ;
+            case SetFaultRules _, Disconnect _ -> Role.OPERATE;
+            case SetState command -> State.STOPPING == command.state() ? Role.ADMINISTER : Role.OPERATE;
+            default -> Role.ADMINISTER;
+        };
+    }
+
+    /**
+     * {@return whether it changes the data plane, so that its id is remembered}
+     */
+    default boolean changes()
+    {
+        return !(this instanceof List || this instanceof Subscribe);
+    }
+
+    /**
+     * Creates a device.
+     *
+     * @param device to create.
+     */
+    record CreateDevice(DeviceSpec device) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public CreateDevice
+        {
+            Objects.requireNonNull(device, "device");
+        }
+    }
+
+    /**
+     * Deletes a device that nothing depends on. What it holds in memory is lost, files stay.
+     *
+     * @param name of the device.
+     */
+    record DeleteDevice(String name) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public DeleteDevice
+        {
+            Objects.requireNonNull(name, "name");
+        }
+    }
+
+    /**
+     * Makes a device larger; hosts are told.
+     *
+     * @param name      of the device.
+     * @param sizeBytes new size, a multiple of the block size.
+     */
+    record ResizeDevice(String name, long sizeBytes) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public ResizeDevice
+        {
+            Objects.requireNonNull(name, "name");
+        }
+    }
+
+    /**
+     * Replaces the rules of a fault device; the first that fits decides.
+     *
+     * @param name  of the device.
+     * @param rules at most 128.
+     */
+    record SetFaultRules(String name, java.util.List<FaultRuleSpec> rules) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public SetFaultRules
+        {
+            Objects.requireNonNull(name, "name");
+            rules = java.util.List.copyOf(rules);
+        }
+    }
+
+    /**
+     * Creates a subsystem.
+     *
+     * @param subsystem to create.
+     */
+    record CreateSubsystem(SubsystemSpec subsystem) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public CreateSubsystem
+        {
+            Objects.requireNonNull(subsystem, "subsystem");
+        }
+    }
+
+    /**
+     * Deletes a subsystem; its hosts are disconnected.
+     *
+     * @param nqn its name.
+     */
+    record DeleteSubsystem(String nqn) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public DeleteSubsystem
+        {
+            Objects.requireNonNull(nqn, "nqn");
+        }
+    }
+
+    /**
+     * Adds a namespace; connected hosts are told.
+     *
+     * @param namespace to add.
+     */
+    record AddNamespace(NamespaceSpec namespace) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public AddNamespace
+        {
+            Objects.requireNonNull(namespace, "namespace");
+        }
+    }
+
+    /**
+     * Removes a namespace. Answered when no reactor uses its device for it any more.
+     *
+     * @param nqn  of the subsystem.
+     * @param nsid of the namespace.
+     */
+    record RemoveNamespace(String nqn, int nsid) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public RemoveNamespace
+        {
+            Objects.requireNonNull(nqn, "nqn");
+        }
+    }
+
+    /**
+     * Lets a host in.
+     *
+     * @param nqn     of the subsystem.
+     * @param hostNqn of the host.
+     */
+    record AllowHost(String nqn, String hostNqn) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public AllowHost
+        {
+            Objects.requireNonNull(nqn, "nqn");
+            Objects.requireNonNull(hostNqn, "hostNqn");
+        }
+    }
+
+    /**
+     * Takes a host off the list and disconnects it.
+     *
+     * @param nqn     of the subsystem.
+     * @param hostNqn of the host.
+     */
+    record DenyHost(String nqn, String hostNqn) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public DenyHost
+        {
+            Objects.requireNonNull(nqn, "nqn");
+            Objects.requireNonNull(hostNqn, "hostNqn");
+        }
+    }
+
+    /**
+     * Says whether hosts come in that are not on the list; if not, those that are connected are disconnected.
+     *
+     * @param nqn          of the subsystem.
+     * @param allowAnyHost let them in.
+     */
+    record SetAllowAnyHost(String nqn, boolean allowAnyHost) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public SetAllowAnyHost
+        {
+            Objects.requireNonNull(nqn, "nqn");
+        }
+    }
+
+    /**
+     * Listens on an address. The value of the answer is the port.
+     *
+     * @param listener to add.
+     */
+    record AddListener(ListenerSpec listener) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public AddListener
+        {
+            Objects.requireNonNull(listener, "listener");
+        }
+    }
+
+    /**
+     * Listens no more on an address; who is connected stays.
+     *
+     * @param transport of NVMe-oF.
+     * @param address   IPv4 or IPv6, numeric.
+     * @param port      1 to 65535.
+     */
+    record RemoveListener(Transport transport, String address, int port) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public RemoveListener
+        {
+            Objects.requireNonNull(transport, "transport");
+            Objects.requireNonNull(address, "address");
+        }
+    }
+
+    /**
+     * Drains, pauses, resumes or stops the data plane.
+     *
+     * @param state wanted.
+     */
+    record SetState(State state) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public SetState
+        {
+            Objects.requireNonNull(state, "state");
+        }
+    }
+
+    /**
+     * Ends an association; the host may come again.
+     *
+     * @param nqn          of the subsystem.
+     * @param controllerId of {@link ControllerInfo}.
+     */
+    record Disconnect(String nqn, int controllerId) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public Disconnect
+        {
+            Objects.requireNonNull(nqn, "nqn");
+        }
+    }
+
+    /**
+     * Lists resources of a kind. The value of the answer is their number.
+     *
+     * @param kind of the resources.
+     * @param name of one device or one subsystem; empty: all.
+     */
+    record List(Kind kind, String name) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public List
+        {
+            Objects.requireNonNull(kind, "kind");
+            Objects.requireNonNull(name, "name");
+        }
+    }
+
+    /**
+     * Asks for events until the session ends.
+     */
+    record Subscribe() implements Command
+    {
+    }
+}

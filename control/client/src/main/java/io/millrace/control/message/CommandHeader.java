@@ -1,0 +1,22 @@
+package io.millrace.control.message;
+
+import java.util.Objects;
+
+/**
+ * What comes before every command.
+ *
+ * @param sessionId     of the session it was sent in.
+ * @param correlationId chosen by the client; the answer has it.
+ * @param commandId     names the command beyond sessions, or {@link CommandId#NONE}.
+ * @param term          of the manager that sends it; 0: not from a manager.
+ */
+public record CommandHeader(long sessionId, long correlationId, CommandId commandId, long term)
+{
+    /**
+     * Refuses null.
+     */
+    public CommandHeader
+    {
+        Objects.requireNonNull(commandId, "commandId");
+    }
+}

@@ -1,0 +1,91 @@
+package io.millrace.control.message;
+
+import io.millrace.control.codec.DeviceType;
+import java.util.Objects;
+
+/**
+ * A block device to create. What a type does not use is ignored.
+ *
+ * @param name           of the device, unique.
+ * @param type           what stores the blocks.
+ * @param sizeBytes      a multiple of the block size; 0: as long as the file or the wrapped device is.
+ * @param blockSizeBytes 512 or 4096; 0: the default.
+ * @param queueDepth     requests at a file at once; 0: the default.
+ * @param readOnly       refuse writes to a file.
+ * @param preallocate    take the space of a file at once.
+ * @param seed           of the choices of a fault device.
+ * @param target         absolute path of a file, or name of the device that a fault device wraps; else empty.
+ */
+public record DeviceSpec(
+    String name,
+    DeviceType type,
+    long sizeBytes,
+    int blockSizeBytes,
+    int queueDepth,
+    boolean readOnly,
+    boolean preallocate,
+    long seed,
+    String target)
+{
+    /**
+     * Refuses null.
+     */
+    public DeviceSpec
+    {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(target, "target");
+    }
+
+    /**
+     * A volume in memory; its content ends with the process.
+     *
+     * @param name           of the device.
+     * @param sizeBytes      a multiple of the block size.
+     * @param blockSizeBytes 512 or 4096; 0: the default.
+     * @return the device.
+     */
+    public static DeviceSpec memory(final String name, final long sizeBytes, final int blockSizeBytes)
+    {
+        return new DeviceSpec(name, DeviceType.MEMORY, sizeBytes, blockSizeBytes, 0, false, false, 0, "");
+    }
+
+    /**
+     * Takes writes and forgets them, reads as zeroes.
+     *
+     * @param name           of the device.
+     * @param sizeBytes      a multiple of the block size.
+     * @param blockSizeBytes 512 or 4096; 0: the default.
+     * @return the device.
+     */
+    public static DeviceSpec nullDevice(final String name, final long sizeBytes, final int blockSizeBytes)
+    {
+        return new DeviceSpec(name, DeviceType.NULL_DEVICE, sizeBytes, blockSizeBytes, 0, false, false, 0, "");
+    }
+
+    /**
+     * A volume in a file or on a block device.
+     *
+     * @param name      of the device.
+     * @param path      absolute.
+     * @param sizeBytes a multiple of the block size; 0: as long as the file is.
+     * @return the device, with default block size and queue depth.
+     */
+    public static DeviceSpec file(final String name, final String path, final long sizeBytes)
+    {
+        return new DeviceSpec(name, DeviceType.FILE, sizeBytes, 0, 0, false, false, 0, path);
+    }
+
+    /**
+     * Another device with faults.
+     *
+     * @param name   of the device.
+     * @param device that is wrapped.
+     * @param seed   of the choices of its rules.
+     * @return the device, without rules.
+     */
+    public static DeviceSpec fault(final String name, final String device, final long seed)
+    {
+        return new DeviceSpec(name, DeviceType.FAULT, 0, 0, 0, false, false, seed, device);
+    }
+}

@@ -1,0 +1,43 @@
+package io.millrace.control.message;
+
+import java.util.Objects;
+
+/**
+ * A reactor of a data plane. Times and counts are since its start.
+ *
+ * @param index          from 0.
+ * @param cpu            it is pinned to; -1: none.
+ * @param busyNs         with work.
+ * @param idleNs         without.
+ * @param cycles         done.
+ * @param longestCycleNs took the longest cycle.
+ * @param connections    now.
+ * @param requests       commands of hosts that it works on now.
+ * @param poolBytes      of its buffer pool.
+ * @param poolUsedBytes  now.
+ * @param poolWaiting    commands that wait for a buffer now; {@link Resource#UNKNOWN} from an older data plane.
+ * @param name           of the thread.
+ */
+public record ReactorInfo(
+    int index,
+    int cpu,
+    long busyNs,
+    long idleNs,
+    long cycles,
+    long longestCycleNs,
+    int connections,
+    int requests,
+    long poolBytes,
+    long poolUsedBytes,
+    int poolWaiting,
+    String name)
+    implements Resource
+{
+    /**
+     * Refuses null.
+     */
+    public ReactorInfo
+    {
+        Objects.requireNonNull(name, "name");
+    }
+}

@@ -1,0 +1,94 @@
+package io.millrace.control.session;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import javax.crypto.Mac;
+
+/**
+ * Shows that one end of a session has the shared secret: HMAC-SHA-256 under it over a label that names protocol,
+ * purpose and side, then session id, role asked for, response stream, key name, client name, response channel, nonce
+ * of the data plane and nonce of the client. Integers have eight bytes, little-endian; texts are UTF-8; what has no
+ * fixed length follows its length. Stateless; any thread may use it.
+ */
+public final class SessionProof
+{
+    /** Of a nonce, in bytes. */
+    public static final int NONCE_LENGTH = 32;
+    /** Of a proof, in bytes. */
+    public static final int PROOF_LENGTH = 32;
+
+    private static final String PROOF_LABEL = "millrace control 1 proof of the ";
+    private static final String SEAL_LABEL = "millrace control 1 seal of the ";
+
+    private SessionProof()
+    {
+    }
+
+    /**
+     * Makes a number that is used once.
+     *
+     * @param random source.
+     * @return {@link #NONCE_LENGTH} bytes.
+     */
+    public static byte[] newNonce(final SecureRandom random)
+    {
+        final byte[] nonce = new byte[NONCE_LENGTH];
+        random.nextBytes(nonce);
+        return nonce;
+    }
+
+    /**
+     * Proves.
+     *
+     * @param secret     that is shared.
+     * @param transcript of the opening.
+     * @param prover     side that sends the proof.
+     * @return {@link #PROOF_LENGTH} bytes.
+     */
+    public static byte[] prove(final SharedSecret secret, final SessionTranscript transcript, final Side prover)
+    {
+        return derive(secret, transcript, PROOF_LABEL + prover.label());
+    }
+
+    /**
+     * Checks a proof, in a time that does not tell where it is wrong.
+     *
+     * @param secret     that is shared.
+     * @param transcript of the opening, as this side saw it.
+     * @param prover     side that sent the proof.
+     * @param proof      that came; any length.
+     * @return whether the prover has the secret and saw the same opening.
+     */
+    public static boolean verify(
+        final SharedSecret secret, final SessionTranscript transcript, final Side prover, final byte[] proof)
+    {
+        return MessageDigest.isEqual(prove(secret, transcript, prover), proof);
+    }
+
+    /**
+     * Makes the seal of a session whose ends have proven themselves.
+     *
+     * @param secret     that is shared.
+     * @param transcript of the opening.
+     * @param self       side that will use it.
+     * @return a seal at its first counter.
+     */
+    public static MessageSeal seal(final SharedSecret secret, final SessionTranscript transcript, final Side self)
+    {
+        return new MessageSeal(
+            transcript.sessionId(),
+            derive(secret, transcript, SEAL_LABEL + self.label()),
+            derive(secret, transcript, SEAL_LABEL + self.other().label()));
+    }
+
+    private static byte[] derive(final SharedSecret secret, final SessionTranscript transcript, final String label)
+    {
+        final Mac mac = secret.mac();
+        final byte[] bytes = label.getBytes(StandardCharsets.US_ASCII);
+        SessionTranscript.update(mac, bytes.length);
+        mac.update(bytes);
+        transcript.update(mac);
+        return mac.doFinal();
+    }
+}

@@ -1,0 +1,231 @@
+package io.millrace.control.wire;
+
+import io.millrace.control.codec.AddListenerDecoder;
+import io.millrace.control.codec.AddNamespaceDecoder;
+import io.millrace.control.codec.AllowHostDecoder;
+import io.millrace.control.codec.Bool;
+import io.millrace.control.codec.CommandDecoder;
+import io.millrace.control.codec.CreateDeviceDecoder;
+import io.millrace.control.codec.CreateSubsystemDecoder;
+import io.millrace.control.codec.DeleteDeviceDecoder;
+import io.millrace.control.codec.DeleteSubsystemDecoder;
+import io.millrace.control.codec.DenyHostDecoder;
+import io.millrace.control.codec.DisconnectDecoder;
+import io.millrace.control.codec.ListDecoder;
+import io.millrace.control.codec.MessageHeaderDecoder;
+import io.millrace.control.codec.OperationsDecoder;
+import io.millrace.control.codec.RemoveListenerDecoder;
+import io.millrace.control.codec.RemoveNamespaceDecoder;
+import io.millrace.control.codec.ResizeDeviceDecoder;
+import io.millrace.control.codec.SetAllowAnyHostDecoder;
+import io.millrace.control.codec.SetFaultRulesDecoder;
+import io.millrace.control.codec.SetStateDecoder;
+import io.millrace.control.codec.SubscribeDecoder;
+import io.millrace.control.message.BlockOperation;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.agrona.DirectBuffer;
+
+/**
+ * Decodes commands that were found sound. Belongs to one thread; keeps nothing between calls but the ids of the last.
+ */
+final class CommandReader
+{
+    private final CommandDecoder ids = new CommandDecoder();
+    private final CreateDeviceDecoder createDevice = new CreateDeviceDecoder();
+    private final DeleteDeviceDecoder deleteDevice = new DeleteDeviceDecoder();
+    private final ResizeDeviceDecoder resizeDevice = new ResizeDeviceDecoder();
+    private final CreateSubsystemDecoder createSubsystem = new CreateSubsystemDecoder();
+    private final DeleteSubsystemDecoder deleteSubsystem = new DeleteSubsystemDecoder();
+    private final AddNamespaceDecoder addNamespace = new AddNamespaceDecoder();
+    private final RemoveNamespaceDecoder removeNamespace = new RemoveNamespaceDecoder();
+    private final AllowHostDecoder allowHost = new AllowHostDecoder();
+    private final DenyHostDecoder denyHost = new DenyHostDecoder();
+    private final SetAllowAnyHostDecoder setAllowAnyHost = new SetAllowAnyHostDecoder();
+    private final AddListenerDecoder addListener = new AddListenerDecoder();
+    private final RemoveListenerDecoder removeListener = new RemoveListenerDecoder();
+    private final SetStateDecoder setState = new SetStateDecoder();
+    private final DisconnectDecoder disconnect = new DisconnectDecoder();
+    private final ListDecoder lists = new ListDecoder();
+    private final SetFaultRulesDecoder setFaultRules = new SetFaultRulesDecoder();
+
+    /** Which every command has at the same place, also one that this version does not know. */
+    CommandHeader ids(final DirectBuffer buffer, final int offset)
+    {
+        ids.wrap(buffer, offset + MessageHeaderDecoder.ENCODED_LENGTH);
+        return new CommandHeader(
+            ids.sessionId(), ids.correlationId(), new CommandId(ids.commandIdHigh(), ids.commandIdLow()), ids.term());
+    }
+
+    /** Null when the template is that of no command. */
+    Command read(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        return switch (header.templateId())
+        {
+            case CreateDeviceDecoder.TEMPLATE_ID -> createDevice(buffer, offset, header);
+            case DeleteDeviceDecoder.TEMPLATE_ID -> deleteDevice(buffer, offset, header);
+            case ResizeDeviceDecoder.TEMPLATE_ID -> resizeDevice(buffer, offset, header);
+            case CreateSubsystemDecoder.TEMPLATE_ID -> createSubsystem(buffer, offset, header);
+            case DeleteSubsystemDecoder.TEMPLATE_ID -> deleteSubsystem(buffer, offset, header);
+            case AddNamespaceDecoder.TEMPLATE_ID -> addNamespace(buffer, offset, header);
+            case RemoveNamespaceDecoder.TEMPLATE_ID -> removeNamespace(buffer, offset, header);
+            case AllowHostDecoder.TEMPLATE_ID -> allowHost(buffer, offset, header);
+            case DenyHostDecoder.TEMPLATE_ID -> denyHost(buffer, offset, header);
+            case SetAllowAnyHostDecoder.TEMPLATE_ID -> setAllowAnyHost(buffer, offset, header);
+            case AddListenerDecoder.TEMPLATE_ID -> addListener(buffer, offset, header);
+            case RemoveListenerDecoder.TEMPLATE_ID -> removeListener(buffer, offset, header);
+            case SetStateDecoder.TEMPLATE_ID -> setState(buffer, offset, header);
+            case DisconnectDecoder.TEMPLATE_ID -> disconnect(buffer, offset, header);
+            case ListDecoder.TEMPLATE_ID -> list(buffer, offset, header);
+            case SubscribeDecoder.TEMPLATE_ID -> new Command.Subscribe();
+            case SetFaultRulesDecoder.TEMPLATE_ID -> setFaultRules(buffer, offset, header);
+            default -> null;
+        };
+    }
+
+    private Command createDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        createDevice.wrapAndApplyHeader(buffer, offset, header);
+        final long seed = CreateDeviceDecoder.seedNullValue() == createDevice.seed() ? 0 : createDevice.seed();
+        final String name = createDevice.name();
+        return new Command.CreateDevice(new DeviceSpec(
+            name, createDevice.deviceType(), createDevice.sizeBytes(), createDevice.blockSizeBytes(),
+            createDevice.queueDepth(), isTrue(createDevice.readOnly()), isTrue(createDevice.preallocate()), seed,
+            createDevice.target()));
+    }
+
+    private Command deleteDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        deleteDevice.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.DeleteDevice(deleteDevice.name());
+    }
+
+    private Command resizeDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        resizeDevice.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.ResizeDevice(resizeDevice.name(), resizeDevice.sizeBytes());
+    }
+
+    private Command createSubsystem(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        createSubsystem.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.CreateSubsystem(
+            new SubsystemSpec(
+            createSubsystem.nqn(), isTrue(createSubsystem.allowAnyHost()), createSubsystem.serial(),
+            createSubsystem.model()));
+    }
+
+    private Command deleteSubsystem(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        deleteSubsystem.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.DeleteSubsystem(deleteSubsystem.nqn());
+    }
+
+    private Command addNamespace(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        addNamespace.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.AddNamespace(new NamespaceSpec(
+            addNamespace.nqn(), addNamespace.nsid(), new UUID(addNamespace.uuid().high(), addNamespace.uuid().low()),
+            addNamespace.device()));
+    }
+
+    private Command removeNamespace(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        removeNamespace.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.RemoveNamespace(removeNamespace.nqn(), removeNamespace.nsid());
+    }
+
+    private Command allowHost(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        allowHost.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.AllowHost(allowHost.nqn(), allowHost.hostNqn());
+    }
+
+    private Command denyHost(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        denyHost.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.DenyHost(denyHost.nqn(), denyHost.hostNqn());
+    }
+
+    private Command setAllowAnyHost(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        setAllowAnyHost.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.SetAllowAnyHost(setAllowAnyHost.nqn(), isTrue(setAllowAnyHost.allowAnyHost()));
+    }
+
+    private Command addListener(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        addListener.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.AddListener(
+            new ListenerSpec(addListener.transport(), addListener.address(), addListener.port(),
+            isTrue(addListener.discoveryOnly())));
+    }
+
+    private Command removeListener(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        removeListener.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.RemoveListener(removeListener.transport(), removeListener.address(), removeListener.port());
+    }
+
+    private Command setState(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        setState.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.SetState(setState.state());
+    }
+
+    private Command disconnect(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        disconnect.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.Disconnect(disconnect.nqn(), disconnect.controllerId());
+    }
+
+    private Command list(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        lists.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.List(lists.kind(), lists.name());
+    }
+
+    private Command setFaultRules(
+        final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        setFaultRules.wrapAndApplyHeader(buffer, offset, header);
+        final List<FaultRuleSpec> rules = new ArrayList<>();
+        for (final SetFaultRulesDecoder.RulesDecoder rule : setFaultRules.rules())
+        {
+            rules.add(new FaultRuleSpec(
+                rule.action(), operations(rule.operations()), rule.firstBlock(), rule.blocks(), rule.probability(),
+                rule.limit(), rule.delayNs(), rule.status(),
+                SetFaultRulesDecoder.RulesDecoder.everyNullValue() == rule.every() ? 0 : rule.every()));
+        }
+        return new Command.SetFaultRules(setFaultRules.name(), rules);
+    }
+
+    private static Set<BlockOperation> operations(final OperationsDecoder set)
+    {
+        final EnumSet<BlockOperation> result = EnumSet.noneOf(BlockOperation.class);
+        for (final BlockOperation operation : BlockOperation.values())
+        {
+            if (0 != (set.getRaw() >>> operation.ordinal() & 1))
+            {
+                result.add(operation);
+            }
+        }
+        return result;
+    }
+
+    private static boolean isTrue(final Bool value)
+    {
+        return Bool.TRUE == value;
+    }
+}

@@ -1,0 +1,362 @@
+package io.millrace.control.wire;
+
+import io.millrace.control.codec.AddListenerEncoder;
+import io.millrace.control.codec.AddNamespaceEncoder;
+import io.millrace.control.codec.AllowHostEncoder;
+import io.millrace.control.codec.Bool;
+import io.millrace.control.codec.CommandEncoder;
+import io.millrace.control.codec.CreateDeviceEncoder;
+import io.millrace.control.codec.CreateSubsystemEncoder;
+import io.millrace.control.codec.DeleteDeviceEncoder;
+import io.millrace.control.codec.DeleteSubsystemEncoder;
+import io.millrace.control.codec.DenyHostEncoder;
+import io.millrace.control.codec.DisconnectEncoder;
+import io.millrace.control.codec.ListEncoder;
+import io.millrace.control.codec.MessageHeaderEncoder;
+import io.millrace.control.codec.OperationsEncoder;
+import io.millrace.control.codec.RemoveListenerEncoder;
+import io.millrace.control.codec.RemoveNamespaceEncoder;
+import io.millrace.control.codec.ResizeDeviceEncoder;
+import io.millrace.control.codec.SetAllowAnyHostEncoder;
+import io.millrace.control.codec.SetFaultRulesEncoder;
+import io.millrace.control.codec.SetStateEncoder;
+import io.millrace.control.codec.SubscribeEncoder;
+import io.millrace.control.message.BlockOperation;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Encodes commands. Belongs to one thread; keeps nothing between calls.
+ */
+final class CommandWriter
+{
+    /** Type and code have 11 bits. */
+    private static final int STATUS_MAX = 0x7FF;
+
+    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final CreateDeviceEncoder createDevice = new CreateDeviceEncoder();
+    private final DeleteDeviceEncoder deleteDevice = new DeleteDeviceEncoder();
+    private final ResizeDeviceEncoder resizeDevice = new ResizeDeviceEncoder();
+    private final CreateSubsystemEncoder createSubsystem = new CreateSubsystemEncoder();
+    private final DeleteSubsystemEncoder deleteSubsystem = new DeleteSubsystemEncoder();
+    private final AddNamespaceEncoder addNamespace = new AddNamespaceEncoder();
+    private final RemoveNamespaceEncoder removeNamespace = new RemoveNamespaceEncoder();
+    private final AllowHostEncoder allowHost = new AllowHostEncoder();
+    private final DenyHostEncoder denyHost = new DenyHostEncoder();
+    private final SetAllowAnyHostEncoder setAllowAnyHost = new SetAllowAnyHostEncoder();
+    private final AddListenerEncoder addListener = new AddListenerEncoder();
+    private final RemoveListenerEncoder removeListener = new RemoveListenerEncoder();
+    private final SetStateEncoder setState = new SetStateEncoder();
+    private final DisconnectEncoder disconnect = new DisconnectEncoder();
+    private final ListEncoder lists = new ListEncoder();
+    private final SubscribeEncoder subscribe = new SubscribeEncoder();
+    private final SetFaultRulesEncoder setFaultRules = new SetFaultRulesEncoder();
+
+    /** Writes the command with its header at the offset; answers its length in bytes. */
+    int write(final MutableDirectBuffer buffer, final int offset, final CommandHeader ids, final Command value)
+    {
+        return MessageHeaderEncoder.ENCODED_LENGTH + switch (value)
+        {
+            case Command.CreateDevice command -> createDevice(buffer, offset, ids, command);
+            case Command.DeleteDevice command -> deleteDevice(buffer, offset, ids, command);
+            case Command.ResizeDevice command -> resizeDevice(buffer, offset, ids, command);
+            case Command.CreateSubsystem command -> createSubsystem(buffer, offset, ids, command);
+            case Command.DeleteSubsystem command -> deleteSubsystem(buffer, offset, ids, command);
+            case Command.AddNamespace command -> addNamespace(buffer, offset, ids, command);
+            case Command.RemoveNamespace command -> removeNamespace(buffer, offset, ids, command);
+            case Command.AllowHost command -> allowHost(buffer, offset, ids, command);
+            case Command.DenyHost command -> denyHost(buffer, offset, ids, command);
+            case Command.SetAllowAnyHost command -> setAllowAnyHost(buffer, offset, ids, command);
+            case Command.AddListener command -> addListener(buffer, offset, ids, command);
+            case Command.RemoveListener command -> removeListener(buffer, offset, ids, command);
+            case Command.SetState command -> setState(buffer, offset, ids, command);
+            case Command.Disconnect command -> disconnect(buffer, offset, ids, command);
+            case Command.List command -> list(buffer, offset, ids, command);
+            case Command.Subscribe _ -> subscribe(buffer, offset, ids);
+            case Command.SetFaultRules command -> setFaultRules(buffer, offset, ids, command);
+        };
+    }
+
+    private int createDevice(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.CreateDevice command)
+    {
+        final DeviceSpec device = command.device();
+        createDevice.wrapAndApplyHeader(buffer, offset, header);
+        ids(createDevice.command(), ids);
+        createDevice.deviceType(device.type());
+        createDevice.sizeBytes(device.sizeBytes());
+        createDevice.blockSizeBytes(device.blockSizeBytes());
+        createDevice.queueDepth(device.queueDepth());
+        createDevice.readOnly(bool(device.readOnly()));
+        createDevice.preallocate(bool(device.preallocate()));
+        createDevice.seed(device.seed());
+        createDevice.name(Text.check("device name", device.name()));
+        createDevice.target(Text.check("device target", device.target()));
+        return createDevice.encodedLength();
+    }
+
+    private int deleteDevice(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.DeleteDevice command)
+    {
+        deleteDevice.wrapAndApplyHeader(buffer, offset, header);
+        ids(deleteDevice.command(), ids);
+        deleteDevice.name(Text.check("device name", command.name()));
+        return deleteDevice.encodedLength();
+    }
+
+    private int resizeDevice(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.ResizeDevice command)
+    {
+        resizeDevice.wrapAndApplyHeader(buffer, offset, header);
+        ids(resizeDevice.command(), ids);
+        resizeDevice.sizeBytes(command.sizeBytes());
+        resizeDevice.name(Text.check("device name", command.name()));
+        return resizeDevice.encodedLength();
+    }
+
+    private int createSubsystem(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.CreateSubsystem command)
+    {
+        final SubsystemSpec subsystem = command.subsystem();
+        createSubsystem.wrapAndApplyHeader(buffer, offset, header);
+        ids(createSubsystem.command(), ids);
+        createSubsystem.allowAnyHost(bool(subsystem.allowAnyHost()));
+        createSubsystem.nqn(Text.check("subsystem NQN", subsystem.nqn()));
+        createSubsystem.serial(Text.check("serial number", subsystem.serial()));
+        createSubsystem.model(Text.check("model number", subsystem.model()));
+        return createSubsystem.encodedLength();
+    }
+
+    private int deleteSubsystem(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.DeleteSubsystem command)
+    {
+        deleteSubsystem.wrapAndApplyHeader(buffer, offset, header);
+        ids(deleteSubsystem.command(), ids);
+        deleteSubsystem.nqn(Text.check("subsystem NQN", command.nqn()));
+        return deleteSubsystem.encodedLength();
+    }
+
+    private int addNamespace(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.AddNamespace command)
+    {
+        final NamespaceSpec namespace = command.namespace();
+        addNamespace.wrapAndApplyHeader(buffer, offset, header);
+        ids(addNamespace.command(), ids);
+        addNamespace.nsid(namespace.nsid());
+        addNamespace.uuid()
+            .high(namespace.uuid().getMostSignificantBits())
+            .low(namespace.uuid().getLeastSignificantBits());
+        addNamespace.nqn(Text.check("subsystem NQN", namespace.nqn()));
+        addNamespace.device(Text.check("device name", namespace.device()));
+        return addNamespace.encodedLength();
+    }
+
+    private int removeNamespace(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.RemoveNamespace command)
+    {
+        removeNamespace.wrapAndApplyHeader(buffer, offset, header);
+        ids(removeNamespace.command(), ids);
+        removeNamespace.nsid(command.nsid());
+        removeNamespace.nqn(Text.check("subsystem NQN", command.nqn()));
+        return removeNamespace.encodedLength();
+    }
+
+    private int allowHost(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.AllowHost command)
+    {
+        allowHost.wrapAndApplyHeader(buffer, offset, header);
+        ids(allowHost.command(), ids);
+        allowHost.nqn(Text.check("subsystem NQN", command.nqn()));
+        allowHost.hostNqn(Text.check("host NQN", command.hostNqn()));
+        return allowHost.encodedLength();
+    }
+
+    private int denyHost(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.DenyHost command)
+    {
+        denyHost.wrapAndApplyHeader(buffer, offset, header);
+        ids(denyHost.command(), ids);
+        denyHost.nqn(Text.check("subsystem NQN", command.nqn()));
+        denyHost.hostNqn(Text.check("host NQN", command.hostNqn()));
+        return denyHost.encodedLength();
+    }
+
+    private int setAllowAnyHost(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.SetAllowAnyHost command)
+    {
+        setAllowAnyHost.wrapAndApplyHeader(buffer, offset, header);
+        ids(setAllowAnyHost.command(), ids);
+        setAllowAnyHost.allowAnyHost(bool(command.allowAnyHost()));
+        setAllowAnyHost.nqn(Text.check("subsystem NQN", command.nqn()));
+        return setAllowAnyHost.encodedLength();
+    }
+
+    private int addListener(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.AddListener command)
+    {
+        final ListenerSpec listener = command.listener();
+        addListener.wrapAndApplyHeader(buffer, offset, header);
+        ids(addListener.command(), ids);
+        addListener.transport(listener.transport());
+        addListener.port(listener.port());
+        addListener.discoveryOnly(bool(listener.discoveryOnly()));
+        addListener.address(Text.check("listener address", listener.address()));
+        return addListener.encodedLength();
+    }
+
+    private int removeListener(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.RemoveListener command)
+    {
+        removeListener.wrapAndApplyHeader(buffer, offset, header);
+        ids(removeListener.command(), ids);
+        removeListener.transport(command.transport());
+        removeListener.port(command.port());
+        removeListener.address(Text.check("listener address", command.address()));
+        return removeListener.encodedLength();
+    }
+
+    private int setState(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.SetState command)
+    {
+        setState.wrapAndApplyHeader(buffer, offset, header);
+        ids(setState.command(), ids);
+        setState.state(command.state());
+        return setState.encodedLength();
+    }
+
+    private int disconnect(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.Disconnect command)
+    {
+        disconnect.wrapAndApplyHeader(buffer, offset, header);
+        ids(disconnect.command(), ids);
+        disconnect.controllerId(command.controllerId());
+        disconnect.nqn(Text.check("subsystem NQN", command.nqn()));
+        return disconnect.encodedLength();
+    }
+
+    private int list(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.List command)
+    {
+        lists.wrapAndApplyHeader(buffer, offset, header);
+        ids(lists.command(), ids);
+        lists.kind(command.kind());
+        lists.name(Text.check("name", command.name()));
+        return lists.encodedLength();
+    }
+
+    private int subscribe(
+        final MutableDirectBuffer buffer, final int offset, final CommandHeader ids)
+    {
+        subscribe.wrapAndApplyHeader(buffer, offset, header);
+        ids(subscribe.command(), ids);
+        return subscribe.encodedLength();
+    }
+
+    private int setFaultRules(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.SetFaultRules command)
+    {
+        if (command.rules().size() > MessageCheck.GROUP_MAX)
+        {
+            throw new IllegalArgumentException(command.rules().size() + " fault rules for " + command.name() +
+                " are more than " + MessageCheck.GROUP_MAX + ": join some");
+        }
+        setFaultRules.wrapAndApplyHeader(buffer, offset, header);
+        ids(setFaultRules.command(), ids);
+        final SetFaultRulesEncoder.RulesEncoder rules = setFaultRules.rulesCount(command.rules().size());
+        for (final FaultRuleSpec rule : command.rules())
+        {
+            if (rule.status() < 0 || rule.status() > STATUS_MAX)
+            {
+                throw new IllegalArgumentException("fault status " + rule.status() + " for " + command.name() +
+                    " is outside 0 to " + STATUS_MAX + ": give code type and code of NVMe");
+            }
+            rules.next()
+                .action(rule.action())
+                .firstBlock(rule.firstBlock())
+                .blocks(rule.blocks())
+                .probability(rule.probability())
+                .limit(rule.limit())
+                .delayNs(rule.delayNs())
+                .status(rule.status())
+                .every(rule.every());
+            final OperationsEncoder operations = rules.operations().clear();
+            operations.read(rule.operations().contains(BlockOperation.READ));
+            operations.write(rule.operations().contains(BlockOperation.WRITE));
+            operations.flush(rule.operations().contains(BlockOperation.FLUSH));
+            operations.writeZeroes(rule.operations().contains(BlockOperation.WRITE_ZEROES));
+            operations.deallocate(rule.operations().contains(BlockOperation.DEALLOCATE));
+            operations.compare(rule.operations().contains(BlockOperation.COMPARE));
+        }
+        setFaultRules.name(Text.check("device name", command.name()));
+        return setFaultRules.encodedLength();
+    }
+
+    private static void ids(final CommandEncoder encoder, final CommandHeader ids)
+    {
+        encoder
+            .sessionId(ids.sessionId())
+            .correlationId(ids.correlationId())
+            .commandIdHigh(ids.commandId().high())
+            .commandIdLow(ids.commandId().low())
+            .term(ids.term());
+    }
+
+    private static Bool bool(final boolean value)
+    {
+        return value ? Bool.TRUE : Bool.FALSE;
+    }
+}

@@ -1,0 +1,169 @@
+package io.millrace.control.wire;
+
+import io.millrace.control.codec.AddListenerDecoder;
+import io.millrace.control.codec.AddNamespaceDecoder;
+import io.millrace.control.codec.AliveDecoder;
+import io.millrace.control.codec.AllowHostDecoder;
+import io.millrace.control.codec.AnswerDecoder;
+import io.millrace.control.codec.ChallengeDecoder;
+import io.millrace.control.codec.CloseSessionDecoder;
+import io.millrace.control.codec.ControllerRecordDecoder;
+import io.millrace.control.codec.CreateDeviceDecoder;
+import io.millrace.control.codec.CreateSubsystemDecoder;
+import io.millrace.control.codec.DataPlaneRecordDecoder;
+import io.millrace.control.codec.DeleteDeviceDecoder;
+import io.millrace.control.codec.DeleteSubsystemDecoder;
+import io.millrace.control.codec.DenyHostDecoder;
+import io.millrace.control.codec.DeviceRecordDecoder;
+import io.millrace.control.codec.DisconnectDecoder;
+import io.millrace.control.codec.EventDecoder;
+import io.millrace.control.codec.HostRecordDecoder;
+import io.millrace.control.codec.KeepAliveDecoder;
+import io.millrace.control.codec.ListDecoder;
+import io.millrace.control.codec.ListenerRecordDecoder;
+import io.millrace.control.codec.NamespaceRecordDecoder;
+import io.millrace.control.codec.OpenSessionDecoder;
+import io.millrace.control.codec.ProveIdentityDecoder;
+import io.millrace.control.codec.ReactorRecordDecoder;
+import io.millrace.control.codec.RemoveListenerDecoder;
+import io.millrace.control.codec.RemoveNamespaceDecoder;
+import io.millrace.control.codec.ResizeDeviceDecoder;
+import io.millrace.control.codec.SessionOpenedDecoder;
+import io.millrace.control.codec.SetAllowAnyHostDecoder;
+import io.millrace.control.codec.SetFaultRulesDecoder;
+import io.millrace.control.codec.SetStateDecoder;
+import io.millrace.control.codec.SubscribeDecoder;
+import io.millrace.control.codec.SubsystemRecordDecoder;
+import org.agrona.collections.Int2ObjectHashMap;
+
+/**
+ * What parts a message has, to check its lengths before anything of it is read.
+ */
+enum MessageLayout
+{
+    OPEN_SESSION(
+        OpenSessionDecoder.TEMPLATE_ID, OpenSessionDecoder.BLOCK_LENGTH, OpenSessionDecoder.BLOCK_LENGTH,
+        "TTT"),
+    PROVE_IDENTITY(
+        ProveIdentityDecoder.TEMPLATE_ID, ProveIdentityDecoder.BLOCK_LENGTH, ProveIdentityDecoder.BLOCK_LENGTH,
+        "BB"),
+    CLOSE_SESSION(
+        CloseSessionDecoder.TEMPLATE_ID, CloseSessionDecoder.BLOCK_LENGTH, CloseSessionDecoder.BLOCK_LENGTH,
+        ""),
+    KEEP_ALIVE(KeepAliveDecoder.TEMPLATE_ID, KeepAliveDecoder.BLOCK_LENGTH, KeepAliveDecoder.BLOCK_LENGTH, ""),
+    CHALLENGE(ChallengeDecoder.TEMPLATE_ID, ChallengeDecoder.BLOCK_LENGTH, ChallengeDecoder.BLOCK_LENGTH, "B"),
+    SESSION_OPENED(
+        SessionOpenedDecoder.TEMPLATE_ID, SessionOpenedDecoder.BLOCK_LENGTH, SessionOpenedDecoder.BLOCK_LENGTH,
+        "TB"),
+    ANSWER(AnswerDecoder.TEMPLATE_ID, AnswerDecoder.BLOCK_LENGTH, AnswerDecoder.BLOCK_LENGTH, "T"),
+    ALIVE(AliveDecoder.TEMPLATE_ID, AliveDecoder.BLOCK_LENGTH, AliveDecoder.BLOCK_LENGTH, ""),
+    CREATE_DEVICE(
+        CreateDeviceDecoder.TEMPLATE_ID, CreateDeviceDecoder.BLOCK_LENGTH, CreateDeviceDecoder.seedEncodingOffset(),
+        "TT"),
+    DELETE_DEVICE(
+        DeleteDeviceDecoder.TEMPLATE_ID, DeleteDeviceDecoder.BLOCK_LENGTH, DeleteDeviceDecoder.BLOCK_LENGTH,
+        "T"),
+    RESIZE_DEVICE(
+        ResizeDeviceDecoder.TEMPLATE_ID, ResizeDeviceDecoder.BLOCK_LENGTH, ResizeDeviceDecoder.BLOCK_LENGTH,
+        "T"),
+    SET_FAULT_RULES(
+        SetFaultRulesDecoder.TEMPLATE_ID, SetFaultRulesDecoder.BLOCK_LENGTH, SetFaultRulesDecoder.BLOCK_LENGTH,
+        "GT"),
+    CREATE_SUBSYSTEM(
+        CreateSubsystemDecoder.TEMPLATE_ID, CreateSubsystemDecoder.BLOCK_LENGTH, CreateSubsystemDecoder.BLOCK_LENGTH,
+        "TTT"),
+    DELETE_SUBSYSTEM(
+        DeleteSubsystemDecoder.TEMPLATE_ID, DeleteSubsystemDecoder.BLOCK_LENGTH, DeleteSubsystemDecoder.BLOCK_LENGTH,
+        "T"),
+    ADD_NAMESPACE(
+        AddNamespaceDecoder.TEMPLATE_ID, AddNamespaceDecoder.BLOCK_LENGTH, AddNamespaceDecoder.BLOCK_LENGTH,
+        "TT"),
+    REMOVE_NAMESPACE(
+        RemoveNamespaceDecoder.TEMPLATE_ID, RemoveNamespaceDecoder.BLOCK_LENGTH, RemoveNamespaceDecoder.BLOCK_LENGTH,
+        "T"),
+    ALLOW_HOST(AllowHostDecoder.TEMPLATE_ID, AllowHostDecoder.BLOCK_LENGTH, AllowHostDecoder.BLOCK_LENGTH, "TT"),
+    DENY_HOST(DenyHostDecoder.TEMPLATE_ID, DenyHostDecoder.BLOCK_LENGTH, DenyHostDecoder.BLOCK_LENGTH, "TT"),
+    SET_ALLOW_ANY_HOST(
+        SetAllowAnyHostDecoder.TEMPLATE_ID, SetAllowAnyHostDecoder.BLOCK_LENGTH, SetAllowAnyHostDecoder.BLOCK_LENGTH,
+        "T"),
+    ADD_LISTENER(
+        AddListenerDecoder.TEMPLATE_ID, AddListenerDecoder.BLOCK_LENGTH, AddListenerDecoder.BLOCK_LENGTH,
+        "T"),
+    REMOVE_LISTENER(
+        RemoveListenerDecoder.TEMPLATE_ID, RemoveListenerDecoder.BLOCK_LENGTH, RemoveListenerDecoder.BLOCK_LENGTH,
+        "T"),
+    SET_STATE(SetStateDecoder.TEMPLATE_ID, SetStateDecoder.BLOCK_LENGTH, SetStateDecoder.BLOCK_LENGTH, ""),
+    DISCONNECT(DisconnectDecoder.TEMPLATE_ID, DisconnectDecoder.BLOCK_LENGTH, DisconnectDecoder.BLOCK_LENGTH, "T"),
+    LIST(ListDecoder.TEMPLATE_ID, ListDecoder.BLOCK_LENGTH, ListDecoder.BLOCK_LENGTH, "T"),
+    SUBSCRIBE(SubscribeDecoder.TEMPLATE_ID, SubscribeDecoder.BLOCK_LENGTH, SubscribeDecoder.BLOCK_LENGTH, ""),
+    DATA_PLANE_RECORD(
+        DataPlaneRecordDecoder.TEMPLATE_ID, DataPlaneRecordDecoder.BLOCK_LENGTH,
+        DataPlaneRecordDecoder.processIdEncodingOffset(), "TT"),
+    REACTOR_RECORD(
+        ReactorRecordDecoder.TEMPLATE_ID, ReactorRecordDecoder.BLOCK_LENGTH,
+        ReactorRecordDecoder.poolWaitingEncodingOffset(), "T"),
+    DEVICE_RECORD(
+        DeviceRecordDecoder.TEMPLATE_ID, DeviceRecordDecoder.BLOCK_LENGTH,
+        DeviceRecordDecoder.usersEncodingOffset(), "TT"),
+    SUBSYSTEM_RECORD(
+        SubsystemRecordDecoder.TEMPLATE_ID, SubsystemRecordDecoder.BLOCK_LENGTH, SubsystemRecordDecoder.BLOCK_LENGTH,
+        "TTT"),
+    NAMESPACE_RECORD(
+        NamespaceRecordDecoder.TEMPLATE_ID, NamespaceRecordDecoder.BLOCK_LENGTH,
+        NamespaceRecordDecoder.othersEncodingOffset(), "TT"),
+    HOST_RECORD(HostRecordDecoder.TEMPLATE_ID, HostRecordDecoder.BLOCK_LENGTH, HostRecordDecoder.BLOCK_LENGTH, "TT"),
+    LISTENER_RECORD(
+        ListenerRecordDecoder.TEMPLATE_ID, ListenerRecordDecoder.BLOCK_LENGTH, ListenerRecordDecoder.BLOCK_LENGTH,
+        "T"),
+    CONTROLLER_RECORD(
+        ControllerRecordDecoder.TEMPLATE_ID, ControllerRecordDecoder.BLOCK_LENGTH, ControllerRecordDecoder.BLOCK_LENGTH,
+        "TTT"),
+    EVENT(EventDecoder.TEMPLATE_ID, EventDecoder.BLOCK_LENGTH, EventDecoder.BLOCK_LENGTH, "TT");
+
+    static final char GROUP = 'G';
+    static final char TEXT = 'T';
+
+    private static final Int2ObjectHashMap<MessageLayout> BY_TEMPLATE = new Int2ObjectHashMap<>();
+
+    static
+    {
+        for (final MessageLayout layout : values())
+        {
+            BY_TEMPLATE.put(layout.templateId, layout);
+        }
+    }
+
+    private final int templateId;
+    private final int blockLength;
+    private final int firstBlockLength;
+    private final String variable;
+
+    /** The first block is that of version 0; variable parts are G: group, T: text, B: bytes. */
+    MessageLayout(final int templateId, final int blockLength, final int firstBlockLength, final String variable)
+    {
+        this.templateId = templateId;
+        this.blockLength = blockLength;
+        this.firstBlockLength = firstBlockLength;
+        this.variable = variable;
+    }
+
+    static MessageLayout of(final int templateId)
+    {
+        return BY_TEMPLATE.get(templateId);
+    }
+
+    int templateId()
+    {
+        return templateId;
+    }
+
+    int blockLengthMin(final int version)
+    {
+        return 0 == version ? firstBlockLength : blockLength;
+    }
+
+    String variable()
+    {
+        return variable;
+    }
+}

@@ -1,0 +1,115 @@
+package io.millrace.control.wire;
+
+import io.millrace.control.codec.CloseSessionDecoder;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.KeepAliveDecoder;
+import io.millrace.control.codec.MessageHeaderDecoder;
+import io.millrace.control.codec.OpenSessionDecoder;
+import io.millrace.control.codec.ProveIdentityDecoder;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandHeader;
+import io.millrace.control.session.SessionProof;
+import org.agrona.DirectBuffer;
+
+/**
+ * Reads what clients send: checks a message as a whole, then hands it on as values. Any bytes may come; none make it
+ * throw, unless the handler does. A sealed message has to be opened first. Belongs to one thread.
+ */
+public final class RequestAdapter
+{
+    private final RequestHandler handler;
+    private final MessageCheck check = new MessageCheck();
+    private final OpenSessionDecoder openSession = new OpenSessionDecoder();
+    private final ProveIdentityDecoder proveIdentity = new ProveIdentityDecoder();
+    private final CloseSessionDecoder closeSession = new CloseSessionDecoder();
+    private final KeepAliveDecoder keepAlive = new KeepAliveDecoder();
+    private final CommandReader commands = new CommandReader();
+
+    /**
+     * Makes an adapter.
+     *
+     * @param handler that is told.
+     */
+    public RequestAdapter(final RequestHandler handler)
+    {
+        this.handler = handler;
+    }
+
+    /**
+     * Reads a message.
+     *
+     * @param buffer it is in.
+     * @param offset of its header.
+     * @param length of it, in bytes.
+     * @return false when it was neither handed on nor refused to the client by {@link
+     * RequestHandler#onRefused}: count it.
+     */
+    public boolean onMessage(final DirectBuffer buffer, final int offset, final int length)
+    {
+        final MessageCheck.Verdict verdict = check.check(buffer, offset, length);
+        if (MessageCheck.Verdict.SOUND == verdict)
+        {
+            return dispatch(buffer, offset);
+        }
+        if (!check.namesCommand(length))
+        {
+            return false;
+        }
+        final CommandHeader ids = commands.ids(buffer, offset);
+        handler.onRefused(ids.sessionId(), ids.correlationId(),
+            MessageCheck.Verdict.UNKNOWN == verdict ? Code.UNKNOWN_COMMAND : Code.MALFORMED);
+        return true;
+    }
+
+    private boolean dispatch(final DirectBuffer buffer, final int offset)
+    {
+        final MessageHeaderDecoder header = check.header();
+        switch (header.templateId())
+        {
+            case OpenSessionDecoder.TEMPLATE_ID:
+                openSession.wrapAndApplyHeader(buffer, offset, header);
+                final String responseChannel = openSession.responseChannel();
+                handler.onOpenSession(
+                    openSession.correlationId(), openSession.role(), responseChannel, openSession.responseStreamId(),
+                    openSession.clientName(), openSession.keyName());
+                return true;
+
+            case ProveIdentityDecoder.TEMPLATE_ID:
+                return onProveIdentity(buffer, offset, header);
+
+            case CloseSessionDecoder.TEMPLATE_ID:
+                closeSession.wrapAndApplyHeader(buffer, offset, header);
+                handler.onCloseSession(closeSession.sessionId());
+                return true;
+
+            case KeepAliveDecoder.TEMPLATE_ID:
+                keepAlive.wrapAndApplyHeader(buffer, offset, header);
+                handler.onKeepAlive(keepAlive.sessionId());
+                return true;
+
+            default:
+                final Command command = commands.read(buffer, offset, header);
+                if (null == command)
+                {
+                    return false;
+                }
+                handler.onCommand(commands.ids(buffer, offset), command);
+                return true;
+        }
+    }
+
+    private boolean onProveIdentity(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        proveIdentity.wrapAndApplyHeader(buffer, offset, header);
+        if (SessionProof.NONCE_LENGTH != proveIdentity.nonceLength())
+        {
+            return false;
+        }
+        final byte[] nonce = new byte[SessionProof.NONCE_LENGTH];
+        proveIdentity.getNonce(nonce, 0, nonce.length);
+        final byte[] proof = new byte[proveIdentity.proofLength()];
+        proveIdentity.getProof(proof, 0, proof.length);
+        handler.onProveIdentity(proveIdentity.correlationId(), proveIdentity.sessionId(), nonce, proof);
+        return true;
+    }
+}

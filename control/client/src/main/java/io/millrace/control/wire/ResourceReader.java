@@ -1,0 +1,162 @@
+package io.millrace.control.wire;
+
+import io.millrace.control.codec.Bool;
+import io.millrace.control.codec.ControllerRecordDecoder;
+import io.millrace.control.codec.DataPlaneRecordDecoder;
+import io.millrace.control.codec.DeviceRecordDecoder;
+import io.millrace.control.codec.HostRecordDecoder;
+import io.millrace.control.codec.ListenerRecordDecoder;
+import io.millrace.control.codec.MessageHeaderDecoder;
+import io.millrace.control.codec.NamespaceRecordDecoder;
+import io.millrace.control.codec.ReactorRecordDecoder;
+import io.millrace.control.codec.SubsystemRecordDecoder;
+import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.ListenerInfo;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.ReactorInfo;
+import io.millrace.control.message.Resource;
+import io.millrace.control.message.SubsystemInfo;
+import java.util.UUID;
+import org.agrona.DirectBuffer;
+
+/**
+ * Decodes resources that were found sound. Belongs to one thread; keeps nothing between calls but whose the last was.
+ */
+final class ResourceReader
+{
+    private final DataPlaneRecordDecoder dataPlane = new DataPlaneRecordDecoder();
+    private final ReactorRecordDecoder reactor = new ReactorRecordDecoder();
+    private final DeviceRecordDecoder device = new DeviceRecordDecoder();
+    private final SubsystemRecordDecoder subsystem = new SubsystemRecordDecoder();
+    private final NamespaceRecordDecoder namespace = new NamespaceRecordDecoder();
+    private final HostRecordDecoder host = new HostRecordDecoder();
+    private final ListenerRecordDecoder listener = new ListenerRecordDecoder();
+    private final ControllerRecordDecoder controller = new ControllerRecordDecoder();
+    private long correlationId;
+
+    /** Null when the template is that of no resource. */
+    Resource read(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        return switch (header.templateId())
+        {
+            case DataPlaneRecordDecoder.TEMPLATE_ID -> dataPlane(buffer, offset, header);
+            case ReactorRecordDecoder.TEMPLATE_ID -> reactor(buffer, offset, header);
+            case DeviceRecordDecoder.TEMPLATE_ID -> device(buffer, offset, header);
+            case SubsystemRecordDecoder.TEMPLATE_ID -> subsystem(buffer, offset, header);
+            case NamespaceRecordDecoder.TEMPLATE_ID -> namespace(buffer, offset, header);
+            case HostRecordDecoder.TEMPLATE_ID -> host(buffer, offset, header);
+            case ListenerRecordDecoder.TEMPLATE_ID -> listener(buffer, offset, header);
+            case ControllerRecordDecoder.TEMPLATE_ID -> controller(buffer, offset, header);
+            default -> null;
+        };
+    }
+
+    /** Of the List that the last resource is for. */
+    long correlationId()
+    {
+        return correlationId;
+    }
+
+    private Resource dataPlane(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        dataPlane.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = dataPlane.correlationId();
+        final String name = dataPlane.name();
+        final String version = dataPlane.version();
+        return new DataPlaneInfo(
+            new UUID(dataPlane.dataPlaneId().high(), dataPlane.dataPlaneId().low()), dataPlane.state(),
+            dataPlane.upNs(), dataPlane.memoryBytes(), dataPlane.controllers(),
+            known(dataPlane.processId(), DataPlaneRecordDecoder.processIdNullValue()), name, version);
+    }
+
+    private Resource reactor(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        reactor.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = reactor.correlationId();
+        final String name = reactor.name();
+        return new ReactorInfo(
+            reactor.index(), reactor.cpu(), reactor.busyNs(), reactor.idleNs(), reactor.cycles(),
+            reactor.longestCycleNs(), reactor.connections(), reactor.requests(), reactor.poolBytes(),
+            reactor.poolUsedBytes(), known(reactor.poolWaiting(), ReactorRecordDecoder.poolWaitingNullValue()), name);
+    }
+
+    private Resource device(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        device.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = device.correlationId();
+        final String name = device.name();
+        final String target = device.target();
+        return new DeviceInfo(
+            name, device.deviceType(), device.sizeBytes(), device.blockSizeBytes(), device.queueDepth(),
+            Bool.TRUE == device.readOnly(), Bool.TRUE == device.preallocate(), device.seed(),
+            known(device.users(), DeviceRecordDecoder.usersNullValue()), target);
+    }
+
+    private Resource subsystem(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        subsystem.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = subsystem.correlationId();
+        final String nqn = subsystem.nqn();
+        final String serial = subsystem.serial();
+        final String model = subsystem.model();
+        return new SubsystemInfo(
+            nqn, Bool.TRUE == subsystem.allowAnyHost(), subsystem.namespaces(), subsystem.controllers(), serial,
+            model);
+    }
+
+    private Resource namespace(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        namespace.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = namespace.correlationId();
+        final String nqn = namespace.nqn();
+        final String device = namespace.device();
+        return new NamespaceInfo(
+            nqn, namespace.nsid(), new UUID(namespace.uuid().high(), namespace.uuid().low()), namespace.sizeBytes(),
+            namespace.blockSizeBytes(), namespace.reads(), namespace.readBytes(), namespace.writes(),
+            namespace.writtenBytes(), known(namespace.others(), NamespaceRecordDecoder.othersNullValue()),
+            known(namespace.errors(), NamespaceRecordDecoder.errorsNullValue()), device);
+    }
+
+    private Resource host(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        host.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = host.correlationId();
+        final String nqn = host.nqn();
+        final String hostNqn = host.hostNqn();
+        return new HostInfo(
+            nqn, hostNqn);
+    }
+
+    private Resource listener(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        listener.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = listener.correlationId();
+        final String address = listener.address();
+        return new ListenerInfo(
+            listener.transport(), address, listener.port(), Bool.TRUE == listener.discoveryOnly());
+    }
+
+    private Resource controller(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        controller.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = controller.correlationId();
+        final String nqn = controller.nqn();
+        final String hostNqn = controller.hostNqn();
+        final String state = controller.state();
+        return new ControllerInfo(
+            nqn, controller.controllerId(), hostNqn, controller.ioQueues(), controller.keepAliveMs(), state);
+    }
+
+    private static long known(final long value, final long nullValue)
+    {
+        return nullValue == value ? Resource.UNKNOWN : value;
+    }
+
+    private static int known(final int value, final int nullValue)
+    {
+        return nullValue == value ? Resource.UNKNOWN : value;
+    }
+}

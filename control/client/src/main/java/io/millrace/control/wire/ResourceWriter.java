@@ -1,0 +1,177 @@
+package io.millrace.control.wire;
+
+import io.millrace.control.codec.Bool;
+import io.millrace.control.codec.ControllerRecordEncoder;
+import io.millrace.control.codec.DataPlaneRecordEncoder;
+import io.millrace.control.codec.DeviceRecordEncoder;
+import io.millrace.control.codec.HostRecordEncoder;
+import io.millrace.control.codec.ListenerRecordEncoder;
+import io.millrace.control.codec.MessageHeaderEncoder;
+import io.millrace.control.codec.NamespaceRecordEncoder;
+import io.millrace.control.codec.ReactorRecordEncoder;
+import io.millrace.control.codec.SubsystemRecordEncoder;
+import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.ListenerInfo;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.ReactorInfo;
+import io.millrace.control.message.Resource;
+import io.millrace.control.message.SubsystemInfo;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Encodes resources. Belongs to one thread; keeps nothing between calls.
+ */
+final class ResourceWriter
+{
+    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
+    private final DataPlaneRecordEncoder dataPlane = new DataPlaneRecordEncoder();
+    private final ReactorRecordEncoder reactor = new ReactorRecordEncoder();
+    private final DeviceRecordEncoder device = new DeviceRecordEncoder();
+    private final SubsystemRecordEncoder subsystem = new SubsystemRecordEncoder();
+    private final NamespaceRecordEncoder namespace = new NamespaceRecordEncoder();
+    private final HostRecordEncoder host = new HostRecordEncoder();
+    private final ListenerRecordEncoder listener = new ListenerRecordEncoder();
+    private final ControllerRecordEncoder controller = new ControllerRecordEncoder();
+
+    /** Writes the record with its header at the offset; answers its length in bytes. */
+    int write(final MutableDirectBuffer buffer, final int offset, final long correlationId, final Resource value)
+    {
+        return MessageHeaderEncoder.ENCODED_LENGTH + switch (value)
+        {
+            case DataPlaneInfo info -> dataPlane(buffer, offset, correlationId, info);
+            case ReactorInfo info -> reactor(buffer, offset, correlationId, info);
+            case DeviceInfo info -> device(buffer, offset, correlationId, info);
+            case SubsystemInfo info -> subsystem(buffer, offset, correlationId, info);
+            case NamespaceInfo info -> namespace(buffer, offset, correlationId, info);
+            case HostInfo info -> host(buffer, offset, correlationId, info);
+            case ListenerInfo info -> listener(buffer, offset, correlationId, info);
+            case ControllerInfo info -> controller(buffer, offset, correlationId, info);
+        };
+    }
+
+    private int dataPlane(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final DataPlaneInfo info)
+    {
+        dataPlane.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        dataPlane.dataPlaneId()
+            .high(info.dataPlaneId().getMostSignificantBits())
+            .low(info.dataPlaneId().getLeastSignificantBits());
+        dataPlane.state(info.state());
+        dataPlane.upNs(info.upNs());
+        dataPlane.memoryBytes(info.memoryBytes());
+        dataPlane.controllers(info.controllers());
+        dataPlane.processId(Resource.UNKNOWN == info.processId() ?
+            DataPlaneRecordEncoder.processIdNullValue() : info.processId());
+        dataPlane.name(Text.fit(info.name()));
+        dataPlane.version(Text.fit(info.version()));
+        return dataPlane.encodedLength();
+    }
+
+    private int reactor(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final ReactorInfo info)
+    {
+        reactor.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        reactor.index(info.index());
+        reactor.cpu(info.cpu());
+        reactor.busyNs(info.busyNs());
+        reactor.idleNs(info.idleNs());
+        reactor.cycles(info.cycles());
+        reactor.longestCycleNs(info.longestCycleNs());
+        reactor.connections(info.connections());
+        reactor.requests(info.requests());
+        reactor.poolBytes(info.poolBytes());
+        reactor.poolUsedBytes(info.poolUsedBytes());
+        reactor.poolWaiting(Resource.UNKNOWN == info.poolWaiting() ?
+            ReactorRecordEncoder.poolWaitingNullValue() : info.poolWaiting());
+        reactor.name(Text.fit(info.name()));
+        return reactor.encodedLength();
+    }
+
+    private int device(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final DeviceInfo info)
+    {
+        device.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        device.deviceType(info.type());
+        device.sizeBytes(info.sizeBytes());
+        device.blockSizeBytes(info.blockSizeBytes());
+        device.queueDepth(info.queueDepth());
+        device.readOnly(info.readOnly() ? Bool.TRUE : Bool.FALSE);
+        device.preallocate(info.preallocate() ? Bool.TRUE : Bool.FALSE);
+        device.seed(info.seed());
+        device.users(Resource.UNKNOWN == info.users() ?
+            DeviceRecordEncoder.usersNullValue() : info.users());
+        device.name(Text.fit(info.name()));
+        device.target(Text.fit(info.target()));
+        return device.encodedLength();
+    }
+
+    private int subsystem(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final SubsystemInfo info)
+    {
+        subsystem.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        subsystem.allowAnyHost(info.allowAnyHost() ? Bool.TRUE : Bool.FALSE);
+        subsystem.namespaces(info.namespaces());
+        subsystem.controllers(info.controllers());
+        subsystem.nqn(Text.fit(info.nqn()));
+        subsystem.serial(Text.fit(info.serial()));
+        subsystem.model(Text.fit(info.model()));
+        return subsystem.encodedLength();
+    }
+
+    private int namespace(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final NamespaceInfo info)
+    {
+        namespace.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        namespace.nsid(info.nsid());
+        namespace.uuid().high(info.uuid().getMostSignificantBits()).low(info.uuid().getLeastSignificantBits());
+        namespace.sizeBytes(info.sizeBytes());
+        namespace.blockSizeBytes(info.blockSizeBytes());
+        namespace.reads(info.reads());
+        namespace.readBytes(info.readBytes());
+        namespace.writes(info.writes());
+        namespace.writtenBytes(info.writtenBytes());
+        namespace.others(Resource.UNKNOWN == info.others() ?
+            NamespaceRecordEncoder.othersNullValue() : info.others());
+        namespace.errors(Resource.UNKNOWN == info.errors() ?
+            NamespaceRecordEncoder.errorsNullValue() : info.errors());
+        namespace.nqn(Text.fit(info.nqn()));
+        namespace.device(Text.fit(info.device()));
+        return namespace.encodedLength();
+    }
+
+    private int host(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final HostInfo info)
+    {
+        host.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        host.nqn(Text.fit(info.nqn()));
+        host.hostNqn(Text.fit(info.hostNqn()));
+        return host.encodedLength();
+    }
+
+    private int listener(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final ListenerInfo info)
+    {
+        listener.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        listener.transport(info.transport());
+        listener.port(info.port());
+        listener.discoveryOnly(info.discoveryOnly() ? Bool.TRUE : Bool.FALSE);
+        listener.address(Text.fit(info.address()));
+        return listener.encodedLength();
+    }
+
+    private int controller(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final ControllerInfo info)
+    {
+        controller.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        controller.controllerId(info.controllerId());
+        controller.ioQueues(info.ioQueues());
+        controller.keepAliveMs(info.keepAliveMs());
+        controller.nqn(Text.fit(info.nqn()));
+        controller.hostNqn(Text.fit(info.hostNqn()));
+        controller.state(Text.fit(info.state()));
+        return controller.encodedLength();
+    }
+}

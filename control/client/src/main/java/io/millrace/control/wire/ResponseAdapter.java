@@ -1,0 +1,120 @@
+package io.millrace.control.wire;
+
+import io.millrace.control.codec.AliveDecoder;
+import io.millrace.control.codec.AnswerDecoder;
+import io.millrace.control.codec.ChallengeDecoder;
+import io.millrace.control.codec.EventDecoder;
+import io.millrace.control.codec.MessageHeaderDecoder;
+import io.millrace.control.codec.SessionOpenedDecoder;
+import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.Resource;
+import io.millrace.control.message.SessionInfo;
+import io.millrace.control.session.SessionProof;
+import java.util.UUID;
+import org.agrona.DirectBuffer;
+
+/**
+ * Reads what a data plane sends: checks a message as a whole, then hands it on as values. Any bytes may come; none
+ * make it throw, unless the handler does. A sealed message has to be opened first. Belongs to one thread.
+ */
+public final class ResponseAdapter
+{
+    private final ResponseHandler handler;
+    private final MessageCheck check = new MessageCheck();
+    private final ChallengeDecoder challenge = new ChallengeDecoder();
+    private final SessionOpenedDecoder sessionOpened = new SessionOpenedDecoder();
+    private final AnswerDecoder answer = new AnswerDecoder();
+    private final AliveDecoder alive = new AliveDecoder();
+    private final EventDecoder event = new EventDecoder();
+    private final ResourceReader resources = new ResourceReader();
+
+    /**
+     * Makes an adapter.
+     *
+     * @param handler that is told.
+     */
+    public ResponseAdapter(final ResponseHandler handler)
+    {
+        this.handler = handler;
+    }
+
+    /**
+     * Reads a message.
+     *
+     * @param buffer it is in.
+     * @param offset of its header.
+     * @param length of it, in bytes.
+     * @return false when it is malformed, or nothing that this version knows: count it.
+     */
+    public boolean onMessage(final DirectBuffer buffer, final int offset, final int length)
+    {
+        if (MessageCheck.Verdict.SOUND != check.check(buffer, offset, length))
+        {
+            return false;
+        }
+        final MessageHeaderDecoder header = check.header();
+        switch (header.templateId())
+        {
+            case ChallengeDecoder.TEMPLATE_ID:
+                return onChallenge(buffer, offset, header);
+
+            case SessionOpenedDecoder.TEMPLATE_ID:
+                onSessionOpened(buffer, offset, header);
+                return true;
+
+            case AnswerDecoder.TEMPLATE_ID:
+                answer.wrapAndApplyHeader(buffer, offset, header);
+                handler.onAnswer(
+                    answer.sessionId(), answer.correlationId(), answer.code(), answer.value(), answer.text());
+                return true;
+
+            case AliveDecoder.TEMPLATE_ID:
+                alive.wrapAndApplyHeader(buffer, offset, header);
+                handler.onAlive(alive.sessionId(), alive.eventSequence());
+                return true;
+
+            case EventDecoder.TEMPLATE_ID:
+                event.wrapAndApplyHeader(buffer, offset, header);
+                handler.onEvent(new ControlEvent(
+                    event.sequence(), event.epochNs(), event.kind(), event.change(), event.name(), event.text()));
+                return true;
+
+            default:
+                final Resource resource = resources.read(buffer, offset, header);
+                if (null == resource)
+                {
+                    return false;
+                }
+                handler.onResource(resources.correlationId(), resource);
+                return true;
+        }
+    }
+
+    private boolean onChallenge(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        challenge.wrapAndApplyHeader(buffer, offset, header);
+        if (SessionProof.NONCE_LENGTH != challenge.nonceLength())
+        {
+            return false;
+        }
+        final byte[] nonce = new byte[SessionProof.NONCE_LENGTH];
+        challenge.getNonce(nonce, 0, nonce.length);
+        handler.onChallenge(challenge.correlationId(), challenge.sessionId(), nonce);
+        return true;
+    }
+
+    private void onSessionOpened(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        sessionOpened.wrapAndApplyHeader(buffer, offset, header);
+        final String name = sessionOpened.dataPlaneName();
+        final byte[] proof = new byte[sessionOpened.proofLength()];
+        sessionOpened.getProof(proof, 0, proof.length);
+        handler.onSessionOpened(
+            sessionOpened.correlationId(),
+            new SessionInfo(
+                sessionOpened.sessionId(), sessionOpened.role(), sessionOpened.timeoutMs(), sessionOpened.term(),
+                new UUID(sessionOpened.dataPlaneId().high(), sessionOpened.dataPlaneId().low()),
+                sessionOpened.commandsMax(), name),
+            proof);
+    }
+}

@@ -1,0 +1,374 @@
+package io.millrace.control.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Role;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.Resource;
+import io.millrace.control.message.Samples;
+import io.millrace.control.message.SessionInfo;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.session.SharedSecret;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ControlClientTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:volume";
+    private static final long SEED = 4420;
+    private ControlFixture fixture;
+
+    /** Writes down what it is told. */
+    private static final class Notes implements ControlListener
+    {
+        private final List<String> lines = new ArrayList<>();
+
+        @Override
+        public void onEvent(final ControlEvent event)
+        {
+            lines.add("event " + event.name());
+        }
+
+        @Override
+        public void onEventsLost(final long count)
+        {
+            lines.add("lost " + count);
+        }
+
+        @Override
+        public void onConnected(final SessionInfo session)
+        {
+            lines.add("connected");
+        }
+
+        @Override
+        public void onDisconnected(final String reason)
+        {
+            lines.add("disconnected");
+        }
+    }
+
+    private ControlFixture start(final String medium)
+    {
+        fixture = "udp".equals(medium) ? ControlFixture.udp() : ControlFixture.ipc();
+        return fixture;
+    }
+
+    @AfterEach
+    void stop()
+    {
+        if (null != fixture)
+        {
+            fixture.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc", "udp"})
+    void shouldCarryEveryCommandAndEveryResource(final String medium)
+    {
+        start(medium);
+        final ControlClient client = fixture.connect();
+        final Samples samples = new Samples(SEED);
+        for (final Command command : samples.commands())
+        {
+            if (command instanceof Command.SetFaultRules(String name, List<?> rules) && rules.size() > 100)
+            {
+                continue;
+            }
+            client.execute(command);
+            assertEquals(command, fixture.peer().carriedOut().getLast());
+        }
+        for (final Resource resource : samples.resources())
+        {
+            fixture.peer().show(resource.kind(), resource);
+            assertEquals(
+                List.of(resource), client.execute(new Command.List(resource.kind(), "")).resources(), "seed " + SEED);
+        }
+        assertEquals(1, client.reactors().size() * client.devices("").size() * client.subsystems("").size() *
+            client.namespaces("").size() * client.hosts("").size() * client.listeners().size() *
+            client.controllers("").size());
+        assertEquals("peer", client.session().dataPlaneName());
+        assertEquals(fixture.peer().dataPlaneId(), client.session().dataPlaneId());
+        assertEquals(0, client.refusedCount());
+    }
+
+    @Test
+    void shouldCallWhatItsMethodsSay()
+    {
+        start("ipc");
+        final ControlClient client = fixture.connect();
+        client.createDevice(DeviceSpec.memory("mem0", 1 << 20, 512));
+        client.resizeDevice("mem0", 2 << 20);
+        client.setAllowAnyHost(NQN, true);
+        client.allowHost(NQN, "host");
+        client.denyHost(NQN, "host");
+        client.removeNamespace(NQN, 7);
+        client.deleteDevice("mem0");
+        assertEquals(TestPeer.PORT, client.addListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 0, false)));
+        client.removeListener(Transport.TCP, "127.0.0.1", TestPeer.PORT);
+        assertEquals(List.of(
+            new Command.CreateDevice(DeviceSpec.memory("mem0", 1 << 20, 512)),
+            new Command.ResizeDevice("mem0", 2 << 20),
+            new Command.SetAllowAnyHost(NQN, true),
+            new Command.AllowHost(NQN, "host"),
+            new Command.DenyHost(NQN, "host"),
+            new Command.RemoveNamespace(NQN, 7),
+            new Command.DeleteDevice("mem0"),
+            new Command.AddListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 0, false)),
+            new Command.RemoveListener(Transport.TCP, "127.0.0.1", TestPeer.PORT)), fixture.peer().carriedOut());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc", "udp"})
+    void shouldSendTenThousandCommandsWithoutWaitingForEach(final String medium)
+    {
+        start(medium);
+        fixture.peer().commandsMax(300);
+        final ControlClient client = fixture.connect();
+        final List<Call> calls = new ArrayList<>();
+        for (int i = 1; i <= 10_000; i++)
+        {
+            calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, i, "mem" + i))));
+        }
+        client.await(calls);
+        calls.forEach(Call::orThrow);
+        assertEquals(calls.stream().map(Call::command).toList(), fixture.peer().carriedOut());
+    }
+
+    @Test
+    void shouldThrowWhatTheDataPlaneAnswers()
+    {
+        start("ipc");
+        final ControlClient client = fixture.connect();
+        fixture.peer().reply(Code.IN_USE, "namespace 1 shows mem0");
+        final ControlException error = assertThrows(ControlException.class, () -> client.deleteDevice("mem0"));
+        assertEquals(Code.IN_USE, error.code());
+        assertEquals("namespace 1 shows mem0", error.getMessage());
+    }
+
+    @Test
+    void shouldBeRefusedWhenTheRoleIsTooLowOrTheTermIsOld()
+    {
+        start("ipc");
+        final ControlClient reader = fixture.connect(fixture.context().role(Role.READ));
+        assertEquals(Code.NOT_PERMITTED,
+            assertThrows(ControlException.class, () -> reader.deleteDevice("mem0")).code());
+        final ControlClient manager = fixture.connect(fixture.context().term(3));
+        manager.deleteDevice("mem0");
+        manager.term(2);
+        assertEquals(Code.STALE_TERM,
+            assertThrows(ControlException.class, () -> manager.deleteDevice("mem0")).code());
+    }
+
+    @Test
+    void shouldTimeOutWhenNoAnswerComes()
+    {
+        start("ipc");
+        final ControlClient client = fixture.connect(
+            fixture.context().callTimeoutNs(TimeUnit.MILLISECONDS.toNanos(50)));
+        fixture.peer().loseAnswers(1);
+        assertThrows(ControlTimeoutException.class, () -> client.deleteDevice("mem0"));
+        client.deleteDevice("mem1");
+    }
+
+    @Test
+    void shouldAnswerARepeatedIdAsBeforeAndDoNothing()
+    {
+        start("ipc");
+        final ControlClient client = fixture.connect();
+        final CommandId id = new CommandId(1, 2);
+        client.execute(new Command.DeleteDevice("mem0"), id);
+        fixture.peer().reply(Code.NOT_FOUND, "gone");
+        client.execute(new Command.DeleteDevice("mem0"), id);
+        assertEquals(1, fixture.peer().carriedOut().size());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc", "udp"})
+    void shouldRepeatWhatWasNotAnsweredWhenTheSessionIsLost(final String medium)
+    {
+        start(medium);
+        final ControlClient client = fixture.connect();
+        fixture.peer().loseAnswers(20);
+        final List<Call> calls = new ArrayList<>();
+        for (int i = 0; i < 20; i++)
+        {
+            calls.add(client.submit(new Command.DeleteDevice("mem" + i)));
+        }
+        final Call once = client.submit(new Command.DeleteDevice("once"), CommandId.NONE);
+        fixture.peer().mute(true);
+        fixture.until(client, () -> 21 == fixture.peer().headers().size());
+        fixture.peer().mute(false);
+        fixture.peer().dropSessions();
+        client.await(calls);
+        calls.forEach(Call::orThrow);
+        client.await(once);
+        assertThrows(ControlException.class, once::orThrow);
+        assertEquals(21, fixture.peer().carriedOut().size());
+        assertEquals(41, fixture.peer().headers().size());
+        assertEquals(calls.stream().map(Call::commandId).toList(),
+            fixture.peer().headers().subList(21, 41).stream().map(header -> header.commandId()).toList());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ipc", "udp"})
+    void shouldTellEventsInOrderAndWhichWereLost(final String medium)
+    {
+        start(medium);
+        final Notes notes = new Notes();
+        final ControlClient client = fixture.connect(
+            fixture.context().listener(notes).livenessTimeoutNs(TimeUnit.SECONDS.toNanos(1)));
+        fixture.peer().event("a");
+        fixture.peer().loseEvents(2);
+        fixture.peer().event("b");
+        fixture.until(client, () -> 4 == notes.lines.size());
+        fixture.peer().loseEvents(3);
+        // Nothing follows that would show the gap but the answer to a keep-alive.
+        fixture.until(client, () -> 5 == notes.lines.size());
+        assertEquals(List.of("connected", "event a", "lost 2", "event b", "lost 3"), notes.lines);
+    }
+
+    @Test
+    void shouldOpenAnotherSessionWhenDataPlaneAndDriverWereStartedAgain()
+    {
+        start("ipc");
+        final Notes notes = new Notes();
+        final ControlClient client = fixture.connect(fixture.context().listener(notes));
+        final UUID before = client.session().dataPlaneId();
+        fixture.stopPeer();
+        fixture.stopDriver();
+        final Call waiting = client.submit(new Command.DeleteDevice("mem0"));
+        fixture.until(client, () -> notes.lines.contains("disconnected"));
+        assertFalse(client.isConnected());
+        fixture.startDriver();
+        fixture.startPeer();
+        fixture.until(client, waiting::isDone);
+        waiting.orThrow();
+        assertNotEquals(before, client.session().dataPlaneId());
+        fixture.peer().event("c");
+        fixture.until(client, () -> notes.lines.contains("event c"));
+        assertEquals(List.of("connected", "disconnected", "connected", "lost -1", "event c"), notes.lines);
+    }
+
+    @Test
+    void shouldLoseASessionWhosePeerSaysNothing()
+    {
+        start("udp");
+        final Notes notes = new Notes();
+        final ControlClient client = fixture.connect(
+            fixture.context().listener(notes).livenessTimeoutNs(TimeUnit.MILLISECONDS.toNanos(200)));
+        fixture.peer().mute(true);
+        fixture.until(client, () -> notes.lines.contains("disconnected"));
+        fixture.peer().mute(false);
+        fixture.until(client, client::isConnected);
+        client.deleteDevice("mem0");
+    }
+
+    @Test
+    void shouldSendEventsOnlyWhenAskedAndLetTheListenerCall()
+    {
+        start("ipc");
+        final List<String> seen = new ArrayList<>();
+        final ControlClient[] self = new ControlClient[1];
+        fixture.peer().show(Kind.HOST, new HostInfo(NQN, "host"));
+        self[0] = fixture.connect(fixture.context().listener(
+            event -> seen.add(event.name() + self[0].hosts("").size())));
+        fixture.peer().event("a");
+        fixture.peer().event("b");
+        fixture.until(self[0], () -> 2 == seen.size());
+        assertEquals(List.of("a1", "b1"), seen);
+    }
+
+    @Test
+    void shouldBeRefusedWithTheWrongSecret()
+    {
+        start("udp");
+        final SharedSecret other = SharedSecret.of(new byte[32]);
+        final ControlException error = assertThrows(ControlException.class,
+            () -> fixture.connect(fixture.context().secret(other)));
+        assertEquals(Code.NOT_AUTHENTICATED, error.code());
+        assertEquals(0, fixture.peer().carriedOut().size());
+    }
+
+    @Test
+    void shouldRefuseADataPlaneThatDoesNotKnowTheSecret()
+    {
+        start("udp");
+        fixture.peer().forge();
+        final ControlException error = assertThrows(ControlException.class, () -> fixture.connect());
+        assertEquals(Code.NOT_AUTHENTICATED, error.code());
+        assertTrue(error.getMessage().contains("did not prove"), error.getMessage());
+    }
+
+    @Test
+    void shouldRefuseADataPlaneThatAsksForNoProof()
+    {
+        start("ipc");
+        assertEquals(Code.NOT_AUTHENTICATED, assertThrows(ControlException.class, () -> fixture.connect(
+            fixture.context().secret(ControlFixture.SECRET).keyName(ControlFixture.KEY_NAME))).code());
+    }
+
+    @Test
+    void shouldSayWhyNoSessionCouldBeOpened()
+    {
+        start("ipc");
+        fixture.stopPeer();
+        final ControlTimeoutException nobody = assertThrows(ControlTimeoutException.class,
+            () -> fixture.connect(fixture.context().connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(200))));
+        assertTrue(nobody.getMessage().contains("no data plane listens on aeron:ipc"), nobody.getMessage());
+        final ControlTimeoutException nothing = assertThrows(ControlTimeoutException.class,
+            () -> fixture.connect(fixture.context().aeronDirectoryName(fixture.directory() + "-none")
+                .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(200))));
+        assertTrue(nothing.getMessage().contains("no media driver runs"), nothing.getMessage());
+    }
+
+    @Test
+    void shouldRefuseACommandThatCannotBeSent()
+    {
+        start("ipc");
+        final ControlClient client = fixture.connect();
+        assertThrows(IllegalArgumentException.class, () -> client.deleteDevice("a\nb"));
+        assertThrows(IllegalArgumentException.class, () -> client.deleteDevice("x".repeat(4097)));
+        // Longer than a term buffer of 64 KiB lets through.
+        assertEquals(Code.INVALID, assertThrows(ControlException.class, () -> client.createSubsystem(
+            new SubsystemSpec("x".repeat(4096), true, "y".repeat(4096), ""))).code());
+        client.deleteDevice("x".repeat(4096));
+    }
+
+    @Test
+    void shouldEndItsSessionAndItsCallsWhenClosed()
+    {
+        start("ipc");
+        final ControlClient client = fixture.connect();
+        fixture.peer().mute(true);
+        final Call call = client.submit(new Command.DeleteDevice("mem0"));
+        client.close();
+        client.close();
+        assertThrows(ControlException.class, call::orThrow);
+        assertThrows(IllegalStateException.class, client::poll);
+        fixture.peer().mute(false);
+        final ControlClient next = fixture.connect();
+        fixture.until(next, () -> 1 == fixture.peer().sessionCount());
+    }
+}

@@ -1,0 +1,120 @@
+package io.millrace.control.message;
+
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.FaultAction;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.State;
+import io.millrace.control.codec.Transport;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+/** Commands and resources of every kind with values of all ranges, made from a seed. */
+public final class Samples
+{
+    private static final String LETTERS = "aZ9-.:/ äß€漢😀";
+    private final Random random;
+
+    /**
+     * Makes samples.
+     *
+     * @param seed that decides all.
+     */
+    public Samples(final long seed)
+    {
+        random = new Random(seed);
+    }
+
+    private String text()
+    {
+        final int[] points = LETTERS.codePoints().toArray();
+        final StringBuilder text = new StringBuilder();
+        for (int i = random.nextInt(40); i > 0; i--)
+        {
+            text.appendCodePoint(points[random.nextInt(points.length)]);
+        }
+        return text.toString();
+    }
+
+    private int number()
+    {
+        return random.nextInt(Integer.MAX_VALUE);
+    }
+
+    private long big()
+    {
+        return random.nextLong(Long.MAX_VALUE);
+    }
+
+    private UUID uuid()
+    {
+        return new UUID(random.nextLong(), random.nextLong());
+    }
+
+    private <T extends Enum<T>> T any(final T[] values)
+    {
+        // The last two are SBE_UNKNOWN and NULL_VAL.
+        return values[random.nextInt(values.length - 2)];
+    }
+
+    private FaultRuleSpec rule()
+    {
+        final EnumSet<BlockOperation> operations = EnumSet.noneOf(BlockOperation.class);
+        for (final BlockOperation operation : BlockOperation.values())
+        {
+            if (random.nextBoolean())
+            {
+                operations.add(operation);
+            }
+        }
+        return new FaultRuleSpec(any(FaultAction.values()), operations, big(), big(), random.nextDouble(), big(), big(),
+            random.nextInt(0x800), big());
+    }
+
+    /**
+     * {@return one of each}
+     */
+    public List<Command> commands()
+    {
+        return List.of(
+            new Command.CreateDevice(new DeviceSpec(text(), any(DeviceType.values()), big(), number(), number(),
+                random.nextBoolean(), random.nextBoolean(), big(), text())),
+            new Command.DeleteDevice(text()),
+            new Command.ResizeDevice(text(), big()),
+            new Command.SetFaultRules(text(), random.ints(random.nextInt(129)).mapToObj(_ -> rule()).toList()),
+            new Command.CreateSubsystem(new SubsystemSpec(text(), random.nextBoolean(), text(), text())),
+            new Command.DeleteSubsystem(text()),
+            new Command.AddNamespace(new NamespaceSpec(text(), number(), uuid(), text())),
+            new Command.RemoveNamespace(text(), number()),
+            new Command.AllowHost(text(), text()),
+            new Command.DenyHost(text(), text()),
+            new Command.SetAllowAnyHost(text(), random.nextBoolean()),
+            new Command.AddListener(
+                new ListenerSpec(any(Transport.values()), text(), number(), random.nextBoolean())),
+            new Command.RemoveListener(any(Transport.values()), text(), number()),
+            new Command.SetState(any(State.values())),
+            new Command.Disconnect(text(), number()),
+            new Command.List(any(Kind.values()), text()),
+            new Command.Subscribe());
+    }
+
+    /**
+     * {@return one of each}
+     */
+    public List<Resource> resources()
+    {
+        return List.of(
+            new DataPlaneInfo(uuid(), any(State.values()), big(), big(), number(), big(), text(), text()),
+            new ReactorInfo(number(), -1, big(), big(), big(), big(), number(), number(), big(), big(), number(),
+                text()),
+            new DeviceInfo(text(), any(DeviceType.values()), big(), number(), number(), random.nextBoolean(),
+                random.nextBoolean(), big(), number(), text()),
+            new SubsystemInfo(text(), random.nextBoolean(), number(), number(), text(), text()),
+            new NamespaceInfo(text(), number(), uuid(), big(), number(), big(), big(), big(), big(), big(), big(),
+                text()),
+            new HostInfo(text(), text()),
+            new ListenerInfo(any(Transport.values()), text(), number(), random.nextBoolean()),
+            new ControllerInfo(text(), number(), text(), number(), number(), text()));
+    }
+}

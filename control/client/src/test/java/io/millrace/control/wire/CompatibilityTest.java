@@ -1,0 +1,219 @@
+package io.millrace.control.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.codec.Change;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.FaultAction;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Role;
+import io.millrace.control.codec.State;
+import io.millrace.control.codec0.CreateDeviceDecoder;
+import io.millrace.control.codec0.CreateDeviceEncoder;
+import io.millrace.control.codec0.DataPlaneRecordDecoder;
+import io.millrace.control.codec0.DataPlaneRecordEncoder;
+import io.millrace.control.codec0.DeviceRecordEncoder;
+import io.millrace.control.codec0.EventDecoder;
+import io.millrace.control.codec0.MessageHeaderDecoder;
+import io.millrace.control.codec0.MessageHeaderEncoder;
+import io.millrace.control.codec0.NamespaceRecordDecoder;
+import io.millrace.control.codec0.NamespaceRecordEncoder;
+import io.millrace.control.codec0.OpenSessionEncoder;
+import io.millrace.control.codec0.ReactorRecordEncoder;
+import io.millrace.control.codec0.SetFaultRulesDecoder;
+import io.millrace.control.codec0.SetFaultRulesEncoder;
+import io.millrace.control.message.BlockOperation;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.ReactorInfo;
+import io.millrace.control.message.Resource;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+/** Peers of the schema's version before and of one to come. */
+class CompatibilityTest
+{
+    private static final int AT = MessagePublication.MESSAGE_OFFSET;
+    private static final CommandHeader IDS = new CommandHeader(1, 2, new CommandId(3, 4), 5);
+    private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[4096]);
+    private final MessageHeaderEncoder header0 = new MessageHeaderEncoder();
+    private final Recorder recorder = new Recorder();
+    private final RequestAdapter requests = new RequestAdapter(recorder);
+    private final ResponseAdapter responses = new ResponseAdapter(recorder);
+    private final RequestWriter requestWriter = new RequestWriter();
+    private final ResponseWriter responseWriter = new ResponseWriter();
+
+    private Command commandOf(final int encodedLength)
+    {
+        // Exact, so that a read behind the end would throw.
+        final byte[] bytes = new byte[MessageHeaderEncoder.ENCODED_LENGTH + encodedLength];
+        buffer.getBytes(0, bytes);
+        assertTrue(requests.onMessage(new UnsafeBuffer(bytes), 0, bytes.length));
+        return recorder.command();
+    }
+
+    private Resource resourceOf(final int encodedLength)
+    {
+        final byte[] bytes = new byte[MessageHeaderEncoder.ENCODED_LENGTH + encodedLength];
+        buffer.getBytes(0, bytes);
+        assertTrue(responses.onMessage(new UnsafeBuffer(bytes), 0, bytes.length));
+        return recorder.resource();
+    }
+
+    @Test
+    void shouldTakeDefaultsForWhatAnOldClientDoesNotSend()
+    {
+        final CreateDeviceEncoder device = new CreateDeviceEncoder().wrapAndApplyHeader(buffer, 0, header0);
+        device.command().sessionId(1).correlationId(2).commandIdHigh(3).commandIdLow(4).term(5);
+        device.deviceType(io.millrace.control.codec0.DeviceType.FAULT)
+            .sizeBytes(4096).blockSizeBytes(512).queueDepth(8)
+            .readOnly(io.millrace.control.codec0.Bool.TRUE).preallocate(io.millrace.control.codec0.Bool.FALSE)
+            .name("f0").target("mem0");
+        assertEquals(
+            new Command.CreateDevice(
+                new DeviceSpec("f0", DeviceType.FAULT, 4096, 512, 8, true, false, 0, "mem0")),
+            commandOf(device.encodedLength()));
+        assertEquals(IDS, recorder.header());
+
+        final SetFaultRulesEncoder rules = new SetFaultRulesEncoder().wrapAndApplyHeader(buffer, 0, header0);
+        rules.command().sessionId(1).correlationId(2).commandIdHigh(3).commandIdLow(4).term(5);
+        final SetFaultRulesEncoder.RulesEncoder rule = rules.rulesCount(2);
+        for (int i = 1; i <= 2; i++)
+        {
+            rule.next().action(io.millrace.control.codec0.FaultAction.DELAY)
+                .firstBlock(i).blocks(2).probability(0.5).limit(3).delayNs(4).status(0)
+                .operations().clear().write(true);
+        }
+        rules.name("f0");
+        assertEquals(
+            new Command.SetFaultRules("f0", List.of(
+                new FaultRuleSpec(FaultAction.DELAY, EnumSet.of(BlockOperation.WRITE), 1, 2, 0.5, 3, 4, 0, 0),
+                new FaultRuleSpec(FaultAction.DELAY, EnumSet.of(BlockOperation.WRITE), 2, 2, 0.5, 3, 4, 0, 0))),
+            commandOf(rules.encodedLength()));
+
+        final OpenSessionEncoder open = new OpenSessionEncoder().wrapAndApplyHeader(buffer, 0, header0);
+        open.correlationId(9).responseStreamId(7).role(io.millrace.control.codec0.Role.OPERATE)
+            .responseChannel("aeron:ipc").clientName("old").keyName("");
+        commandOf(open.encodedLength());
+        assertEquals(Role.OPERATE, recorder.role());
+        assertEquals("aeron:ipc 7 old ", recorder.text());
+    }
+
+    @Test
+    void shouldSayUnknownForWhatAnOldDataPlaneDoesNotSend()
+    {
+        final DataPlaneRecordEncoder plane = new DataPlaneRecordEncoder().wrapAndApplyHeader(buffer, 0, header0);
+        plane.dataPlaneId().high(1).low(2);
+        plane.correlationId(9).state(io.millrace.control.codec0.State.DRAINING).upNs(3).memoryBytes(4).controllers(5)
+            .name("n").version("v");
+        assertEquals(
+            new DataPlaneInfo(new UUID(1, 2), State.DRAINING, 3, 4, 5, Resource.UNKNOWN, "n", "v"),
+            resourceOf(plane.encodedLength()));
+
+        final ReactorRecordEncoder reactor = new ReactorRecordEncoder().wrapAndApplyHeader(buffer, 0, header0);
+        reactor.correlationId(9).index(1).cpu(2).busyNs(3).idleNs(4).cycles(5).longestCycleNs(6).connections(7)
+            .requests(8).poolBytes(9).poolUsedBytes(10).name("r");
+        assertEquals(
+            new ReactorInfo(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, Resource.UNKNOWN, "r"), resourceOf(reactor.encodedLength()));
+
+        final DeviceRecordEncoder device = new DeviceRecordEncoder().wrapAndApplyHeader(buffer, 0, header0);
+        device.correlationId(9).deviceType(io.millrace.control.codec0.DeviceType.FILE).sizeBytes(1).blockSizeBytes(2)
+            .queueDepth(3).readOnly(io.millrace.control.codec0.Bool.FALSE)
+            .preallocate(io.millrace.control.codec0.Bool.TRUE).seed(4).name("d").target("t");
+        assertEquals(
+            new DeviceInfo("d", DeviceType.FILE, 1, 2, 3, false, true, 4, Resource.UNKNOWN, "t"),
+            resourceOf(device.encodedLength()));
+
+        final NamespaceRecordEncoder namespace = new NamespaceRecordEncoder().wrapAndApplyHeader(buffer, 0, header0);
+        namespace.correlationId(9).nsid(1).sizeBytes(2).blockSizeBytes(3).reads(4).readBytes(5).writes(6)
+            .writtenBytes(7).uuid().high(8).low(9);
+        namespace.nqn("n").device("d");
+        assertEquals(
+            new NamespaceInfo("n", 1, new UUID(8, 9), 2, 3, 4, 5, 6, 7, Resource.UNKNOWN, Resource.UNKNOWN, "d"),
+            resourceOf(namespace.encodedLength()));
+    }
+
+    @Test
+    void shouldBeReadByAnOldDataPlane()
+    {
+        requestWriter.command(IDS, new Command.CreateDevice(
+            new DeviceSpec("f0", DeviceType.FAULT, 4096, 512, 8, true, false, 77, "mem0")));
+        final CreateDeviceDecoder device =
+            new CreateDeviceDecoder().wrapAndApplyHeader(requestWriter.buffer(), AT, new MessageHeaderDecoder());
+        assertEquals(2, device.command().correlationId());
+        assertEquals(8, device.queueDepth());
+        assertEquals("f0", device.name());
+        assertEquals("mem0", device.target());
+
+        requestWriter.command(IDS, new Command.SetFaultRules("f0", List.of(
+            new FaultRuleSpec(FaultAction.ERROR, Set.of(), 1, 2, 1, 3, 0, 5, 6),
+            new FaultRuleSpec(FaultAction.HANG, Set.of(), 7, 8, 1, 9, 0, 5, 6))));
+        final SetFaultRulesDecoder rules =
+            new SetFaultRulesDecoder().wrapAndApplyHeader(requestWriter.buffer(), AT, new MessageHeaderDecoder());
+        final SetFaultRulesDecoder.RulesDecoder rule = rules.rules();
+        assertEquals(io.millrace.control.codec0.FaultAction.ERROR, rule.next().action());
+        assertEquals(io.millrace.control.codec0.FaultAction.SBE_UNKNOWN, rule.next().action());
+        assertEquals(7, rule.firstBlock());
+        assertEquals("f0", rules.name());
+    }
+
+    @Test
+    void shouldBeReadByAnOldClient()
+    {
+        responseWriter.resource(9, new DataPlaneInfo(new UUID(1, 2), State.PAUSED, 3, 4, 5, 6, "n", "v"));
+        final DataPlaneRecordDecoder plane =
+            new DataPlaneRecordDecoder().wrapAndApplyHeader(responseWriter.buffer(), AT, new MessageHeaderDecoder());
+        assertEquals(5, plane.controllers());
+        assertEquals("n", plane.name());
+        assertEquals("v", plane.version());
+
+        responseWriter.resource(9, new NamespaceInfo("n", 1, new UUID(0, 1), 2, 3, 4, 5, 6, 7, 8, 9, "d"));
+        final NamespaceRecordDecoder namespace =
+            new NamespaceRecordDecoder().wrapAndApplyHeader(responseWriter.buffer(), AT, new MessageHeaderDecoder());
+        assertEquals(7, namespace.writtenBytes());
+        assertEquals("n", namespace.nqn());
+        assertEquals("d", namespace.device());
+
+        responseWriter.event(new ControlEvent(1, 2, Kind.CONTROLLER, Change.REFUSED, "c", "t"));
+        final EventDecoder event =
+            new EventDecoder().wrapAndApplyHeader(responseWriter.buffer(), AT, new MessageHeaderDecoder());
+        assertEquals(io.millrace.control.codec0.Kind.SBE_UNKNOWN, event.kind());
+        assertEquals(io.millrace.control.codec0.Change.SBE_UNKNOWN, event.change());
+        assertEquals("c", event.name());
+    }
+
+    @Test
+    void shouldSkipWhatALaterVersionAppended()
+    {
+        // As version 2 would send it: a longer block, an enum value not heard of.
+        final int length = requestWriter.command(IDS, new Command.SetState(State.PAUSED));
+        final byte[] bytes = new byte[length + 16];
+        requestWriter.buffer().getBytes(AT, bytes, 0, length);
+        final MutableDirectBuffer later = new UnsafeBuffer(bytes);
+        MessageBytes.header(later, length - MessageHeaderEncoder.ENCODED_LENGTH + 16, 24, 2);
+        assertTrue(requests.onMessage(later, 0, bytes.length));
+        assertEquals(new Command.SetState(State.PAUSED), recorder.command());
+        later.putByte(length - 1, (byte)99);
+        assertTrue(requests.onMessage(later, 0, bytes.length));
+        assertEquals(new Command.SetState(State.SBE_UNKNOWN), recorder.command());
+
+        final int answer = responseWriter.answer(1, 2, Code.OK, 3, "");
+        responseWriter.buffer().putShort(AT + 8 + 16, (short)999);
+        assertTrue(responses.onMessage(responseWriter.buffer(), AT, answer));
+        assertEquals(Code.SBE_UNKNOWN, recorder.code());
+    }
+}
