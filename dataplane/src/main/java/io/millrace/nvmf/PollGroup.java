@@ -131,6 +131,14 @@ public final class PollGroup implements Poller, AutoCloseable
     }
 
     /**
+     * {@return what polls its devices; its reactor has it while one is open, and turns it after the connections}
+     */
+    public Poller devices()
+    {
+        return devices;
+    }
+
+    /**
      * {@return whether I/O commands are held; admin commands never are}
      */
     public boolean isPaused()

@@ -127,6 +127,7 @@ final class ManualTarget implements AutoCloseable
         pool.poll();
         pollGroup.poll();
         group.poll();
+        pollGroup.devices().poll();
     }
 
     @Override
