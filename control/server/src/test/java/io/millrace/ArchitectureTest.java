@@ -149,8 +149,9 @@ class ArchitectureTest
     void shouldReadTheClockInReactorsAndMeasurementsOnly()
     {
         // Admin commands of the specification: the Timestamp feature is a wall clock, the SMART log tells time since
-        // start.
-        noClasses().that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..")
+        // start. Operations on a data plane run off its reactors, their events carry the time of day.
+        noClasses()
+            .that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..", "io.millrace.dataplane..")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.Target")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.LogPages")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.FeatureValues")
