@@ -54,7 +54,8 @@ class ArchitectureTest
         "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.nvme",
         "io.millrace.nvmf",
         "io.millrace.nvmf.tcp", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.console",
-        "io.millrace.cli"})
+        "io.millrace.cli",
+        "io.millrace.control.agent"})
     void shouldSeeThePackagesItSpeaksOf(final String name)
     {
         assertFalse(classes.that(resideInAnyPackage(name)).isEmpty(), name);

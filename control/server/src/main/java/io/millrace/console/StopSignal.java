@@ -78,6 +78,14 @@ public final class StopSignal
     }
 
     /**
+     * Does as if a signal had come. Any thread.
+     */
+    public void ask()
+    {
+        asked.countDown();
+    }
+
+    /**
      * {@return whether a signal came}
      */
     public boolean isAsked()

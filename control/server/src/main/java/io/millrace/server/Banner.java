@@ -34,8 +34,16 @@ final class Banner
             terminal.line(terminal.warn("note: ") + note);
         }
         terminal.line();
-        volumes(dataPlane).print(terminal, "  ");
-        terminal.line();
+        if (!dataPlane.config().subsystems().isEmpty())
+        {
+            volumes(dataPlane).print(terminal, "  ");
+            terminal.line();
+        }
+        if (dataPlane.addresses().isEmpty())
+        {
+            terminal.line("listening nowhere, until a command adds a listener");
+            return;
+        }
         terminal.line("listening on " + addresses(dataPlane.addresses()) + (dataPlane.discoveryAddresses().isEmpty() ?
             "" : ", discovery on " + addresses(dataPlane.discoveryAddresses())));
     }

@@ -4,7 +4,11 @@ import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
+import io.millrace.control.agent.ControlAgent;
+import io.millrace.control.agent.ControlEvents;
+import io.millrace.control.agent.ControlSettings;
 import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DataPlaneListener;
 import io.millrace.dataplane.SettingException;
 import io.millrace.server.config.ConfigException;
 import io.millrace.server.config.ConfigReader;
@@ -51,7 +55,7 @@ public final class ServeCommand implements Callable<Integer>
     }
 
     @Override
-    public Integer call() throws InterruptedException
+    public Integer call() throws Exception
     {
         final Terminal terminal = Terminal.standard();
         final ConfigReader.Result read = read();
@@ -63,9 +67,18 @@ public final class ServeCommand implements Callable<Integer>
         }
         final StopSignal stop = StopSignal.install();
         final EventLog log = new EventLog(terminal);
-        try (DataPlane dataPlane = start(read, log))
+        // Without control nothing of it is loaded: the time to start counts.
+        final ControlEvents events = null == read.control() ? null : new ControlEvents();
+        try (DataPlane dataPlane = start(read, log, null == events ? DataPlaneListener.NONE : events);
+            AutoCloseable control = null == events ? null : startControl(read, dataPlane, events, log, stop))
         {
             Banner.print(terminal, dataPlane);
+            if (null != control)
+            {
+                terminal.line("control: " + read.control().directory() + ", " + ControlSettings.IPC_CHANNEL +
+                    (read.control().isUdp() ? " and " + read.control().channel() : "") + ", stream " +
+                    read.control().streamId());
+            }
             Banner.ready(terminal);
             log.start();
             stop.await();
@@ -87,11 +100,29 @@ public final class ServeCommand implements Callable<Integer>
         }
     }
 
-    private static DataPlane start(final ConfigReader.Result read, final EventLog log)
+    private static DataPlane start(
+        final ConfigReader.Result read, final EventLog log, final DataPlaneListener listener)
     {
         try
         {
-            return DataPlane.start(read.config(), log);
+            return DataPlane.start(read.config(), log, listener);
+        }
+        catch (final SettingException e)
+        {
+            throw new CommandException(ExitCode.USAGE, read.locate(e).getMessage(), e);
+        }
+    }
+
+    private static AutoCloseable startControl(
+        final ConfigReader.Result read,
+        final DataPlane dataPlane,
+        final ControlEvents events,
+        final EventLog log,
+        final StopSignal stop)
+    {
+        try
+        {
+            return ControlAgent.start(read.control(), dataPlane, events, new ServeOwner(log, stop));
         }
         catch (final SettingException e)
         {

@@ -7,6 +7,7 @@ import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.control.agent.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;
@@ -40,11 +41,12 @@ public final class ConfigReader
     /**
      * A configuration and where in its file each setting stands.
      *
-     * @param file   as the user named it.
-     * @param config that was read.
-     * @param lines  of the keys that the file gives, from 1.
+     * @param file    as the user named it.
+     * @param config  that was read.
+     * @param control where commands are taken; null for nowhere.
+     * @param lines   of the keys that the file gives, from 1.
      */
-    public record Result(String file, DataPlaneConfig config, Map<String, Integer> lines)
+    public record Result(String file, DataPlaneConfig config, ControlSettings control, Map<String, Integer> lines)
     {
         /**
          * Adds file and line to what was found wrong later, when the data plane was started.
@@ -123,8 +125,9 @@ public final class ConfigReader
                 listeners,
                 discoveryPort(top, listeners),
                 limits(top.section(Settings.LIMITS)),
-                tcp(top.section(Settings.TCP)));
-            return new Result(file, config, Map.copyOf(lines));
+                tcp(top.section(Settings.TCP)),
+                top.has(Settings.CONTROL));
+            return new Result(file, config, control(top), Map.copyOf(lines));
         }
         catch (final SettingException e)
         {
@@ -167,7 +170,7 @@ public final class ConfigReader
     private static List<DeviceConfig> devices(final Section top)
     {
         final List<DeviceConfig> devices = new ArrayList<>();
-        for (final Section section : top.sections(Settings.DEVICES))
+        for (final Section section : served(top, Settings.DEVICES))
         {
             final String name = section.get(Settings.DEVICE_NAME);
             final Settings.DeviceType type = section.get(Settings.DEVICE_TYPE);
@@ -250,10 +253,11 @@ public final class ConfigReader
     private static List<SubsystemSettings> subsystems(final Section top)
     {
         final List<SubsystemSettings> subsystems = new ArrayList<>();
-        for (final Section section : top.sections(Settings.SUBSYSTEMS))
+        for (final Section section : served(top, Settings.SUBSYSTEMS))
         {
             final List<SubsystemSettings.NamespaceSettings> namespaces = new ArrayList<>();
-            for (final Section namespace : section.sections(Settings.NAMESPACES))
+            for (final Section namespace : top.has(Settings.CONTROL) ?
+                section.sectionsIfGiven(Settings.NAMESPACES) : section.sections(Settings.NAMESPACES))
             {
                 namespaces.add(new SubsystemSettings.NamespaceSettings(
                     namespace.get(Settings.NAMESPACE_NSID),
@@ -274,7 +278,7 @@ public final class ConfigReader
     private static List<ListenerSettings> listeners(final Section top)
     {
         final List<ListenerSettings> listeners = new ArrayList<>();
-        for (final Section section : top.sections(Settings.LISTENERS))
+        for (final Section section : served(top, Settings.LISTENERS))
         {
             section.get(Settings.LISTENER_TRANSPORT);
             listeners.add(new ListenerSettings(new InetSocketAddress(
@@ -289,6 +293,34 @@ public final class ConfigReader
             .anyMatch((l) -> ListenerSettings.DISCOVERY_PORT == l.address().getPort());
         return top.get(Settings.DISCOVERY) && !declared ?
             ListenerSettings.DISCOVERY_PORT : DataPlaneConfig.NO_DISCOVERY_PORT;
+    }
+
+    /** What is served may be left out where commands can add it. */
+    private static List<Section> served(final Section top, final Setting<Void> setting)
+    {
+        return top.has(Settings.CONTROL) ? top.sectionsIfGiven(setting) : top.sections(setting);
+    }
+
+    private static ControlSettings control(final Section top)
+    {
+        if (!top.has(Settings.CONTROL))
+        {
+            return null;
+        }
+        final Section section = top.section(Settings.CONTROL);
+        final Path directory = section.get(Settings.CONTROL_DIRECTORY);
+        final ControlSettings control = new ControlSettings(
+            null == directory ? ControlSettings.directoryDefault() : directory,
+            section.get(Settings.CONTROL_CHANNEL),
+            section.get(Settings.CONTROL_STREAM),
+            section.get(Settings.CONTROL_SECRETS),
+            section.get(Settings.CONTROL_NAME));
+        if (control.isUdp() && null == control.secrets())
+        {
+            throw new SettingException("control.secrets", null, "missing, and commands are taken over UDP",
+                "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
+        }
+        return control;
     }
 
     private static TargetConfig limits(final Section section)

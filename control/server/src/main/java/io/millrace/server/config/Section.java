@@ -192,9 +192,27 @@ final class Section
      */
     List<Section> sections(final Setting<Void> setting)
     {
+        return sections(setting, items(setting));
+    }
+
+    /**
+     * {@return the groups of a list that need not be given here, though its setting says so; may be empty}
+     *
+     * @param setting of this group.
+     */
+    List<Section> sectionsIfGiven(final Setting<Void> setting)
+    {
+        final YamlNode.Entry entry = node.entries().get(name(setting));
+        final boolean isEmpty = null == entry ||
+            entry.value() instanceof final YamlNode.Sequence sequence && sequence.items().isEmpty();
+        return isEmpty ? List.of() : sections(setting);
+    }
+
+    private List<Section> sections(final Setting<Void> setting, final List<YamlNode> items)
+    {
         final List<Section> sections = new ArrayList<>();
         int index = 0;
-        for (final YamlNode item : items(setting))
+        for (final YamlNode item : items)
         {
             final String key = join(path, name(setting)) + "[" + index++ + "]";
             lines.put(key, item.line());

@@ -5,6 +5,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
+import io.millrace.control.agent.ControlSettings;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
@@ -13,6 +14,8 @@ import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Every setting of {@code millrace.yaml}. The reader takes what is declared here and nothing else;
@@ -168,6 +171,22 @@ final class Settings
         "Whether discovery is answered on port 8009 too, of every address listened on; the listeners answer it " +
             "always.");
 
+    static final Setting<Void> CONTROL = Setting.group("control",
+        "Commands that change what is served while it runs; without this group none are taken.");
+    static final Setting<Path> CONTROL_DIRECTORY = Setting.optional("control.directory", SettingType.PATH, null,
+        "Directory of the media driver, made at the start; who may write there may send commands over IPC. " +
+            "/dev/shm/millrace-USER when not given.");
+    static final Setting<String> CONTROL_CHANNEL = Setting.optional("control.channel",
+        new SettingType<>("channel", "aeron:ipc, or aeron:udp?endpoint=ADDRESS:PORT", Settings::channel),
+        ControlSettings.IPC_CHANNEL, "Aeron channel of the commands; IPC works in any case.");
+    static final Setting<Integer> CONTROL_STREAM = Setting.optional("control.stream",
+        SettingType.number(1, Integer.MAX_VALUE), Integer.toString(ControlSettings.STREAM_ID_DEFAULT),
+        "Aeron stream of the commands.");
+    static final Setting<Path> CONTROL_SECRETS = Setting.optional("control.secrets", SettingType.PATH, null,
+        "File with the keys that clients prove, a line of name, role and secret for each; UDP needs it.");
+    static final Setting<String> CONTROL_NAME = Setting.optional("control.name", SettingType.NAME_TYPE,
+        ControlSettings.NAME_DEFAULT, "Name of the data plane that clients see.");
+
     static final Setting<Void> LIMITS = Setting.group("limits", "What one controller may take.");
     static final Setting<Integer> LIMIT_QUEUE_PAIRS = Setting.optional("limits.queue-pairs",
         SettingType.number(1, TargetConfig.QUEUE_PAIRS_MAX), Integer.toString(TargetConfig.QUEUE_PAIRS_MAX),
@@ -214,9 +233,13 @@ final class Settings
         NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID,
         LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT,
         DISCOVERY,
+        CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS,
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT, TCP_CONNECTIONS,
         TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE);
+
+    private static final Pattern UDP_CHANNEL =
+        Pattern.compile("aeron:udp\\?endpoint=(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]{2,39}]):(\\d{1,5})");
 
     private Settings()
     {
@@ -274,5 +297,18 @@ final class Settings
         {
             throw new SettingType.BadValue("not an IP address", "write one such as 127.0.0.1, 0.0.0.0 or \"::1\"");
         }
+    }
+
+    private static String channel(final String text)
+    {
+        final Matcher matcher = UDP_CHANNEL.matcher(text);
+        if (!ControlSettings.IPC_CHANNEL.equals(text) &&
+            !(matcher.matches() && Integer.parseInt(matcher.group(3)) >= 1 &&
+            Integer.parseInt(matcher.group(3)) <= 65535))
+        {
+            throw new SettingType.BadValue("neither aeron:ipc nor aeron:udp with a numeric endpoint",
+                "write aeron:ipc or aeron:udp?endpoint=127.0.0.1:4421");
+        }
+        return text;
     }
 }

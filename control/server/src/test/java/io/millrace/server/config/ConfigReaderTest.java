@@ -11,6 +11,7 @@ import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDeviceConfig.Polling;
+import io.millrace.control.agent.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.SettingException;
@@ -328,5 +329,48 @@ class ConfigReaderTest
             new SettingException("listeners[0].port", 4420, "in use", "take another")).getMessage());
         assertEquals("test.yaml: memory.size: too much; take less", result.locate(
             new SettingException("memory.size", null, "too much", "take less")).getMessage());
+    }
+
+    @Test
+    void shouldTakeNoCommandsWhenControlIsNotGiven()
+    {
+        assertEquals(null, ConfigReader.read("test.yaml", MINIMAL).control());
+    }
+
+    @Test
+    void shouldBeginWithNothingWhenControlIsGiven()
+    {
+        final ConfigReader.Result read = ConfigReader.read("test.yaml", "control: {}\nsubsystems: []\n");
+        assertEquals(List.of(), read.config().devices());
+        assertEquals(List.of(), read.config().subsystems());
+        assertEquals(List.of(), read.config().listeners());
+        assertEquals(new ControlSettings(
+            ControlSettings.directoryDefault(), "aeron:ipc", 4420, null, "millrace"), read.control());
+    }
+
+    @Test
+    void shouldReadEverySettingOfControl()
+    {
+        assertEquals(new ControlSettings(
+            Path.of("/run/c"), "aeron:udp?endpoint=[::1]:4421", 7, Path.of("/etc/keys"), "rack-7"),
+            ConfigReader.read("test.yaml", MINIMAL + """
+                control: {directory: /run/c, channel: "aeron:udp?endpoint=[::1]:4421", stream: 7, secrets: /etc/keys,
+                          name: rack-7}
+                """).control());
+    }
+
+    @Test
+    void shouldRefuseControlThatCannotBe()
+    {
+        assertEquals("test.yaml:2: control.channel = aeron:udp?endpoint=somewhere:1: neither aeron:ipc nor aeron:udp " +
+            "with a numeric endpoint; write aeron:ipc or aeron:udp?endpoint=127.0.0.1:4421", message("""
+            control:
+              channel: aeron:udp?endpoint=somewhere:1
+            """));
+        assertEquals("test.yaml:1: control.secrets: missing, and commands are taken over UDP; name a file with keys, " +
+            "or set channel: aeron:ipc", message("""
+            control:
+              channel: aeron:udp?endpoint=127.0.0.1:4421
+            """));
     }
 }

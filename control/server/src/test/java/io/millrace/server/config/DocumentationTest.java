@@ -123,8 +123,9 @@ class DocumentationTest
         while (matcher.find())
         {
             final Map<String, Integer> lines = new TreeMap<>();
-            Section.top("docs", YamlParser.parse("docs", matcher.group(1)), lines).sections(Settings.DEVICES)
-                .forEach((device) -> device.sections(Settings.RULES));
+            final Section top = Section.top("docs", YamlParser.parse("docs", matcher.group(1)), lines);
+            top.sectionsIfGiven(Settings.DEVICES).forEach((device) -> device.sections(Settings.RULES));
+            top.section(Settings.CONTROL).get(Settings.CONTROL_CHANNEL);
             count++;
         }
         assertTrue(count > 0);

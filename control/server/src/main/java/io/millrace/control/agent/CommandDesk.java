@@ -1,0 +1,187 @@
+package io.millrace.control.agent;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandHeader;
+import io.millrace.control.wire.ResponseWriter;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+
+/**
+ * Takes the commands of open sessions: refuses those that may not be, answers repeated ones, has the others carried out
+ * in the order in which they came, and answers when they are done. What may take long goes to a thread of its own; what
+ * comes behind it waits, since it may build on it. The agent's thread, but for {@link #completions}.
+ */
+final class CommandDesk implements AutoCloseable
+{
+    private final Commands commands;
+    private final Lists lists;
+    private final CommandMemory memory = new CommandMemory();
+    private final ManyToOneConcurrentLinkedQueue<Runnable> completions = new ManyToOneConcurrentLinkedQueue<>();
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+    private final ExecutorService worker = Executors.newSingleThreadExecutor(
+        Thread.ofPlatform().daemon().name("millrace-control-files").factory());
+    private long highestTerm;
+    private boolean isWorkerBusy;
+
+    CommandDesk(final Commands commands, final Lists lists)
+    {
+        this.commands = commands;
+        this.lists = lists;
+    }
+
+    long highestTerm()
+    {
+        return highestTerm;
+    }
+
+    void onCommand(final Session session, final CommandHeader header, final Command command)
+    {
+        if (!session.begin())
+        {
+            refuse(session, header.correlationId(), Code.OVERLOADED,
+                Session.COMMANDS_MAX + " commands of this session wait for their answers; read those first");
+            return;
+        }
+        if (command.role().value() > session.role().value())
+        {
+            session.answer(header.correlationId(), new Reply(Code.NOT_PERMITTED, 0,
+                "role " + session.role() + " may not do this; open a session with role " + command.role()));
+            return;
+        }
+        if (0 != header.term() && header.term() < highestTerm)
+        {
+            session.answer(header.correlationId(), new Reply(Code.STALE_TERM, 0,
+                "term " + header.term() + " is below " + highestTerm + ", a later manager is in charge"));
+            return;
+        }
+        if (session.role().value() > Role.READ.value())
+        {
+            highestTerm = Math.max(highestTerm, header.term());
+        }
+        switch (command)
+        {
+            case final Command.Subscribe _ ->
+            {
+                session.subscribe();
+                session.answer(header.correlationId(), Reply.OK);
+            }
+            case final Command.List list -> inTurn(() -> list(session, header.correlationId(), list));
+            default -> change(session, header, command);
+        }
+    }
+
+    /** Answers what was not taken in. */
+    static void refuse(final Session session, final long correlationId, final Code code, final String text)
+    {
+        session.send((final ResponseWriter writer) -> writer.answer(session.id(), correlationId, code, 0, text));
+    }
+
+    private void inTurn(final Runnable task)
+    {
+        if (isWorkerBusy)
+        {
+            waiting.addLast(task);
+        }
+        else
+        {
+            task.run();
+        }
+    }
+
+    private void list(final Session session, final long correlationId, final Command.List list)
+    {
+        if (!session.beginList())
+        {
+            session.answer(correlationId, new Reply(Code.OVERLOADED, 0,
+                Session.LISTS_MAX + " lists of this session were not read to their ends; read those first"));
+            return;
+        }
+        try
+        {
+            session.send(lists.of(session, correlationId, list));
+        }
+        catch (final RuntimeException e)
+        {
+            session.endList();
+            session.answer(correlationId, Reply.of(e));
+        }
+    }
+
+    private void change(final Session session, final CommandHeader header, final Command command)
+    {
+        final Reply known = memory.finished(header.commandId());
+        if (null != known)
+        {
+            session.answer(header.correlationId(), known);
+            return;
+        }
+        final Work same = memory.pending(header.commandId());
+        if (null != same)
+        {
+            same.await(session, header.correlationId());
+            return;
+        }
+        final Work work = new Work(header.commandId(), command);
+        work.await(session, header.correlationId());
+        memory.begin(work);
+        inTurn(() -> begin(work));
+    }
+
+    private void begin(final Work work)
+    {
+        if (Commands.mayTakeLong(work.command()))
+        {
+            isWorkerBusy = true;
+            worker.execute(() ->
+            {
+                commands.carryOut(work.command()).thenAccept((reply) -> completions.offer(() -> end(work, reply)));
+                completions.offer(() -> isWorkerBusy = false);
+            });
+            return;
+        }
+        final CompletableFuture<Reply> future = commands.carryOut(work.command());
+        if (future.isDone())
+        {
+            end(work, future.join());
+        }
+        else
+        {
+            future.thenAccept((reply) -> completions.offer(() -> end(work, reply)));
+        }
+    }
+
+    private void end(final Work work, final Reply reply)
+    {
+        memory.end(work, reply);
+        work.answer(reply);
+    }
+
+    /** Answers what has been done meanwhile, and goes on with what waited; answers how much that was. */
+    int poll()
+    {
+        int work = 0;
+        for (Runnable next = completions.poll(); null != next; next = completions.poll())
+        {
+            next.run();
+            work++;
+        }
+        while (!isWorkerBusy && !waiting.isEmpty())
+        {
+            waiting.removeFirst().run();
+            work++;
+        }
+        return work;
+    }
+
+    /** What is under way on the thread of its own is carried to its end, unanswered. */
+    @Override
+    public void close()
+    {
+        worker.shutdown();
+    }
+}

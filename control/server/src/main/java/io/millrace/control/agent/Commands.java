@@ -1,0 +1,207 @@
+package io.millrace.control.agent;
+
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.file.FileDeviceConfig.Polling;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.State;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DataPlaneState;
+import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.SubsystemSettings;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * From commands that change something to operations of a data plane. Any thread but a reactor's, one at a time.
+ */
+final class Commands
+{
+    private static final int PORT_MAX = 0xFFFF;
+    private static final UUID NO_UUID = new UUID(0, 0);
+    private static final CompletableFuture<Reply> DONE = CompletableFuture.completedFuture(Reply.OK);
+
+    private final DataPlane dataPlane;
+    private final ControlOwner owner;
+
+    Commands(final DataPlane dataPlane, final ControlOwner owner)
+    {
+        this.dataPlane = dataPlane;
+        this.owner = owner;
+    }
+
+    /** Whether the operation may wait for a file system or for much memory to be given back. */
+    static boolean mayTakeLong(final Command command)
+    {
+        return switch (command)
+        {
+            case Command.CreateDevice create -> DeviceType.FILE == create.device().type();
+            case Command.DeleteDevice _, Command.ResizeDevice _ -> true;
+            default -> false;
+        };
+    }
+
+    /** Carries a command out; the answer may come later, on a reactor. Never throws. */
+    CompletableFuture<Reply> carryOut(final Command command)
+    {
+        try
+        {
+            return begin(command).exceptionally(Reply::of);
+        }
+        catch (final RuntimeException e)
+        {
+            return CompletableFuture.completedFuture(Reply.of(e));
+        }
+    }
+
+    private CompletableFuture<Reply> begin(final Command command)
+    {
+        switch (command)
+        {
+            case final Command.CreateDevice create:
+                dataPlane.devices().create(device(create.device()));
+                return DONE;
+            case final Command.DeleteDevice delete:
+                dataPlane.devices().delete(delete.name());
+                return DONE;
+            case final Command.ResizeDevice resize:
+                return ok(dataPlane.devices().resize(resize.name(), resize.sizeBytes()));
+            case final Command.SetFaultRules rules:
+                return setFaultRules(rules);
+            case final Command.CreateSubsystem create:
+                createSubsystem(create.subsystem());
+                return DONE;
+            case final Command.DeleteSubsystem delete:
+                return ok(dataPlane.subsystems().delete(delete.nqn()));
+            case final Command.AddNamespace add:
+                addNamespace(add.namespace());
+                return DONE;
+            case final Command.RemoveNamespace remove:
+                return ok(dataPlane.namespaces().remove(remove.nqn(), remove.nsid()));
+            case final Command.AllowHost allow:
+                dataPlane.hosts().allow(allow.nqn(), allow.hostNqn());
+                return DONE;
+            case final Command.DenyHost deny:
+                return ok(dataPlane.hosts().deny(deny.nqn(), deny.hostNqn()));
+            case final Command.SetAllowAnyHost any:
+                return ok(dataPlane.hosts().allowAny(any.nqn(), any.allowAnyHost()));
+            case final Command.AddListener add:
+                return addListener(add);
+            case final Command.RemoveListener remove:
+                dataPlane.listeners().remove(address(remove.transport(), remove.address(), remove.port()));
+                return DONE;
+            case final Command.SetState set:
+                return setState(set.state());
+            case final Command.Disconnect disconnect:
+                return ok(dataPlane.controllers().disconnect(disconnect.nqn(), disconnect.controllerId()));
+            case final Command.List _:
+            case final Command.Subscribe _:
+                throw new IllegalArgumentException("no command that changes something");
+        }
+    }
+
+    private static CompletableFuture<Reply> ok(final CompletableFuture<Void> done)
+    {
+        return done.thenApply((nothing) -> Reply.OK);
+    }
+
+    private static DeviceConfig device(final DeviceSpec spec)
+    {
+        final int blockSizeBytes = 0 == spec.blockSizeBytes() ? DeviceConfig.BLOCK_SIZE_DEFAULT : spec.blockSizeBytes();
+        return switch (spec.type())
+        {
+            case MEMORY -> new DeviceConfig.Memory(spec.name(), spec.sizeBytes(), blockSizeBytes);
+            case NULL_DEVICE -> new DeviceConfig.Null(spec.name(), spec.sizeBytes(), blockSizeBytes);
+            case FILE ->
+            {
+                final Path path = Path.of(spec.target());
+                if (!path.isAbsolute())
+                {
+                    throw new IllegalArgumentException(
+                        "device " + spec.name() + ": path '" + spec.target() + "' is not absolute; begin it with /");
+                }
+                yield new DeviceConfig.File(new FileDeviceConfig(spec.name(), path, spec.sizeBytes(), blockSizeBytes,
+                    spec.readOnly(), spec.preallocate(),
+                    0 == spec.queueDepth() ? FileDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(), Polling.AUTO,
+                    List.of()));
+            }
+            case FAULT -> new DeviceConfig.Fault(spec.name(), spec.target(), new FaultPlan(spec.seed(), List.of()));
+            case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
+                "device " + spec.name() + ": type is none that this data plane knows; use a client of its version");
+        };
+    }
+
+    private CompletableFuture<Reply> setFaultRules(final Command.SetFaultRules command)
+    {
+        final long seed = dataPlane.devices().get(command.name()).config() instanceof final DeviceConfig.Fault fault ?
+            fault.plan().seed() : 0;
+        return ok(dataPlane.devices().setFaults(command.name(), FaultRules.plan(seed, command.rules())));
+    }
+
+    private void createSubsystem(final SubsystemSpec spec)
+    {
+        dataPlane.subsystems().create(new SubsystemSettings(spec.nqn(), spec.serial().isEmpty() ? null : spec.serial(),
+            spec.model().isEmpty() ? null : spec.model(), spec.allowAnyHost(), List.of(), List.of()));
+    }
+
+    private void addNamespace(final NamespaceSpec spec)
+    {
+        dataPlane.namespaces().add(spec.nqn(), new SubsystemSettings.NamespaceSettings(
+            spec.nsid(), spec.device(), NO_UUID.equals(spec.uuid()) ? null : spec.uuid()));
+    }
+
+    private CompletableFuture<Reply> addListener(final Command.AddListener add)
+    {
+        final InetSocketAddress taken = dataPlane.listeners().add(
+            address(add.listener().transport(), add.listener().address(), add.listener().port()),
+            add.listener().discoveryOnly());
+        return CompletableFuture.completedFuture(new Reply(Code.OK, taken.getPort(), ""));
+    }
+
+    private static InetSocketAddress address(final Transport transport, final String address, final int port)
+    {
+        final String subject = "listener " + address + ':' + port;
+        if (Transport.TCP != transport)
+        {
+            throw new IllegalArgumentException(subject + ": transport is none that this data plane knows; use TCP");
+        }
+        if (port < 0 || port > PORT_MAX)
+        {
+            throw new IllegalArgumentException(subject + ": port is not within 0 to " + PORT_MAX + "; choose another");
+        }
+        try
+        {
+            return new InetSocketAddress(InetAddress.ofLiteral(address), port);
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new IllegalArgumentException(
+                subject + ": no numeric address; write it as 192.0.2.1 or 2001:db8::1", e);
+        }
+    }
+
+    private CompletableFuture<Reply> setState(final State state)
+    {
+        return switch (state)
+        {
+            case SERVING, DRAINING, PAUSED -> ok(dataPlane.state(DataPlaneState.valueOf(state.name())));
+            case STOPPING ->
+            {
+                owner.onStop();
+                yield DONE;
+            }
+            case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
+                "state is none that this data plane knows; use a client of its version");
+        };
+    }
+}

@@ -1,0 +1,49 @@
+package io.millrace.control.agent;
+
+import java.nio.file.Path;
+import java.util.Objects;
+
+/**
+ * Where a data plane takes commands. Immutable.
+ *
+ * @param directory of the media driver, made and removed by it; who may write there may send commands over IPC.
+ * @param channel   {@code aeron:ipc}, or {@code aeron:udp?endpoint=ADDRESS:PORT} for commands over UDP besides.
+ * @param streamId  of the requests.
+ * @param secrets   file with the keys that clients prove; null without UDP: none is known.
+ * @param name      that clients see.
+ */
+public record ControlSettings(Path directory, String channel, int streamId, Path secrets, String name)
+{
+    /** Channel that is always listened on. */
+    public static final String IPC_CHANNEL = "aeron:ipc";
+    /** Stream of the requests when none is given. */
+    public static final int STREAM_ID_DEFAULT = 4420;
+    /** Name when none is given. */
+    public static final String NAME_DEFAULT = "millrace";
+
+    /**
+     * Refuses null where something must be given.
+     */
+    public ControlSettings
+    {
+        Objects.requireNonNull(directory, "directory");
+        Objects.requireNonNull(channel, "channel");
+        Objects.requireNonNull(name, "name");
+    }
+
+    /**
+     * {@return the directory when none is given: in memory, one for each user}
+     */
+    public static Path directoryDefault()
+    {
+        return Path.of("/dev/shm", "millrace-" + System.getProperty("user.name"));
+    }
+
+    /**
+     * {@return whether commands are taken over UDP besides}
+     */
+    public boolean isUdp()
+    {
+        return !IPC_CHANNEL.equals(channel);
+    }
+}

@@ -1,0 +1,135 @@
+package io.millrace.control.agent;
+
+import io.aeron.CncFileDescriptor;
+import io.aeron.CommonContext;
+import io.millrace.dataplane.SettingException;
+import java.io.File;
+import java.io.IOException;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.agrona.BufferUtil;
+import org.agrona.CloseHelper;
+import org.agrona.IoUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Takes a directory for the media driver of this process, and only where that hurts nobody: a lock beside the directory
+ * says that no other data plane has it, which the kernel lets go when its process ends, however that may be. What a
+ * killed one left is then the driver's to remove. A directory with anything else in it, or with a living driver of
+ * another program, is refused.
+ */
+final class DriverDirectory implements AutoCloseable
+{
+    private static final String SETTING = "control.directory";
+    private static final String REMEDY = "name another directory";
+    private static final long HEARTBEAT_MS = 10_000;
+
+    private final FileChannel lock;
+
+    private DriverDirectory(final FileChannel lock)
+    {
+        this.lock = lock;
+    }
+
+    /**
+     * Takes the directory.
+     *
+     * @throws SettingException when it cannot be had.
+     */
+    static DriverDirectory take(final Path directory)
+    {
+        final Path absolute = directory.toAbsolutePath().normalize();
+        final Path lockFile = absolute.resolveSibling(absolute.getFileName() + ".lock");
+        FileChannel channel = null;
+        try
+        {
+            channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS);
+            if (null == channel.tryLock())
+            {
+                throw new OverlappingFileLockException();
+            }
+            checkRemovable(absolute);
+            return new DriverDirectory(channel);
+        }
+        catch (final OverlappingFileLockException e)
+        {
+            CloseHelper.quietClose(channel);
+            throw new SettingException(SETTING, absolute, "in use by another data plane", REMEDY, e);
+        }
+        catch (final IOException e)
+        {
+            CloseHelper.quietClose(channel);
+            throw new SettingException(SETTING, absolute, "cannot be used (" + e.getClass().getSimpleName() + " of " +
+                lockFile + ")", "name a directory that this user may make", e);
+        }
+        catch (final SettingException e)
+        {
+            CloseHelper.quietClose(channel);
+            throw e;
+        }
+    }
+
+    private static void checkRemovable(final Path directory) throws IOException
+    {
+        if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS))
+        {
+            return;
+        }
+        if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS))
+        {
+            throw new SettingException(SETTING, directory, "no directory", REMEDY);
+        }
+        final File cnc = CommonContext.newCncFile(directory.toString());
+        if (!cnc.exists())
+        {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(directory))
+            {
+                if (files.iterator().hasNext())
+                {
+                    throw new SettingException(SETTING, directory, "holds other files, which would be removed", REMEDY);
+                }
+            }
+        }
+        else if (isAlive(directory.toFile(), cnc))
+        {
+            throw new SettingException(SETTING, directory, "in use by another media driver", REMEDY);
+        }
+    }
+
+    private static boolean isAlive(final File directory, final File cnc)
+    {
+        if (cnc.length() < CncFileDescriptor.META_DATA_LENGTH ||
+            !CommonContext.isDriverActive(directory, HEARTBEAT_MS, DriverDirectory::ignore))
+        {
+            return false;
+        }
+        final MappedByteBuffer mapped = IoUtil.mapExistingFile(cnc, "cnc");
+        try
+        {
+            final UnsafeBuffer metaData = CncFileDescriptor.createMetaDataBuffer(mapped);
+            return ProcessHandle.of(CncFileDescriptor.pid(metaData)).map(ProcessHandle::isAlive).orElse(false);
+        }
+        finally
+        {
+            BufferUtil.free(mapped);
+        }
+    }
+
+    private static void ignore(final String message)
+    {
+    }
+
+    /** Lets the directory go; after the driver has ended. */
+    @Override
+    public void close()
+    {
+        CloseHelper.quietClose(lock);
+    }
+}

@@ -1,0 +1,129 @@
+package io.millrace.control.agent;
+
+import io.millrace.control.codec.Role;
+import io.millrace.control.session.SecretException;
+import io.millrace.control.session.SharedSecret;
+import io.millrace.dataplane.SettingException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The keys that clients may prove, each with the highest role it gives. Read once, at the start; immutable.
+ */
+final class KeyRing
+{
+    /** A secret and what it is good for. */
+    record Key(SharedSecret secret, Role role)
+    {
+    }
+
+    static final KeyRing EMPTY = new KeyRing(Map.of());
+
+    private static final String SETTING = "control.secrets";
+    private static final int FILE_LENGTH_MAX = 1 << 20;
+    private static final int COLUMNS = 3;
+    private static final int UNKNOWN_LENGTH_BYTES = 32;
+
+    private final Map<String, Key> keys;
+    /** Nobody knows it: a client with an unknown key fails as one with a wrong secret does. */
+    private final Key unknown;
+
+    private KeyRing(final Map<String, Key> keys)
+    {
+        this.keys = Map.copyOf(keys);
+        final byte[] bytes = new byte[UNKNOWN_LENGTH_BYTES];
+        new SecureRandom().nextBytes(bytes);
+        // No line end, which would not count.
+        bytes[bytes.length - 1] = 1;
+        unknown = new Key(SharedSecret.of(bytes), Role.READ);
+    }
+
+    /**
+     * Reads lines of name, role and secret.
+     *
+     * @throws SettingException when the file is open to others, or a line is none.
+     */
+    static KeyRing read(final Path file)
+    {
+        final List<String> lines;
+        try
+        {
+            final Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
+            if (permissions.contains(PosixFilePermission.OTHERS_READ) ||
+                permissions.contains(PosixFilePermission.OTHERS_WRITE))
+            {
+                throw new SettingException(SETTING, file, "open to all users", "chmod 600 it");
+            }
+            if (!Files.isRegularFile(file) || Files.size(file) > FILE_LENGTH_MAX)
+            {
+                throw new SettingException(SETTING, file, "no regular file of at most " + FILE_LENGTH_MAX + " bytes",
+                    "is this the right file?");
+            }
+            lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+        }
+        catch (final IOException e)
+        {
+            throw new SettingException(SETTING, file, "cannot be read (" + e.getClass().getSimpleName() + ")",
+                "name a file that this user may read", e);
+        }
+        final Map<String, Key> keys = new HashMap<>();
+        for (int i = 0; i < lines.size(); i++)
+        {
+            final String line = lines.get(i).strip();
+            if (!line.isEmpty() && '#' != line.charAt(0))
+            {
+                add(keys, file, i + 1, line.split("\\s+"));
+            }
+        }
+        if (keys.isEmpty())
+        {
+            throw new SettingException(SETTING, file, "has no keys", "write lines of name, role and secret");
+        }
+        return new KeyRing(keys);
+    }
+
+    private static void add(final Map<String, Key> keys, final Path file, final int number, final String[] columns)
+    {
+        final String where = file + ":" + number;
+        if (COLUMNS != columns.length)
+        {
+            throw new SettingException(SETTING, where, columns.length + " words instead of name, role and secret",
+                "write the three, with blanks between them and none inside");
+        }
+        final Role role = switch (columns[1])
+        {
+            case "read" -> Role.READ;
+            case "operate" -> Role.OPERATE;
+            case "administer" -> Role.ADMINISTER;
+            default -> throw new SettingException(
+                SETTING, where, "the second word is no role", "use read, operate or administer");
+        };
+        final SharedSecret secret;
+        try
+        {
+            secret = SharedSecret.of(columns[2].getBytes(StandardCharsets.UTF_8));
+        }
+        catch (final SecretException e)
+        {
+            throw new SettingException(SETTING, where, e.getMessage(), "", e);
+        }
+        if (null != keys.putIfAbsent(columns[0], new Key(secret, role)))
+        {
+            throw new SettingException(SETTING, where, "key " + columns[0] + " is there already", "remove one");
+        }
+    }
+
+    /** The key of a name; of a name that is not there one that nobody can prove. */
+    Key get(final String name)
+    {
+        return keys.getOrDefault(name, unknown);
+    }
+}

@@ -1,0 +1,138 @@
+package io.millrace.control.agent;
+
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.State;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.ListenerInfo;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.ReactorInfo;
+import io.millrace.control.message.Resource;
+import io.millrace.control.message.SubsystemInfo;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DataPlaneSnapshot;
+import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.DeviceSnapshot;
+import io.millrace.dataplane.HostSnapshot;
+import io.millrace.dataplane.ListenerSnapshot;
+import io.millrace.dataplane.ReactorSnapshot;
+import io.millrace.dataplane.SubsystemSnapshot;
+import io.millrace.nvmf.ControllerSnapshot;
+import io.millrace.nvmf.NamespaceSnapshot;
+import java.util.List;
+
+/**
+ * From what a data plane tells of itself to records of the protocol. The agent's thread.
+ */
+final class Lists
+{
+    private final DataPlane dataPlane;
+    private final String name;
+    private final String version;
+
+    Lists(final DataPlane dataPlane, final String name, final String version)
+    {
+        this.dataPlane = dataPlane;
+        this.name = name;
+        this.version = version;
+    }
+
+    /** Asks for what a List wants; throws OperationException when what it names is not there. */
+    ListReply<?> of(final Session session, final long correlationId, final Command.List list)
+    {
+        final String only = list.name().isEmpty() ? null : list.name();
+        return switch (list.kind())
+        {
+            case DATA_PLANE -> new ListReply<>(
+                session, correlationId, List.of(dataPlane.snapshot()), this::dataPlane);
+            case REACTOR -> new ListReply<>(session, correlationId, dataPlane.reactorSnapshots(), Lists::reactor);
+            case DEVICE -> new ListReply<>(session, correlationId, null == only ?
+                dataPlane.devices().list() : List.of(dataPlane.devices().get(only)), Lists::device);
+            case SUBSYSTEM -> new ListReply<>(session, correlationId, null == only ?
+                dataPlane.subsystems().list() : List.of(dataPlane.subsystems().get(only)), Lists::subsystem);
+            case NAMESPACE -> new ListReply<>(
+                session, correlationId, dataPlane.namespaces().list(only), Lists::namespace);
+            case HOST -> new ListReply<>(session, correlationId, dataPlane.hosts().list(only), Lists::host);
+            case LISTENER -> new ListReply<>(session, correlationId, dataPlane.listeners().list(), Lists::listener);
+            case CONTROLLER -> new ListReply<>(
+                session, correlationId, dataPlane.controllers().list(only), Lists::controller);
+            case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
+                "kind of resource is none that this data plane knows; use a client of its version");
+        };
+    }
+
+    private Resource dataPlane(final DataPlaneSnapshot snapshot)
+    {
+        return new DataPlaneInfo(snapshot.id(), State.valueOf(snapshot.state().name()), snapshot.upNs(),
+            snapshot.memoryBytes(), snapshot.controllers(), snapshot.processId(), name, version);
+    }
+
+    private static Resource reactor(final ReactorSnapshot snapshot)
+    {
+        return new ReactorInfo(snapshot.index(), snapshot.cpu(), snapshot.busyNs(), snapshot.idleNs(),
+            snapshot.cycles(), snapshot.longestCycleNs(), snapshot.connections(), snapshot.requests(),
+            snapshot.poolBytes(), snapshot.poolUsedBytes(), snapshot.poolWaiting(), snapshot.name());
+    }
+
+    private static Resource device(final DeviceSnapshot snapshot)
+    {
+        final long sizeBytes = snapshot.geometry().sizeBytes();
+        final int blockSizeBytes = snapshot.geometry().blockSizeBytes();
+        return switch (snapshot.config())
+        {
+            case final DeviceConfig.Memory _ -> new DeviceInfo(snapshot.name(), DeviceType.MEMORY, sizeBytes,
+                blockSizeBytes, 0, false, false, 0, snapshot.users(), "");
+            case final DeviceConfig.Null _ -> new DeviceInfo(snapshot.name(), DeviceType.NULL_DEVICE, sizeBytes,
+                blockSizeBytes, 0, false, false, 0, snapshot.users(), "");
+            case final DeviceConfig.File file ->
+            {
+                final FileDeviceConfig settings = file.settings();
+                yield new DeviceInfo(snapshot.name(), DeviceType.FILE, sizeBytes, blockSizeBytes,
+                    settings.queueDepth(), settings.readOnly(), settings.preallocate(), 0, snapshot.users(),
+                    settings.path().toString());
+            }
+            case final DeviceConfig.Fault fault ->
+            {
+                final FaultPlan plan = fault.plan();
+                yield new DeviceInfo(snapshot.name(), DeviceType.FAULT, sizeBytes, blockSizeBytes, 0, false, false,
+                    plan.seed(), snapshot.users(), fault.device());
+            }
+        };
+    }
+
+    private static Resource subsystem(final SubsystemSnapshot snapshot)
+    {
+        return new SubsystemInfo(snapshot.nqn(), snapshot.allowAnyHost(), snapshot.namespaces(),
+            snapshot.controllers(), snapshot.serial(), snapshot.model());
+    }
+
+    private static Resource namespace(final NamespaceSnapshot snapshot)
+    {
+        return new NamespaceInfo(snapshot.subsystemNqn(), snapshot.nsid(), snapshot.uuid(), snapshot.sizeBytes(),
+            snapshot.blockSizeBytes(), snapshot.reads(), snapshot.readBytes(), snapshot.writes(),
+            snapshot.writtenBytes(), snapshot.others(), snapshot.errors(), snapshot.device());
+    }
+
+    private static Resource host(final HostSnapshot snapshot)
+    {
+        return new HostInfo(snapshot.nqn(), snapshot.hostNqn());
+    }
+
+    private static Resource listener(final ListenerSnapshot snapshot)
+    {
+        return new ListenerInfo(Transport.TCP, snapshot.address().getAddress().getHostAddress(),
+            snapshot.address().getPort(), snapshot.discoveryOnly());
+    }
+
+    private static Resource controller(final ControllerSnapshot snapshot)
+    {
+        return new ControllerInfo(snapshot.subsystemNqn(), snapshot.controllerId(), snapshot.hostNqn(),
+            snapshot.ioQueues(), snapshot.keepAliveMs(), snapshot.state());
+    }
+}

@@ -1,0 +1,47 @@
+package io.millrace.control.agent;
+
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A command that changes something, on its way, and who waits for its answer: more than one when it was repeated. The
+ * agent's thread.
+ */
+final class Work
+{
+    private record Waiter(Session session, long correlationId)
+    {
+    }
+
+    private final CommandId id;
+    private final Command command;
+    private final List<Waiter> waiters = new ArrayList<>(1);
+
+    Work(final CommandId id, final Command command)
+    {
+        this.id = id;
+        this.command = command;
+    }
+
+    CommandId id()
+    {
+        return id;
+    }
+
+    Command command()
+    {
+        return command;
+    }
+
+    void await(final Session session, final long correlationId)
+    {
+        waiters.add(new Waiter(session, correlationId));
+    }
+
+    void answer(final Reply reply)
+    {
+        waiters.forEach((waiter) -> waiter.session().answer(waiter.correlationId(), reply));
+    }
+}

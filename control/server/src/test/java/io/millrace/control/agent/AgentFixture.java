@@ -1,0 +1,180 @@
+package io.millrace.control.agent;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.Role;
+import io.millrace.control.session.SharedSecret;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.nvmf.TargetListener;
+import io.millrace.reactor.ReactorConfig;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.agrona.CloseHelper;
+
+/** A data plane with nothing in it, its agent, and clients. */
+final class AgentFixture implements AutoCloseable, ControlOwner
+{
+    static final String SECRET = "a-secret-of-the-tests-32-bytes-x";
+    private static final String READER_SECRET = "another-secret-of-the-tests-32-b";
+    private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(20);
+
+    private final List<ControlClient> clients = new ArrayList<>();
+    private final ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final ControlSettings settings;
+    private final DataPlane dataPlane;
+    private final ControlAgent agent;
+
+    private AgentFixture(final ControlSettings settings)
+    {
+        this.settings = settings;
+        final ControlEvents events = new ControlEvents();
+        dataPlane = DataPlane.start(DataPlaneConfig.managed(List.of(
+            ReactorConfig.of("test-0", -1), ReactorConfig.of("test-1", -1)), 32 << 20), TargetListener.NONE, events);
+        try
+        {
+            agent = ControlAgent.start(settings, dataPlane, events, this);
+        }
+        catch (final RuntimeException e)
+        {
+            dataPlane.close();
+            throw e;
+        }
+    }
+
+    static AgentFixture ipc(final Path directory)
+    {
+        return new AgentFixture(new ControlSettings(
+            directory.resolve("aeron"), ControlSettings.IPC_CHANNEL, 4420, null, "test"));
+    }
+
+    static AgentFixture udp(final Path directory) throws IOException
+    {
+        final Path secrets = Files.writeString(directory.resolve("keys"), """
+            # name, role, secret
+            admin administer %s
+
+            reader read %s
+            """.formatted(SECRET, READER_SECRET));
+        Files.setPosixFilePermissions(secrets, PosixFilePermissions.fromString("rw-------"));
+        final int port;
+        try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
+        {
+            port = socket.getLocalPort();
+        }
+        return new AgentFixture(new ControlSettings(
+            directory.resolve("aeron"), "aeron:udp?endpoint=127.0.0.1:" + port, 4420, secrets, "test"));
+    }
+
+    DataPlane dataPlane()
+    {
+        return dataPlane;
+    }
+
+    ControlAgent agent()
+    {
+        return agent;
+    }
+
+    ControlSettings settings()
+    {
+        return settings;
+    }
+
+    CountDownLatch stopped()
+    {
+        return stopped;
+    }
+
+    List<String> errors()
+    {
+        return List.copyOf(errors);
+    }
+
+    ControlClientContext context()
+    {
+        return new ControlClientContext()
+            .aeronDirectoryName(settings.directory().toString())
+            .role(Role.ADMINISTER)
+            .clientName("test")
+            .callTimeoutNs(WAIT_NS)
+            .connectTimeoutNs(TimeUnit.SECONDS.toNanos(10));
+    }
+
+    ControlClientContext udpContext()
+    {
+        return context().requestChannel(settings.channel()).responseChannel("aeron:udp?endpoint=127.0.0.1:0")
+            .secret(secret(SECRET)).keyName("admin");
+    }
+
+    ControlClientContext readerContext()
+    {
+        return udpContext().secret(secret(READER_SECRET)).keyName("reader");
+    }
+
+    static SharedSecret secret(final String text)
+    {
+        return SharedSecret.of(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    ControlClient connect(final ControlClientContext context)
+    {
+        final ControlClient client = ControlClient.connect(context);
+        clients.add(client);
+        return client;
+    }
+
+    static void until(final ControlClient client, final BooleanSupplier condition)
+    {
+        final long deadlineNs = System.nanoTime() + WAIT_NS;
+        while (!condition.getAsBoolean())
+        {
+            assertTrue(System.nanoTime() - deadlineNs < 0, "waited for 20 s");
+            if (0 == client.poll())
+            {
+                LockSupport.parkNanos(20_000);
+            }
+        }
+    }
+
+    @Override
+    public String version()
+    {
+        return "9.9";
+    }
+
+    @Override
+    public void onStop()
+    {
+        stopped.countDown();
+    }
+
+    @Override
+    public void onError(final String message)
+    {
+        errors.add(message);
+    }
+
+    @Override
+    public void close()
+    {
+        clients.forEach(ControlClient::close);
+        CloseHelper.closeAll(agent, dataPlane);
+    }
+}

@@ -1,0 +1,416 @@
+package io.millrace.control.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.aeron.Aeron;
+import io.aeron.ExclusivePublication;
+import io.millrace.control.client.Call;
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlListener;
+import io.millrace.control.codec.Change;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.FaultAction;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Role;
+import io.millrace.control.codec.State;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.dataplane.SettingException;
+import io.millrace.perf.load.LoadConfig;
+import io.millrace.perf.load.LoadGenerator;
+import io.millrace.perf.load.LoadPattern;
+import io.millrace.perf.load.LoadReport;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A real data plane, a real agent and the real client, over IPC and UDP of one media driver. */
+class ControlAgentTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    private static final String HOST = "nqn.2026-11.io.millrace:host0";
+    private static final long MIB = 1L << 20;
+    private static final int MANY = 10_000;
+
+    @TempDir
+    private Path directory;
+
+    private static Code codeOf(final Runnable call)
+    {
+        final ControlException e = assertThrows(ControlException.class, call::run);
+        assertFalse(e.getMessage().isBlank());
+        return e.code();
+    }
+
+    private static int serve(final ControlClient client)
+    {
+        client.createDevice(DeviceSpec.memory("mem0", 16 * MIB, 4096));
+        client.createSubsystem(new SubsystemSpec(NQN, true));
+        client.addNamespace(new NamespaceSpec(NQN, 1, "mem0"));
+        return client.addListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 0, false));
+    }
+
+    private static void verify(final int port)
+    {
+        final LoadConfig load = LoadConfig.to(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), NQN)
+            .pattern(LoadPattern.RANDRW).sizeBytes(4096).queues(8, 1).verify(true).regionBytes(8 * MIB)
+            .operationCount(4_000).warmUpMs(0).build();
+        try (LoadGenerator generator = new LoadGenerator(load))
+        {
+            final LoadReport report = generator.run();
+            assertEquals(List.of(), report.failures());
+            assertTrue(report.verifiedBlocks() > 0);
+            assertEquals(0, report.verifyFailures());
+        }
+    }
+
+    private static void exercise(final AgentFixture fixture, final ControlClient client)
+    {
+        final int port = serve(client);
+        assertTrue(port > 0);
+        verify(port);
+        final NamespaceInfo namespace = client.namespaces(NQN).getFirst();
+        assertEquals("mem0", namespace.device());
+        assertTrue(namespace.reads() + namespace.writes() >= 4_000, namespace::toString);
+        client.resizeDevice("mem0", 32 * MIB);
+        assertEquals(32 * MIB, client.namespaces(NQN).getFirst().sizeBytes());
+        assertEquals(32 * MIB, client.devices("mem0").getFirst().sizeBytes());
+        assertEquals(DeviceType.MEMORY, client.devices("").getFirst().type());
+        assertEquals(Code.IN_USE, codeOf(() -> client.deleteDevice("mem0")));
+        assertEquals(Code.EXISTS, codeOf(() -> client.createDevice(DeviceSpec.memory("mem0", MIB, 4096))));
+        assertEquals(Code.NOT_FOUND, codeOf(() -> client.devices("none")));
+        assertEquals(Code.INVALID, codeOf(() -> client.createDevice(DeviceSpec.memory("odd", 1000, 4096))));
+        assertEquals(Code.INVALID, codeOf(() -> client.addListener(
+            new ListenerSpec(Transport.TCP, "localhost", 0, false))));
+        client.setAllowAnyHost(NQN, false);
+        client.allowHost(NQN, HOST);
+        assertEquals(HOST, client.hosts(NQN).getFirst().hostNqn());
+        client.denyHost(NQN, HOST);
+        assertEquals(port, client.listeners().getFirst().port());
+        assertEquals(2, client.reactors().size());
+        assertEquals("9.9", client.dataPlane().version());
+        assertEquals(fixture.dataPlane().snapshot().id(), client.dataPlane().dataPlaneId());
+        client.setState(State.DRAINING);
+        assertEquals(State.DRAINING, client.dataPlane().state());
+        client.setState(State.SERVING);
+        client.removeNamespace(NQN, 1);
+        client.deleteDevice("mem0");
+        client.deleteSubsystem(NQN);
+        client.removeListener(Transport.TCP, "127.0.0.1", port);
+        assertEquals(List.of(), client.devices(""));
+        assertEquals(List.of(), client.subsystems(""));
+        assertEquals(List.of(), client.listeners());
+        assertEquals(List.of(), fixture.errors());
+    }
+
+    @Test
+    void shouldServeWhatIsCommandedWhenAskedOverIpc()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            exercise(fixture, fixture.connect(fixture.context()));
+        }
+        assertFalse(Files.exists(directory.resolve("aeron")), "the driver's directory is left");
+    }
+
+    @Test
+    void shouldServeWhatIsCommandedWhenAskedOverUdp() throws IOException
+    {
+        try (AgentFixture fixture = AgentFixture.udp(directory))
+        {
+            exercise(fixture, fixture.connect(fixture.udpContext()));
+            // IPC goes on beside it; who names a key has to prove it.
+            assertEquals(2, fixture.connect(fixture.context()).reactors().size());
+            final ControlClient proven = fixture.connect(
+                fixture.context().keyName("admin").secret(AgentFixture.secret(AgentFixture.SECRET)));
+            assertEquals(2, proven.reactors().size());
+        }
+    }
+
+    @Test
+    void shouldLetNobodyInWhenSecretIsWrong() throws IOException
+    {
+        try (AgentFixture fixture = AgentFixture.udp(directory))
+        {
+            assertEquals(Code.NOT_AUTHENTICATED, codeOf(() -> fixture.connect(
+                fixture.udpContext().secret(AgentFixture.secret("not-the-secret-of-this-data-plane")))));
+            assertEquals(Code.NOT_AUTHENTICATED, codeOf(() -> fixture.connect(
+                fixture.udpContext().keyName("nobody"))));
+            assertEquals(Code.NOT_AUTHENTICATED, codeOf(() -> fixture.connect(
+                fixture.context().keyName("admin").secret(AgentFixture.secret("not-the-secret-of-this-data-plane")))));
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatTheRoleMayNotWhenKeyGivesALowOne() throws IOException
+    {
+        try (AgentFixture fixture = AgentFixture.udp(directory))
+        {
+            final ControlClient reader = fixture.connect(fixture.readerContext());
+            assertEquals(Role.READ, reader.session().role());
+            assertEquals(Code.NOT_PERMITTED, codeOf(() -> serve(reader)));
+            assertEquals(Code.NOT_PERMITTED, codeOf(() -> reader.setState(State.PAUSED)));
+            assertEquals(List.of(), reader.devices(""));
+            final ControlClient operator = fixture.connect(fixture.context().role(Role.OPERATE));
+            operator.setState(State.PAUSED);
+            assertEquals(Code.NOT_PERMITTED, codeOf(() -> operator.setState(State.STOPPING)));
+            assertEquals(Code.NOT_PERMITTED, codeOf(() -> operator.deleteDevice("mem0")));
+        }
+    }
+
+    @Test
+    void shouldRefuseOlderManagerWhenNewerOneWasSeen()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final ControlClient older = fixture.connect(fixture.context().term(3));
+            older.createDevice(DeviceSpec.memory("a", MIB, 4096));
+            final ControlClient reader = fixture.connect(fixture.context().role(Role.READ).term(Long.MAX_VALUE));
+            assertEquals(1, reader.devices("").size());
+            final ControlClient newer = fixture.connect(fixture.context().term(4));
+            assertEquals(1, newer.devices("").size());
+            assertEquals(Code.STALE_TERM, codeOf(() -> older.createDevice(DeviceSpec.memory("b", MIB, 4096))));
+            newer.createDevice(DeviceSpec.memory("c", MIB, 4096));
+            final ControlClient person = fixture.connect(fixture.context());
+            assertEquals(4, person.session().term());
+            assertEquals(2, person.devices("").size());
+        }
+    }
+
+    @Test
+    void shouldAnswerAsBeforeAndDoNothingTwiceWhenCommandIsRepeated()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            final CommandId id = new CommandId(1, 2);
+            final Command create = new Command.CreateDevice(DeviceSpec.memory("mem0", MIB, 4096));
+            client.execute(create, id);
+            client.execute(create, id);
+            client.deleteDevice("mem0");
+            fixture.connect(fixture.context()).execute(create, id);
+            assertEquals(List.of(), client.devices(""), "it was made once more");
+            final Command wrong = new Command.DeleteDevice("none");
+            for (int i = 0; i < 2; i++)
+            {
+                assertEquals(Code.NOT_FOUND, codeOf(() -> client.execute(wrong, new CommandId(3, 4))));
+            }
+        }
+    }
+
+    @Test
+    void shouldTellEventsInOrderWhenSubscribed()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final List<ControlEvent> events = new ArrayList<>();
+            final ControlClient watcher = fixture.connect(fixture.context().role(Role.READ).listener(
+                (ControlListener)events::add));
+            final ControlClient client = fixture.connect(fixture.context());
+            final int port = serve(client);
+            verify(port);
+            AgentFixture.until(watcher, () -> events.stream().anyMatch((e) -> Change.DISCONNECTED == e.change()));
+            for (int i = 0; i < events.size(); i++)
+            {
+                assertEquals(i + 1, events.get(i).sequence());
+            }
+            assertEquals(Kind.DEVICE, events.getFirst().kind());
+            assertEquals("mem0", events.getFirst().name());
+            assertTrue(events.stream().anyMatch((e) -> Change.CONNECTED == e.change() &&
+                Kind.CONTROLLER == e.kind()));
+        }
+    }
+
+    @Test
+    void shouldKeepOrderWhenFileDeviceIsMadeBeforeWhatUsesIt()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            final List<Call> calls = List.of(
+                client.submit(new Command.CreateDevice(
+                    DeviceSpec.file("disk", directory.resolve("disk.img").toString(), 16 * MIB))),
+                client.submit(new Command.CreateDevice(DeviceSpec.fault("bad", "disk", 7))),
+                client.submit(new Command.CreateSubsystem(new SubsystemSpec(NQN, true))),
+                client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, 1, "bad"))));
+            client.await(calls);
+            assertEquals("disk", client.devices("bad").getFirst().target());
+            assertEquals(7, client.devices("bad").getFirst().seed());
+            client.setFaultRules("bad", List.of(new FaultRuleSpec(
+                FaultAction.ERROR, Set.of(), 0, 0, 1, 0, 0, 0x281, 0)));
+            assertEquals(Code.INVALID, codeOf(() -> client.setFaultRules("bad", List.of(new FaultRuleSpec(
+                FaultAction.ERROR, Set.of(), 0, 0, 2, 0, 0, 0, 0)))));
+            assertEquals(Code.INVALID, codeOf(() -> client.setFaultRules("bad", List.of(new FaultRuleSpec(
+                FaultAction.ERROR, Set.of(), 0, 0, 1, 0, 0, 0x101, 0)))));
+            client.setFaultRules("bad", List.of());
+            client.deleteSubsystem(NQN);
+            client.deleteDevice("bad");
+            client.deleteDevice("disk");
+        }
+    }
+
+    @Test
+    void shouldGoOnWhenGarbageComes()
+    {
+        final long seed = System.nanoTime();
+        final Random random = new Random(seed);
+        try (AgentFixture fixture = AgentFixture.ipc(directory);
+            Aeron aeron = Aeron.connect(new Aeron.Context()
+                .aeronDirectoryName(fixture.settings().directory().toString()));
+            ExclusivePublication publication = aeron.addExclusivePublication("aeron:ipc", 4420))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            final UnsafeBuffer buffer = new UnsafeBuffer(new byte[512]);
+            final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            for (int sent = 0; sent < 5_000; )
+            {
+                random.nextBytes(buffer.byteArray());
+                if (0 != (sent & 1))
+                {
+                    // Block length, template, schema, version of this schema; the rest stays random.
+                    buffer.putShort(0, (short)random.nextInt(80));
+                    buffer.putShort(2, (short)random.nextInt(140));
+                    buffer.putShort(4, (short)4420);
+                    buffer.putShort(6, (short)1);
+                }
+                if (publication.offer(buffer, 0, random.nextInt(buffer.capacity())) > 0)
+                {
+                    sent++;
+                }
+                assertTrue(System.nanoTime() - deadlineNs < 0, "seed " + seed);
+            }
+            AgentFixture.until(client, () -> fixture.agent().droppedCount() >= 4_900);
+            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
+            assertEquals(1, client.devices("").size(), "seed " + seed);
+            assertEquals(List.of(), fixture.errors(), "seed " + seed);
+        }
+    }
+
+    @Test
+    void shouldApplyAndListTenThousandNamespacesWhenPipelined()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            client.createSubsystem(new SubsystemSpec(NQN, true));
+            final long beginNs = System.nanoTime();
+            final List<Call> calls = new ArrayList<>(2 * MANY);
+            for (int i = 1; i <= MANY; i++)
+            {
+                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.nullDevice("null" + i, MIB, 4096))));
+                calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, i, "null" + i))));
+            }
+            client.await(calls);
+            final long appliedNs = System.nanoTime();
+            for (final Call call : calls)
+            {
+                assertEquals(Code.OK, call.code());
+            }
+            final List<NamespaceInfo> listed = client.namespaces(NQN);
+            final long listedNs = System.nanoTime();
+            assertEquals(MANY, listed.size());
+            assertEquals(MANY, listed.getLast().nsid());
+            System.out.printf("%d namespaces with their devices: applied in %.2f s, listed in %.0f ms%n", MANY,
+                (appliedNs - beginNs) / 1e9, (listedNs - appliedNs) / 1e6);
+            assertTrue(appliedNs - beginNs < TimeUnit.SECONDS.toNanos(30));
+        }
+    }
+
+    @Test
+    void shouldAnswerSoonWhenAskedOneAfterTheOther()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            final long[] roundTripsNs = new long[4_000];
+            for (int i = 0; i < roundTripsNs.length; i++)
+            {
+                final long beginNs = System.nanoTime();
+                client.listeners();
+                roundTripsNs[i] = System.nanoTime() - beginNs;
+            }
+            Arrays.sort(roundTripsNs);
+            System.out.printf("round trip over IPC: median %.1f us, 99th percentile %.1f us%n",
+                roundTripsNs[roundTripsNs.length / 2] / 1e3, roundTripsNs[roundTripsNs.length * 99 / 100] / 1e3);
+            assertTrue(roundTripsNs[roundTripsNs.length / 2] < TimeUnit.MILLISECONDS.toNanos(50));
+        }
+    }
+
+    @Test
+    void shouldServeOthersWhenOneClientReadsNothing()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final ControlClient slow = fixture.connect(fixture.context().livenessTimeoutNs(
+                TimeUnit.SECONDS.toNanos(60)));
+            final ControlClient client = fixture.connect(fixture.context());
+            client.createSubsystem(new SubsystemSpec(NQN, true));
+            for (int i = 1; i <= 2_000; i++)
+            {
+                client.submit(new Command.CreateDevice(DeviceSpec.nullDevice("null" + i, MIB, 4096)));
+            }
+            for (int i = 0; i < 20; i++)
+            {
+                slow.submit(new Command.List(Kind.DEVICE, ""));
+            }
+            // Its commands leave with one poll; then it reads nothing.
+            slow.poll();
+            assertEquals(2_000, client.devices("").size());
+            assertEquals(2, fixture.agent().sessionCount());
+            AgentFixture.until(client, () -> 1 == fixture.agent().sessionCount());
+            assertEquals(2_000, client.devices("").size());
+            assertTrue(client.isConnected());
+            AgentFixture.until(slow, () -> !slow.isConnected());
+        }
+    }
+
+    @Test
+    void shouldTellTheOwnerWhenStopIsCommanded() throws InterruptedException
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            fixture.connect(fixture.context()).setState(State.STOPPING);
+            assertTrue(fixture.stopped().await(10, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void shouldRefuseDirectoryWhenItIsSomebodyElses() throws IOException
+    {
+        final Path others = Files.createDirectory(directory.resolve("aeron"));
+        Files.writeString(others.resolve("thesis.txt"), "precious");
+        final SettingException e = assertThrows(SettingException.class, () -> AgentFixture.ipc(directory).close());
+        assertEquals("control.directory", e.key());
+        assertTrue(Files.exists(others.resolve("thesis.txt")));
+        Files.delete(others.resolve("thesis.txt"));
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            assertThrows(SettingException.class, () -> AgentFixture.ipc(directory).close());
+            assertEquals(2, fixture.connect(fixture.context()).reactors().size());
+        }
+    }
+}
