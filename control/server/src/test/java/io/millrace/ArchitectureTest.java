@@ -55,7 +55,7 @@ class ArchitectureTest
         "io.millrace.nvmf",
         "io.millrace.nvmf.tcp", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.console",
         "io.millrace.cli",
-        "io.millrace.control.agent"})
+        "io.millrace.control.service", "io.millrace.control.agent"})
     void shouldSeeThePackagesItSpeaksOf(final String name)
     {
         assertFalse(classes.that(resideInAnyPackage(name)).isEmpty(), name);
@@ -105,6 +105,9 @@ class ArchitectureTest
         "io.millrace.cli.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
             "io.millrace.block.., " +
             "io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
+        "io.millrace.control.service.. | io.millrace.control.agent.., io.millrace.bindings.., io.millrace.reactor.., " +
+            "io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
+            "io.millrace.dataplane.., io.millrace.server.., io.millrace.cli..",
         "io.millrace.console.. | io.millrace.cli.., io.millrace.server.., io.millrace.dataplane.., io.millrace.nvmf..",
     })
     void shouldKeepDirections(final String from, final String to)

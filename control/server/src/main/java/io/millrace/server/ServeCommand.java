@@ -6,7 +6,7 @@ import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
-import io.millrace.control.agent.ControlSettings;
+import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneListener;
 import io.millrace.dataplane.SettingException;

@@ -12,6 +12,7 @@ import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
+import io.millrace.control.message.SessionRequest;
 import io.millrace.control.session.MessageSeal;
 import io.millrace.control.session.SessionProof;
 import io.millrace.control.session.SessionTranscript;
@@ -80,7 +81,7 @@ final class Connection implements ResponseHandler, AutoCloseable
     private Subscription subscription;
     private MessagePublication publication;
     private long correlationId;
-    private String responseChannel;
+    private SessionRequest request;
     private SessionTranscript transcript;
     private MessageSeal seal;
     private boolean isSealOpened;
@@ -208,13 +209,14 @@ final class Connection implements ResponseHandler, AutoCloseable
 
     private int onConnecting()
     {
-        responseChannel = subscription.tryResolveChannelEndpointPort();
+        final String responseChannel = subscription.tryResolveChannelEndpointPort();
         if (null == responseChannel || !publication.isConnected())
         {
             return 0;
         }
-        final int length = writer.openSession(
-            correlationId, ctx.role(), responseChannel, responseStreamId, ctx.clientName(), ctx.keyName());
+        request = new SessionRequest(ctx.role(), responseChannel, responseStreamId, ctx.clientName(), ctx.keyName(),
+            ctx.dataPlaneName());
+        final int length = writer.openSession(correlationId, request);
         if (OfferResult.SENT != send(length))
         {
             return 0;
@@ -308,8 +310,7 @@ final class Connection implements ResponseHandler, AutoCloseable
             return;
         }
         final byte[] own = SessionProof.newNonce(random);
-        transcript = new SessionTranscript(sessionId, ctx.role(), ctx.keyName(), ctx.clientName(), responseChannel,
-            responseStreamId, nonce, own);
+        transcript = new SessionTranscript(sessionId, request, nonce, own);
         final byte[] proof = SessionProof.prove(ctx.secret(), transcript, Side.CLIENT);
         // The publication was connected a moment ago; what cannot be sent now is another attempt.
         if (OfferResult.SENT == send(writer.proveIdentity(correlationId, sessionId, own, proof)))

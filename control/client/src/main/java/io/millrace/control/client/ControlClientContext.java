@@ -50,6 +50,7 @@ public final class ControlClientContext
     private SharedSecret secret;
     private String keyName = "";
     private String clientName = "control-client";
+    private String dataPlaneName = "";
     private Role role = Role.READ;
     private long term;
     private ControlListener listener;
@@ -104,6 +105,7 @@ public final class ControlClientContext
         }
         name("keyName", keyName);
         name("clientName", clientName);
+        name("dataPlaneName", dataPlaneName);
         if (clientName.isEmpty())
         {
             throw new ControlSettingException("clientName", "\"\"", "must not be empty", "name program and user");
@@ -430,6 +432,27 @@ public final class ControlClientContext
     public ControlClientContext clientName(final String value)
     {
         clientName = value;
+        return this;
+    }
+
+    /**
+     * {@return name of the data plane that the session is about; empty: the only one}
+     */
+    public String dataPlaneName()
+    {
+        return dataPlaneName;
+    }
+
+    /**
+     * Sets the name of the data plane that the session is about.
+     *
+     * @param value which of a manager's data planes; a data plane takes its own name only. Default: empty, the only
+     *              one.
+     * @return this.
+     */
+    public ControlClientContext dataPlaneName(final String value)
+    {
+        dataPlaneName = value;
         return this;
     }
 

@@ -8,8 +8,8 @@ import javax.crypto.Mac;
 /**
  * Shows that one end of a session has the shared secret: HMAC-SHA-256 under it over a label that names protocol,
  * purpose and side, then session id, role asked for, response stream, key name, client name, response channel, nonce
- * of the data plane and nonce of the client. Integers have eight bytes, little-endian; texts are UTF-8; what has no
- * fixed length follows its length. Stateless; any thread may use it.
+ * of the data plane, nonce of the client, and the name of the data plane if the client gave one. Integers have eight
+ * bytes, little-endian; texts are UTF-8; what has no fixed length follows its length. Stateless; any thread may use it.
  */
 public final class SessionProof
 {

@@ -1,6 +1,6 @@
 package io.millrace.control.session;
 
-import io.millrace.control.codec.Role;
+import io.millrace.control.message.SessionRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import javax.crypto.Mac;
@@ -9,34 +9,19 @@ import javax.crypto.Mac;
  * What both ends saw of the opening of a session. Proofs and keys are made over all of it, so that nobody between the
  * two can have changed any. Immutable, but for its arrays, which belong to it.
  *
- * @param sessionId        of Challenge.
- * @param role             that OpenSession asked for.
- * @param keyName          of OpenSession.
- * @param clientName       of OpenSession.
- * @param responseChannel  of OpenSession.
- * @param responseStreamId of OpenSession.
- * @param dataPlaneNonce   of Challenge.
- * @param clientNonce      of ProveIdentity.
+ * @param sessionId      of Challenge.
+ * @param request        what OpenSession asked for.
+ * @param dataPlaneNonce of Challenge.
+ * @param clientNonce    of ProveIdentity.
  */
-public record SessionTranscript(
-    long sessionId,
-    Role role,
-    String keyName,
-    String clientName,
-    String responseChannel,
-    int responseStreamId,
-    byte[] dataPlaneNonce,
-    byte[] clientNonce)
+public record SessionTranscript(long sessionId, SessionRequest request, byte[] dataPlaneNonce, byte[] clientNonce)
 {
     /**
      * Refuses null.
      */
     public SessionTranscript
     {
-        Objects.requireNonNull(role, "role");
-        Objects.requireNonNull(keyName, "keyName");
-        Objects.requireNonNull(clientName, "clientName");
-        Objects.requireNonNull(responseChannel, "responseChannel");
+        Objects.requireNonNull(request, "request");
         Objects.requireNonNull(dataPlaneNonce, "dataPlaneNonce");
         Objects.requireNonNull(clientNonce, "clientNonce");
     }
@@ -45,13 +30,23 @@ public record SessionTranscript(
     void update(final Mac mac)
     {
         update(mac, sessionId);
-        update(mac, role.value());
-        update(mac, responseStreamId);
-        update(mac, keyName.getBytes(StandardCharsets.UTF_8));
-        update(mac, clientName.getBytes(StandardCharsets.UTF_8));
-        update(mac, responseChannel.getBytes(StandardCharsets.UTF_8));
+        update(mac, request.role().value());
+        update(mac, request.responseStreamId());
+        update(mac, request.keyName());
+        update(mac, request.clientName());
+        update(mac, request.responseChannel());
         update(mac, dataPlaneNonce);
         update(mac, clientNonce);
+        if (!request.dataPlane().isEmpty())
+        {
+            // Clients of schema version 0 cannot name one, and prove what they sent.
+            update(mac, request.dataPlane());
+        }
+    }
+
+    private static void update(final Mac mac, final String text)
+    {
+        update(mac, text.getBytes(StandardCharsets.UTF_8));
     }
 
     private static void update(final Mac mac, final byte[] bytes)

@@ -56,7 +56,7 @@ final class MessageCheck
         {
             return Verdict.MALFORMED;
         }
-        final String parts = layout.variable();
+        final String parts = layout.variable(header.version());
         for (int i = 0; i < parts.length() && at >= 0 && at <= end; i++)
         {
             at = MessageLayout.GROUP == parts.charAt(i) ?

@@ -43,7 +43,7 @@ enum MessageLayout
 {
     OPEN_SESSION(
         OpenSessionDecoder.TEMPLATE_ID, OpenSessionDecoder.BLOCK_LENGTH, OpenSessionDecoder.BLOCK_LENGTH,
-        "TTT"),
+        "TTTT", "TTT"),
     PROVE_IDENTITY(
         ProveIdentityDecoder.TEMPLATE_ID, ProveIdentityDecoder.BLOCK_LENGTH, ProveIdentityDecoder.BLOCK_LENGTH,
         "BB"),
@@ -137,14 +137,27 @@ enum MessageLayout
     private final int blockLength;
     private final int firstBlockLength;
     private final String variable;
+    private final String firstVariable;
 
     /** The first block is that of version 0; variable parts are G: group, T: text, B: bytes. */
     MessageLayout(final int templateId, final int blockLength, final int firstBlockLength, final String variable)
+    {
+        this(templateId, blockLength, firstBlockLength, variable, variable);
+    }
+
+    /** The last are the variable parts of version 0. */
+    MessageLayout(
+        final int templateId,
+        final int blockLength,
+        final int firstBlockLength,
+        final String variable,
+        final String firstVariable)
     {
         this.templateId = templateId;
         this.blockLength = blockLength;
         this.firstBlockLength = firstBlockLength;
         this.variable = variable;
+        this.firstVariable = firstVariable;
     }
 
     static MessageLayout of(final int templateId)
@@ -162,8 +175,8 @@ enum MessageLayout
         return 0 == version ? firstBlockLength : blockLength;
     }
 
-    String variable()
+    String variable(final int version)
     {
-        return variable;
+        return 0 == version ? firstVariable : variable;
     }
 }

@@ -8,6 +8,7 @@ import io.millrace.control.codec.OpenSessionDecoder;
 import io.millrace.control.codec.ProveIdentityDecoder;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.SessionRequest;
 import io.millrace.control.session.SessionProof;
 import org.agrona.DirectBuffer;
 
@@ -68,10 +69,10 @@ public final class RequestAdapter
         {
             case OpenSessionDecoder.TEMPLATE_ID:
                 openSession.wrapAndApplyHeader(buffer, offset, header);
-                final String responseChannel = openSession.responseChannel();
-                handler.onOpenSession(
-                    openSession.correlationId(), openSession.role(), responseChannel, openSession.responseStreamId(),
-                    openSession.clientName(), openSession.keyName());
+                // Texts are read in their order; an older client ends before the last.
+                handler.onOpenSession(openSession.correlationId(), new SessionRequest(
+                    openSession.role(), openSession.responseChannel(), openSession.responseStreamId(),
+                    openSession.clientName(), openSession.keyName(), openSession.dataPlane()));
                 return true;
 
             case ProveIdentityDecoder.TEMPLATE_ID:

@@ -4,6 +4,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.SessionRequest;
 
 /**
  * What a data plane is told by clients, called by {@link RequestAdapter} on its thread. Texts are checked; whether
@@ -14,20 +15,10 @@ public interface RequestHandler
     /**
      * A client wants a session.
      *
-     * @param correlationId    comes back in the answer.
-     * @param role             highest that it wants, or {@link Role#SBE_UNKNOWN}, {@link Role#NULL_VAL}.
-     * @param responseChannel  of the answers.
-     * @param responseStreamId of the answers.
-     * @param clientName       for logs and audit.
-     * @param keyName          which secret it will prove; empty: none.
+     * @param correlationId comes back in the answer.
+     * @param request       what it wants; its role may be {@link Role#SBE_UNKNOWN} or {@link Role#NULL_VAL}.
      */
-    void onOpenSession(
-        long correlationId,
-        Role role,
-        String responseChannel,
-        int responseStreamId,
-        String clientName,
-        String keyName);
+    void onOpenSession(long correlationId, SessionRequest request);
 
     /**
      * A client proves itself.

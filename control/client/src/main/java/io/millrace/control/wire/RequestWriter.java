@@ -5,9 +5,9 @@ import io.millrace.control.codec.KeepAliveEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.OpenSessionEncoder;
 import io.millrace.control.codec.ProveIdentityEncoder;
-import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.SessionRequest;
 import io.millrace.control.session.MessageSeal;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -46,30 +46,21 @@ public final class RequestWriter
     /**
      * Asks for a session.
      *
-     * @param correlationId    to come back.
-     * @param role             highest wanted.
-     * @param responseChannel  of the answers.
-     * @param responseStreamId of the answers.
-     * @param clientName       for logs and audit.
-     * @param keyName          of the secret; empty: none.
+     * @param correlationId to come back.
+     * @param request       what is wanted.
      * @return length of the message.
      * @throws IllegalArgumentException when a text cannot be sent.
      */
-    public int openSession(
-        final long correlationId,
-        final Role role,
-        final String responseChannel,
-        final int responseStreamId,
-        final String clientName,
-        final String keyName)
+    public int openSession(final long correlationId, final SessionRequest request)
     {
         openSession.wrapAndApplyHeader(buffer, OFFSET, header)
             .correlationId(correlationId)
-            .responseStreamId(responseStreamId)
-            .role(role)
-            .responseChannel(Text.check("response channel", responseChannel))
-            .clientName(Text.check("client name", clientName))
-            .keyName(Text.check("key name", keyName));
+            .responseStreamId(request.responseStreamId())
+            .role(request.role())
+            .responseChannel(Text.check("response channel", request.responseChannel()))
+            .clientName(Text.check("client name", request.clientName()))
+            .keyName(Text.check("key name", request.keyName()))
+            .dataPlane(Text.check("data plane", request.dataPlane()));
         return MessageHeaderEncoder.ENCODED_LENGTH + openSession.encodedLength();
     }
 

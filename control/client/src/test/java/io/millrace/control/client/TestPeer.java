@@ -14,6 +14,7 @@ import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
+import io.millrace.control.message.SessionRequest;
 import io.millrace.control.session.MessageSeal;
 import io.millrace.control.session.SessionProof;
 import io.millrace.control.session.SessionTranscript;
@@ -85,6 +86,7 @@ final class TestPeer implements RequestHandler, AutoCloseable
     private final Map<Kind, List<Resource>> resources = new EnumMap<>(Kind.class);
     private final List<Command> carriedOut = new ArrayList<>();
     private final List<CommandHeader> headers = new ArrayList<>();
+    private final List<SessionRequest> requests = new ArrayList<>();
     private Reply reply = new Reply(Code.OK, 0, "");
     private long nextSessionId = 100;
     private long highestTerm;
@@ -114,6 +116,11 @@ final class TestPeer implements RequestHandler, AutoCloseable
     List<CommandHeader> headers()
     {
         return headers;
+    }
+
+    List<SessionRequest> requests()
+    {
+        return requests;
     }
 
     UUID dataPlaneId()
@@ -241,26 +248,20 @@ final class TestPeer implements RequestHandler, AutoCloseable
     }
 
     @Override
-    public void onOpenSession(
-        final long correlationId,
-        final Role role,
-        final String responseChannel,
-        final int responseStreamId,
-        final String clientName,
-        final String keyName)
+    public void onOpenSession(final long correlationId, final SessionRequest request)
     {
+        requests.add(request);
         final Session session =
-            new Session(nextSessionId++, correlationId, role, SessionProof.newNonce(random));
-        session.publication =
-            new MessagePublication(aeron.addExclusivePublication(responseChannel, responseStreamId));
+            new Session(nextSessionId++, correlationId, request.role(), SessionProof.newNonce(random));
+        session.publication = new MessagePublication(
+            aeron.addExclusivePublication(request.responseChannel(), request.responseStreamId()));
         sessions.put(session.id, session);
         if (null == secret)
         {
             opened(session, correlationId, new byte[0]);
             return;
         }
-        session.transcript = new SessionTranscript(session.id, role, keyName, clientName, responseChannel,
-            responseStreamId, session.nonce, new byte[0]);
+        session.transcript = new SessionTranscript(session.id, request, session.nonce, new byte[0]);
         send(session, writer.challenge(correlationId, session.id, session.nonce));
     }
 
@@ -278,8 +279,7 @@ final class TestPeer implements RequestHandler, AutoCloseable
     {
         final Session session = sessions.get(sessionId);
         final SessionTranscript half = session.transcript;
-        session.transcript = new SessionTranscript(sessionId, half.role(), half.keyName(), half.clientName(),
-            half.responseChannel(), half.responseStreamId(), half.dataPlaneNonce(), nonce);
+        session.transcript = new SessionTranscript(sessionId, half.request(), half.dataPlaneNonce(), nonce);
         if (isForger)
         {
             opened(session, correlationId, new byte[SessionProof.PROOF_LENGTH]);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.SessionRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -21,8 +22,24 @@ class SessionTest
     private static final byte[] NONCE = new byte[SessionProof.NONCE_LENGTH];
     private static final byte[] OTHER = "n".repeat(32).getBytes(StandardCharsets.US_ASCII);
     private static final SessionTranscript TRANSCRIPT =
-        new SessionTranscript(7, Role.READ, "key", "client", "aeron:ipc", 9, NONCE, OTHER);
+        transcript(7, Role.READ, "key", "client", "aeron:ipc", 9, "", NONCE, OTHER);
     private static final byte[] MESSAGE = "header and body of a message".getBytes(StandardCharsets.US_ASCII);
+
+    private static SessionTranscript transcript(
+        final long sessionId,
+        final Role role,
+        final String keyName,
+        final String clientName,
+        final String responseChannel,
+        final int responseStreamId,
+        final String dataPlane,
+        final byte[] dataPlaneNonce,
+        final byte[] clientNonce)
+    {
+        return new SessionTranscript(sessionId,
+            new SessionRequest(role, responseChannel, responseStreamId, clientName, keyName, dataPlane),
+            dataPlaneNonce, clientNonce);
+    }
 
     private static byte[] proof(final SessionTranscript transcript)
     {
@@ -52,6 +69,15 @@ class SessionTest
     }
 
     @Test
+    void shouldProveTheNameOfADataPlaneAsWritten()
+    {
+        // Likewise.
+        assertEquals("535dd7dd1ebacd7496346fc030851c953b8a87df53303584dcf45bfb4c0c0188",
+            HexFormat.of().formatHex(proof(
+                transcript(7, Role.READ, "key", "client", "aeron:ipc", 9, "plane", NONCE, OTHER))));
+    }
+
+    @Test
     void shouldVerifyItsOwnProofAndNoOther()
     {
         final byte[] proof = proof(TRANSCRIPT);
@@ -73,16 +99,17 @@ class SessionTest
     void shouldBindEverythingThatWasSaid()
     {
         final SessionTranscript[] others = {
-            new SessionTranscript(8, Role.READ, "key", "client", "aeron:ipc", 9, NONCE, OTHER),
-            new SessionTranscript(7, Role.ADMINISTER, "key", "client", "aeron:ipc", 9, NONCE, OTHER),
-            new SessionTranscript(7, Role.READ, "kez", "client", "aeron:ipc", 9, NONCE, OTHER),
-            new SessionTranscript(7, Role.READ, "key", "clienu", "aeron:ipc", 9, NONCE, OTHER),
-            new SessionTranscript(7, Role.READ, "keyc", "lient", "aeron:ipc", 9, NONCE, OTHER),
-            new SessionTranscript(7, Role.READ, "key", "client", "aeron:ipd", 9, NONCE, OTHER),
-            new SessionTranscript(7, Role.READ, "key", "client", "aeron:ipc", 8, NONCE, OTHER),
-            new SessionTranscript(7, Role.READ, "key", "client", "aeron:ipc", 9, OTHER, NONCE),
-            new SessionTranscript(7, Role.READ, "key", "client", "aeron:ipc", 9, OTHER, OTHER),
-            new SessionTranscript(7, Role.READ, "key", "client", "aeron:ipc", 9, NONCE, NONCE)};
+            transcript(8, Role.READ, "key", "client", "aeron:ipc", 9, "", NONCE, OTHER),
+            transcript(7, Role.ADMINISTER, "key", "client", "aeron:ipc", 9, "", NONCE, OTHER),
+            transcript(7, Role.READ, "kez", "client", "aeron:ipc", 9, "", NONCE, OTHER),
+            transcript(7, Role.READ, "key", "clienu", "aeron:ipc", 9, "", NONCE, OTHER),
+            transcript(7, Role.READ, "keyc", "lient", "aeron:ipc", 9, "", NONCE, OTHER),
+            transcript(7, Role.READ, "key", "client", "aeron:ipd", 9, "", NONCE, OTHER),
+            transcript(7, Role.READ, "key", "client", "aeron:ipc", 8, "", NONCE, OTHER),
+            transcript(7, Role.READ, "key", "client", "aeron:ipc", 9, "", OTHER, NONCE),
+            transcript(7, Role.READ, "key", "client", "aeron:ipc", 9, "", OTHER, OTHER),
+            transcript(7, Role.READ, "key", "client", "aeron:ipc", 9, "", NONCE, NONCE),
+            transcript(7, Role.READ, "key", "client", "aeron:ipc", 9, "a", NONCE, OTHER)};
         for (final SessionTranscript other : others)
         {
             assertFalse(SessionProof.verify(SECRET, other, Side.CLIENT, proof(TRANSCRIPT)), other.toString());
@@ -120,7 +147,7 @@ class SessionTest
         assertFalse(dataPlane.open(first, 0, first.capacity()));
         assertEquals(2, dataPlane.refusedCount());
         final MessageSeal other = SessionProof.seal(
-            SECRET, new SessionTranscript(7, Role.READ, "key", "client", "aeron:ipc", 9, OTHER, OTHER), Side.CLIENT);
+            SECRET, transcript(7, Role.READ, "key", "client", "aeron:ipc", 9, "", OTHER, OTHER), Side.CLIENT);
         final UnsafeBuffer foreign = sealed(other);
         assertFalse(seal(Side.DATA_PLANE).open(foreign, 0, foreign.capacity()));
     }

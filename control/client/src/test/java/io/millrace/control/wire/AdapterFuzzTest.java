@@ -2,6 +2,7 @@ package io.millrace.control.wire;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.SessionRequest;
 import io.millrace.control.session.MessageSeal;
 import io.millrace.control.session.SessionProof;
 import io.millrace.control.session.SessionTranscript;
@@ -21,7 +22,8 @@ class AdapterFuzzTest
     private final ResponseAdapter responses = new ResponseAdapter(recorder);
     private final MessageSeal seal = SessionProof.seal(
         SharedSecret.of(new byte[16]),
-        new SessionTranscript(0, Role.READ, "", "", "", 0, new byte[32], new byte[32]), Side.DATA_PLANE);
+        new SessionTranscript(0, new SessionRequest(Role.READ, "", 0, "", "", ""), new byte[32], new byte[32]),
+        Side.DATA_PLANE);
 
     @FuzzTest(maxDuration = "2m")
     void shouldSurviveAnyBytes(final byte[] input)

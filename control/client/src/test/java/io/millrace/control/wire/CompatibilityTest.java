@@ -110,7 +110,7 @@ class CompatibilityTest
             .responseChannel("aeron:ipc").clientName("old").keyName("");
         commandOf(open.encodedLength());
         assertEquals(Role.OPERATE, recorder.role());
-        assertEquals("aeron:ipc 7 old ", recorder.text());
+        assertEquals("aeron:ipc 7 old  ", recorder.text());
     }
 
     @Test

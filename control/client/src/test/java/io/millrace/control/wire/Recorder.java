@@ -7,6 +7,7 @@ import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
+import io.millrace.control.message.SessionRequest;
 
 /** Keeps what was read last. */
 final class Recorder implements RequestHandler, ResponseHandler
@@ -81,17 +82,12 @@ final class Recorder implements RequestHandler, ResponseHandler
     }
 
     @Override
-    public void onOpenSession(
-        final long id,
-        final Role wanted,
-        final String responseChannel,
-        final int responseStreamId,
-        final String clientName,
-        final String keyName)
+    public void onOpenSession(final long id, final SessionRequest request)
     {
         correlationId = id;
-        role = wanted;
-        text = responseChannel + " " + responseStreamId + " " + clientName + " " + keyName;
+        role = request.role();
+        text = request.responseChannel() + " " + request.responseStreamId() + " " + request.clientName() + " " +
+            request.keyName() + " " + request.dataPlane();
     }
 
     @Override

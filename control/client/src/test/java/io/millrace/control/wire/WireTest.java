@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.MessageHeaderDecoder;
+import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.Resource;
+import io.millrace.control.message.SessionRequest;
 import io.millrace.control.message.Samples;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -51,6 +53,21 @@ class WireTest
             assertTrue(responses.onMessage(responseWriter.buffer(), AT, responseWriter.resource(9, resource)));
             assertEquals(resource, recorder.resource());
             assertEquals(9, recorder.correlationId());
+        }
+    }
+
+    @Test
+    void shouldReadAnOpeningAsItWasWritten()
+    {
+        final int length = requestWriter.openSession(
+            9, new SessionRequest(Role.OPERATE, "aeron:ipc", 7, "program", "key", "plane"));
+        final byte[] bytes = MessageBytes.of(requestWriter.buffer(), length);
+        assertTrue(requests.onMessage(new UnsafeBuffer(bytes), 0, length));
+        assertEquals(Role.OPERATE, recorder.role());
+        assertEquals("aeron:ipc 7 program key plane", recorder.text());
+        for (int cut = 0; cut < length; cut++)
+        {
+            assertFalse(requests.onMessage(new UnsafeBuffer(bytes, 0, cut), 0, cut));
         }
     }
 

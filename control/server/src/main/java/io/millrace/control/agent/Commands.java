@@ -1,5 +1,6 @@
 package io.millrace.control.agent;
 
+import io.millrace.block.BlockDeviceException;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
@@ -11,9 +12,11 @@ import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.service.Reply;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneState;
 import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.SubsystemSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -21,6 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 
 /**
  * From commands that change something to operations of a data plane. Any thread but a reactor's, one at a time.
@@ -56,12 +60,38 @@ final class Commands
     {
         try
         {
-            return begin(command).exceptionally(Reply::of);
+            return begin(command).exceptionally(Commands::refusal);
         }
         catch (final RuntimeException e)
         {
-            return CompletableFuture.completedFuture(Reply.of(e));
+            return CompletableFuture.completedFuture(refusal(e));
         }
+    }
+
+    /** How a failure is answered. */
+    static Reply refusal(final Throwable failure)
+    {
+        return switch (failure)
+        {
+            case final OperationException e -> Reply.refused(codeOf(e.reason()), e.getMessage());
+            case final BlockDeviceException e -> Reply.refused(Code.INVALID, e.getMessage());
+            case final IllegalArgumentException e -> Reply.refused(Code.INVALID, e.getMessage());
+            case final CompletionException e when null != e.getCause() -> refusal(e.getCause());
+            default -> Reply.refused(Code.FAILED, "the data plane failed: " + failure);
+        };
+    }
+
+    private static Code codeOf(final OperationException.Reason reason)
+    {
+        return switch (reason)
+        {
+            case NOT_FOUND -> Code.NOT_FOUND;
+            case EXISTS -> Code.EXISTS;
+            case IN_USE -> Code.IN_USE;
+            case INVALID -> Code.INVALID;
+            case UNSUPPORTED -> Code.UNSUPPORTED;
+            case FAILED -> Code.FAILED;
+        };
     }
 
     private CompletableFuture<Reply> begin(final Command command)

@@ -1,39 +1,22 @@
 package io.millrace.control.agent;
 
-import io.aeron.driver.MediaDriver;
-import io.aeron.driver.ThreadingMode;
-import io.aeron.exceptions.AeronException;
+import io.millrace.control.service.ControlService;
+import io.millrace.control.service.ControlSettings;
+import io.millrace.control.service.ServiceSettingException;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.SettingException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import org.agrona.CloseHelper;
-import org.agrona.concurrent.AgentRunner;
-import org.agrona.concurrent.BackoffIdleStrategy;
-import org.agrona.concurrent.IdleStrategy;
 
 /**
- * Lets clients command a data plane over Aeron: over IPC always, over UDP when its settings say so. Has a media driver
- * of its own, with one thread, and an agent's thread; both back off when there is nothing to do. Made and closed by the
- * owner's thread; close it before the data plane.
+ * Lets clients command a data plane over Aeron, as {@link ControlService} says. Made and closed by the owner's thread;
+ * close it before the data plane.
  */
 public final class ControlAgent implements AutoCloseable
 {
-    private static final int SPINS = 50;
-    private static final int YIELDS = 10;
-    private static final long PARK_MIN_NS = 1_000;
-    private static final long PARK_MAX_NS = 1_000_000;
-    /** An eighth of it is the longest message, which must hold a sealed one. */
-    private static final int TERM_BYTES = 256 * 1024;
+    private final ControlService service;
 
-    private final Deque<AutoCloseable> started = new ArrayDeque<>();
-    private AgentLoop loop;
-
-    private ControlAgent()
+    private ControlAgent(final ControlService service)
     {
+        this.service = service;
     }
 
     /**
@@ -52,80 +35,15 @@ public final class ControlAgent implements AutoCloseable
         final ControlEvents events,
         final ControlOwner owner)
     {
-        final ControlAgent agent = new ControlAgent();
         try
         {
-            agent.begin(settings, dataPlane, events, owner);
+            return new ControlAgent(ControlService.start(
+                settings, new DataPlaneBackend(settings.name(), dataPlane, events, owner), owner::onError));
         }
-        catch (final RuntimeException | Error e)
+        catch (final ServiceSettingException e)
         {
-            agent.close();
-            throw e;
+            throw new SettingException(e.key(), e.value(), e.bound(), e.remedy(), e);
         }
-        return agent;
-    }
-
-    private void begin(
-        final ControlSettings settings,
-        final DataPlane dataPlane,
-        final ControlEvents events,
-        final ControlOwner owner)
-    {
-        if (settings.isUdp() && null == settings.secrets())
-        {
-            throw new SettingException("control.secrets", null, "missing, and commands are taken over UDP",
-                "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
-        }
-        final KeyRing keys = null == settings.secrets() ? KeyRing.EMPTY : KeyRing.read(settings.secrets());
-        started.push(DriverDirectory.take(settings.directory()));
-        launchDriver(settings, owner);
-        final CommandDesk desk = new CommandDesk(new Commands(dataPlane, owner),
-            new Lists(dataPlane, settings.name(), owner.version()));
-        try
-        {
-            loop = new AgentLoop(settings, keys, dataPlane.snapshot().id(), events, owner, desk);
-        }
-        catch (final AeronException e)
-        {
-            desk.close();
-            throw new SettingException("control.channel", settings.channel(), "cannot be listened on: " +
-                e.getMessage().lines().findFirst().orElse(""), "use an address of this machine and a free port", e);
-        }
-        final AgentRunner runner = new AgentRunner(idle(), (error) -> owner.onError("control: " + error), null, loop);
-        started.push(runner);
-        AgentRunner.startOnThread(runner, (task) -> Thread.ofPlatform().name("millrace-control").unstarted(task));
-    }
-
-    private void launchDriver(final ControlSettings settings, final ControlOwner owner)
-    {
-        try
-        {
-            started.push(MediaDriver.launch(new MediaDriver.Context()
-                .aeronDirectoryName(settings.directory().toString())
-                .threadingMode(ThreadingMode.SHARED)
-                .sharedIdleStrategy(idle())
-                .sharedThreadFactory((task) -> Thread.ofPlatform().name("millrace-driver").unstarted(task))
-                .publicationTermBufferLength(TERM_BYTES)
-                .ipcTermBufferLength(TERM_BYTES)
-                .termBufferSparseFile(true)
-                // DriverDirectory has seen to it that nobody lives there.
-                .dirDeleteOnStart(true)
-                .dirDeleteOnShutdown(true)
-                .warnIfDirectoryExists(false)
-                .errorHandler((error) -> owner.onError("control: " + error))));
-            Files.setPosixFilePermissions(settings.directory(), PosixFilePermissions.fromString("rwxrwx---"));
-        }
-        catch (final AeronException | IllegalStateException | IOException e)
-        {
-            throw new SettingException("control.directory", settings.directory(),
-                "cannot be used by the media driver: " + String.valueOf(e.getMessage()).lines().findFirst().orElse(""),
-                "name a directory that this user may make, with some MiB left", e);
-        }
-    }
-
-    private static IdleStrategy idle()
-    {
-        return new BackoffIdleStrategy(SPINS, YIELDS, PARK_MIN_NS, PARK_MAX_NS);
     }
 
     /**
@@ -133,7 +51,7 @@ public final class ControlAgent implements AutoCloseable
      */
     public long droppedCount()
     {
-        return loop.droppedCount();
+        return service.droppedCount();
     }
 
     /**
@@ -141,7 +59,7 @@ public final class ControlAgent implements AutoCloseable
      */
     public int sessionCount()
     {
-        return loop.sessionCount();
+        return service.sessionCount();
     }
 
     /**
@@ -150,9 +68,6 @@ public final class ControlAgent implements AutoCloseable
     @Override
     public void close()
     {
-        while (!started.isEmpty())
-        {
-            CloseHelper.quietClose(started.pop());
-        }
+        service.close();
     }
 }

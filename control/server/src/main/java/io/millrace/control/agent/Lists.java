@@ -15,6 +15,7 @@ import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
+import io.millrace.control.service.Listing;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneSnapshot;
 import io.millrace.dataplane.DeviceConfig;
@@ -44,24 +45,21 @@ final class Lists
     }
 
     /** Asks for what a List wants; throws OperationException when what it names is not there. */
-    ListReply<?> of(final Session session, final long correlationId, final Command.List list)
+    Listing<?> of(final Command.List list)
     {
         final String only = list.name().isEmpty() ? null : list.name();
         return switch (list.kind())
         {
-            case DATA_PLANE -> new ListReply<>(
-                session, correlationId, List.of(dataPlane.snapshot()), this::dataPlane);
-            case REACTOR -> new ListReply<>(session, correlationId, dataPlane.reactorSnapshots(), Lists::reactor);
-            case DEVICE -> new ListReply<>(session, correlationId, null == only ?
+            case DATA_PLANE -> new Listing<>(List.of(dataPlane.snapshot()), this::dataPlane);
+            case REACTOR -> new Listing<>(dataPlane.reactorSnapshots(), Lists::reactor);
+            case DEVICE -> new Listing<>(null == only ?
                 dataPlane.devices().list() : List.of(dataPlane.devices().get(only)), Lists::device);
-            case SUBSYSTEM -> new ListReply<>(session, correlationId, null == only ?
+            case SUBSYSTEM -> new Listing<>(null == only ?
                 dataPlane.subsystems().list() : List.of(dataPlane.subsystems().get(only)), Lists::subsystem);
-            case NAMESPACE -> new ListReply<>(
-                session, correlationId, dataPlane.namespaces().list(only), Lists::namespace);
-            case HOST -> new ListReply<>(session, correlationId, dataPlane.hosts().list(only), Lists::host);
-            case LISTENER -> new ListReply<>(session, correlationId, dataPlane.listeners().list(), Lists::listener);
-            case CONTROLLER -> new ListReply<>(
-                session, correlationId, dataPlane.controllers().list(only), Lists::controller);
+            case NAMESPACE -> new Listing<>(dataPlane.namespaces().list(only), Lists::namespace);
+            case HOST -> new Listing<>(dataPlane.hosts().list(only), Lists::host);
+            case LISTENER -> new Listing<>(dataPlane.listeners().list(), Lists::listener);
+            case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "kind of resource is none that this data plane knows; use a client of its version");
         };

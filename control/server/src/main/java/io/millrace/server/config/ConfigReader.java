@@ -7,7 +7,7 @@ import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDeviceConfig;
-import io.millrace.control.agent.ControlSettings;
+import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;

@@ -5,7 +5,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
-import io.millrace.control.agent.ControlSettings;
+import io.millrace.control.service.ControlSettings;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Role;
+import io.millrace.control.service.ControlSettings;
 import io.millrace.control.session.SharedSecret;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneConfig;

@@ -9,6 +9,7 @@ import io.aeron.Aeron;
 import io.aeron.ExclusivePublication;
 import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.client.ControlListener;
 import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
@@ -162,6 +163,26 @@ class ControlAgentTest
                 fixture.udpContext().keyName("nobody"))));
             assertEquals(Code.NOT_AUTHENTICATED, codeOf(() -> fixture.connect(
                 fixture.context().keyName("admin").secret(AgentFixture.secret("not-the-secret-of-this-data-plane")))));
+        }
+    }
+
+    @Test
+    void shouldRefuseSessionWhenItIsAboutAnotherDataPlane() throws IOException
+    {
+        try (AgentFixture fixture = AgentFixture.udp(directory))
+        {
+            assertEquals(2, fixture.connect(fixture.context().dataPlaneName("test")).reactors().size());
+            assertEquals(2, fixture.connect(fixture.udpContext().dataPlaneName("test")).reactors().size());
+            for (final ControlClientContext context : List.of(fixture.context(), fixture.udpContext()))
+            {
+                final ControlException e = assertThrows(ControlException.class,
+                    () -> fixture.connect(context.dataPlaneName("other")));
+                assertEquals(Code.NOT_FOUND, e.code());
+                assertEquals("no data plane other here, this one is called test", e.getMessage());
+            }
+            // Who has not proven itself is not told.
+            assertEquals(Code.NOT_AUTHENTICATED, codeOf(() -> fixture.connect(
+                fixture.udpContext().keyName("nobody").dataPlaneName("other"))));
         }
     }
 

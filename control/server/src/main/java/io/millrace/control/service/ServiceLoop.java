@@ -1,4 +1,4 @@
-package io.millrace.control.agent;
+package io.millrace.control.service;
 
 import io.aeron.Aeron;
 import io.aeron.FragmentAssembler;
@@ -8,7 +8,9 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.ControlException;
 import io.millrace.control.message.SessionInfo;
+import io.millrace.control.message.SessionRequest;
 import io.millrace.control.session.MessageSeal;
 import io.millrace.control.session.SessionProof;
 import io.millrace.control.session.SessionTranscript;
@@ -16,11 +18,10 @@ import io.millrace.control.session.Side;
 import io.millrace.control.wire.RequestAdapter;
 import io.millrace.control.wire.RequestHandler;
 import io.millrace.control.wire.ResponseWriter;
-import io.millrace.dataplane.DataPlaneEvent;
 import java.security.SecureRandom;
 import java.util.Iterator;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
@@ -29,10 +30,10 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * What the agent's thread does: reads requests, opens and closes sessions, tells events, sends what waits. A message
+ * What the service's thread does: reads requests, opens and closes sessions, tells events, sends what waits. A message
  * that cannot be believed or read is dropped and counted.
  */
-final class AgentLoop implements Agent, RequestHandler
+final class ServiceLoop implements Agent, RequestHandler
 {
     private static final int FRAGMENT_LIMIT = 256;
     private static final int EVENT_LIMIT = 1024;
@@ -46,9 +47,8 @@ final class AgentLoop implements Agent, RequestHandler
 
     private final ControlSettings settings;
     private final KeyRing keys;
-    private final UUID dataPlaneId;
-    private final ControlEvents events;
-    private final ControlOwner owner;
+    private final ControlBackend backend;
+    private final Consumer<String> onError;
     private final CommandDesk desk;
     private final NanoClock clock = SystemNanoClock.INSTANCE;
     private final SecureRandom random = new SecureRandom();
@@ -70,19 +70,17 @@ final class AgentLoop implements Agent, RequestHandler
     private volatile int sessionCount;
 
     /** Connects to the media driver; throws AeronException when channel or stream cannot be had. */
-    AgentLoop(
+    ServiceLoop(
         final ControlSettings settings,
         final KeyRing keys,
-        final UUID dataPlaneId,
-        final ControlEvents events,
-        final ControlOwner owner,
+        final ControlBackend backend,
+        final Consumer<String> onError,
         final CommandDesk desk)
     {
         this.settings = settings;
         this.keys = keys;
-        this.dataPlaneId = dataPlaneId;
-        this.events = events;
-        this.owner = owner;
+        this.backend = backend;
+        this.onError = onError;
         this.desk = desk;
         connect();
     }
@@ -115,7 +113,7 @@ final class AgentLoop implements Agent, RequestHandler
 
     private void onAeronError(final Throwable error)
     {
-        owner.onError("control: " + error);
+        onError.accept("control: " + error);
     }
 
     @Override
@@ -147,6 +145,7 @@ final class AgentLoop implements Agent, RequestHandler
         int work = aeron.conductorAgentInvoker().invoke();
         work += local.poll(localAssembler, FRAGMENT_LIMIT);
         work += null == remote ? 0 : remote.poll(remoteAssembler, FRAGMENT_LIMIT);
+        work += backend.poll();
         work += desk.poll();
         work += tellEvents();
         work += pollSessions();
@@ -156,7 +155,7 @@ final class AgentLoop implements Agent, RequestHandler
     /** The driver was not seen for too long, such as after the machine was suspended. */
     private int reconnect()
     {
-        sessions.values().forEach(Session::close);
+        sessions.values().forEach(this::end);
         sessions.clear();
         if (nowNs - reconnectNs >= 0)
         {
@@ -167,19 +166,28 @@ final class AgentLoop implements Agent, RequestHandler
         return 0;
     }
 
+    private void end(final Session session)
+    {
+        session.close();
+        if (null != session.caller())
+        {
+            backend.onSessionClosed(session.caller());
+        }
+    }
+
     private int tellEvents()
     {
         int told = 0;
         for (; told < EVENT_LIMIT; told++)
         {
-            final DataPlaneEvent event = events.poll();
+            final ServiceEvent event = backend.pollEvent();
             if (null == event)
             {
                 break;
             }
             sessions.values().forEach((session) -> session.tell(event));
         }
-        final long lost = events.takeLost();
+        final long lost = backend.takeLostEvents();
         if (lost > 0)
         {
             sessions.values().forEach((session) -> session.skipEvents(lost));
@@ -197,12 +205,9 @@ final class AgentLoop implements Agent, RequestHandler
             work += session.poll(writer, nowNs);
             final boolean isSilent = Session.State.OPEN == session.state() ?
                 nowNs - session.heardNs() >= TIMEOUT_NS : nowNs - session.heardNs() >= PROVING_TIMEOUT_NS;
-            if (isSilent)
+            if (isSilent || Session.State.CLOSED == session.state())
             {
-                session.close();
-            }
-            if (Session.State.CLOSED == session.state())
-            {
+                end(session);
                 each.remove();
             }
         }
@@ -260,34 +265,29 @@ final class AgentLoop implements Agent, RequestHandler
     }
 
     @Override
-    public void onOpenSession(
-        final long correlationId,
-        final Role role,
-        final String responseChannel,
-        final int responseStreamId,
-        final String clientName,
-        final String keyName)
+    public void onOpenSession(final long correlationId, final SessionRequest request)
     {
-        final String channel = ResponseChannel.of(responseChannel, isFromRemote);
+        final String channel = ResponseChannel.of(request.responseChannel(), isFromRemote);
+        final Role role = request.role();
         if (null != sealedSession || null == channel || Role.NULL_VAL == role || Role.SBE_UNKNOWN == role ||
             sessions.size() >= SESSIONS_MAX)
         {
             drop();
             return;
         }
-        final boolean mustProve = isFromRemote || !keyName.isEmpty();
+        final boolean mustProve = isFromRemote || !request.keyName().isEmpty();
         if (mustProve)
         {
             dropOldestUnproven();
         }
         final long sessionId = newSessionId();
-        final KeyRing.Key key = mustProve ? keys.get(keyName) : null;
+        final KeyRing.Key key = mustProve ? keys.get(request.keyName()) : null;
         final byte[] nonce = SessionProof.newNonce(random);
-        final SessionTranscript transcript = mustProve ? new SessionTranscript(
-            sessionId, role, keyName, clientName, responseChannel, responseStreamId, nonce, new byte[0]) : null;
+        final SessionTranscript transcript =
+            mustProve ? new SessionTranscript(sessionId, request, nonce, new byte[0]) : null;
         final Session session = new Session(aeron, sessionId, isFromRemote,
             null == key || role.value() <= key.role().value() ? role : key.role(), key, transcript,
-            aeron.asyncAddExclusivePublication(channel, responseStreamId), nowNs);
+            aeron.asyncAddExclusivePublication(channel, request.responseStreamId()), nowNs);
         sessions.put(sessionId, session);
         if (mustProve)
         {
@@ -295,7 +295,7 @@ final class AgentLoop implements Agent, RequestHandler
         }
         else
         {
-            sendOpened(session, correlationId, new byte[0]);
+            letIn(session, correlationId, request, new byte[0]);
         }
     }
 
@@ -331,10 +331,23 @@ final class AgentLoop implements Agent, RequestHandler
         }
     }
 
-    private void sendOpened(final Session session, final long correlationId, final byte[] proof)
+    /** The client is who it says: is there what it wants? */
+    private void letIn(
+        final Session session, final long correlationId, final SessionRequest request, final byte[] proof)
     {
+        try
+        {
+            session.admit(new Caller(session.id(), session.role(), request.clientName(), request.keyName(),
+                backend.dataPlane(request.dataPlane())));
+        }
+        catch (final ControlException e)
+        {
+            session.send((to) -> to.answer(0, correlationId, e.code(), 0, e.getMessage()));
+            session.leave();
+            return;
+        }
         final SessionInfo info = new SessionInfo(session.id(), session.role(), TIMEOUT_MS, desk.highestTerm(),
-            dataPlaneId, Session.COMMANDS_MAX, settings.name());
+            backend.id(), Session.COMMANDS_MAX, backend.name());
         session.send((to) -> to.sessionOpened(correlationId, info, proof));
     }
 
@@ -349,14 +362,14 @@ final class AgentLoop implements Agent, RequestHandler
             drop();
             return;
         }
-        final SessionTranscript half = session.transcript();
-        final SessionTranscript whole = new SessionTranscript(sessionId, half.role(), half.keyName(),
-            half.clientName(), half.responseChannel(), half.responseStreamId(), half.dataPlaneNonce(), nonce);
+        final SessionRequest request = session.transcript().request();
+        final SessionTranscript whole =
+            new SessionTranscript(sessionId, request, session.transcript().dataPlaneNonce(), nonce);
         if (SessionProof.verify(session.key().secret(), whole, Side.CLIENT, proof))
         {
             session.heard(nowNs);
             session.open(SessionProof.seal(session.key().secret(), whole, Side.DATA_PLANE));
-            sendOpened(session, correlationId,
+            letIn(session, correlationId, request,
                 SessionProof.prove(session.key().secret(), whole, Side.DATA_PLANE));
         }
         else
@@ -421,6 +434,7 @@ final class AgentLoop implements Agent, RequestHandler
             {
                 nowNs = clock.nanoTime();
                 aeron.conductorAgentInvoker().invoke();
+                backend.poll();
                 desk.poll();
                 tellEvents();
                 pollSessions();
@@ -431,10 +445,11 @@ final class AgentLoop implements Agent, RequestHandler
         }
         catch (final AeronException e)
         {
-            owner.onError("control: " + e);
+            onError.accept("control: " + e);
         }
-        sessions.values().forEach(Session::close);
+        sessions.values().forEach(this::end);
         desk.close();
         CloseHelper.quietClose(aeron);
+        backend.close();
     }
 }

@@ -1,8 +1,7 @@
-package io.millrace.control.agent;
+package io.millrace.control.service;
 
 import io.aeron.CncFileDescriptor;
 import io.aeron.CommonContext;
-import io.millrace.dataplane.SettingException;
 import java.io.File;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
@@ -20,7 +19,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Takes a directory for the media driver of this process, and only where that hurts nobody: a lock beside the directory
- * says that no other data plane has it, which the kernel lets go when its process ends, however that may be. What a
+ * says that no other process has it, which the kernel lets go when its process ends, however that may be. What a
  * killed one left is then the driver's to remove. A directory with anything else in it, or with a living driver of
  * another program, is refused.
  */
@@ -40,7 +39,7 @@ final class DriverDirectory implements AutoCloseable
     /**
      * Takes the directory.
      *
-     * @throws SettingException when it cannot be had.
+     * @throws ServiceSettingException when it cannot be had.
      */
     static DriverDirectory take(final Path directory)
     {
@@ -61,15 +60,15 @@ final class DriverDirectory implements AutoCloseable
         catch (final OverlappingFileLockException e)
         {
             CloseHelper.quietClose(channel);
-            throw new SettingException(SETTING, absolute, "in use by another data plane", REMEDY, e);
+            throw new ServiceSettingException(SETTING, absolute, "in use by another data plane or manager", REMEDY, e);
         }
         catch (final IOException e)
         {
             CloseHelper.quietClose(channel);
-            throw new SettingException(SETTING, absolute, "cannot be used (" + e.getClass().getSimpleName() + " of " +
+            throw new ServiceSettingException(SETTING, absolute, "cannot be used (" + e.getClass().getSimpleName() + " of " +
                 lockFile + ")", "name a directory that this user may make", e);
         }
-        catch (final SettingException e)
+        catch (final ServiceSettingException e)
         {
             CloseHelper.quietClose(channel);
             throw e;
@@ -84,7 +83,7 @@ final class DriverDirectory implements AutoCloseable
         }
         if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS))
         {
-            throw new SettingException(SETTING, directory, "no directory", REMEDY);
+            throw new ServiceSettingException(SETTING, directory, "no directory", REMEDY);
         }
         final File cnc = CommonContext.newCncFile(directory.toString());
         if (!cnc.exists())
@@ -93,13 +92,13 @@ final class DriverDirectory implements AutoCloseable
             {
                 if (files.iterator().hasNext())
                 {
-                    throw new SettingException(SETTING, directory, "holds other files, which would be removed", REMEDY);
+                    throw new ServiceSettingException(SETTING, directory, "holds other files, which would be removed", REMEDY);
                 }
             }
         }
         else if (isAlive(directory.toFile(), cnc))
         {
-            throw new SettingException(SETTING, directory, "in use by another media driver", REMEDY);
+            throw new ServiceSettingException(SETTING, directory, "in use by another media driver", REMEDY);
         }
     }
 

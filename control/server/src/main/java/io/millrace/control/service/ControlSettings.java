@@ -1,10 +1,10 @@
-package io.millrace.control.agent;
+package io.millrace.control.service;
 
 import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * Where a data plane takes commands. Immutable.
+ * Where commands are taken. Immutable.
  *
  * @param directory of the media driver, made and removed by it; who may write there may send commands over IPC.
  * @param channel   {@code aeron:ipc}, or {@code aeron:udp?endpoint=ADDRESS:PORT} for commands over UDP besides.

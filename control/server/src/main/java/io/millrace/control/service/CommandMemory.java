@@ -1,4 +1,4 @@
-package io.millrace.control.agent;
+package io.millrace.control.service;
 
 import io.millrace.control.message.CommandId;
 import java.util.HashMap;
@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * Which commands were carried out and how they were answered, so that a repeated one does nothing twice. Those under
- * way are all there; of those that ended the last {@link #FINISHED_MAX}. The agent's thread.
+ * way are all there; of those that ended the last {@link #FINISHED_MAX}. The service's thread.
  */
 final class CommandMemory
 {

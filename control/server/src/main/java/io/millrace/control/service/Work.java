@@ -1,4 +1,4 @@
-package io.millrace.control.agent;
+package io.millrace.control.service;
 
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
@@ -15,14 +15,22 @@ final class Work
     {
     }
 
+    private final Caller caller;
     private final CommandId id;
     private final Command command;
     private final List<Waiter> waiters = new ArrayList<>(1);
 
-    Work(final CommandId id, final Command command)
+    Work(final Caller caller, final CommandId id, final Command command)
     {
+        this.caller = caller;
         this.id = id;
         this.command = command;
+    }
+
+    /** Who wanted it first. */
+    Caller caller()
+    {
+        return caller;
     }
 
     CommandId id()

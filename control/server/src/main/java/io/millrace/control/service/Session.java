@@ -1,10 +1,8 @@
-package io.millrace.control.agent;
+package io.millrace.control.service;
 
 import io.aeron.Aeron;
 import io.aeron.ExclusivePublication;
 import io.aeron.exceptions.AeronException;
-import io.millrace.control.codec.Change;
-import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.session.MessageSeal;
@@ -12,7 +10,6 @@ import io.millrace.control.session.SessionTranscript;
 import io.millrace.control.wire.MessagePublication;
 import io.millrace.control.wire.OfferResult;
 import io.millrace.control.wire.ResponseWriter;
-import io.millrace.dataplane.DataPlaneEvent;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.agrona.CloseHelper;
@@ -20,7 +17,7 @@ import org.agrona.CloseHelper;
 /**
  * A client that is talked to: what it has proven, what waits to be sent to it, and when it was heard last. What it does
  * not read is bounded; a client that lets it pile up, or reads nothing for a while, loses its session and nobody else
- * notices. Belongs to the agent's thread.
+ * notices. Belongs to the service's thread.
  */
 final class Session
 {
@@ -49,14 +46,15 @@ final class Session
 
     private final Aeron aeron;
     private final long id;
-    private final Role role;
     private final boolean isRemote;
+    private final Role role;
     private final KeyRing.Key key;
     private final SessionTranscript transcript;
     private final long publicationId;
     private final long openedNs;
     private final ArrayDeque<Outgoing> outgoing = new ArrayDeque<>();
     private State state;
+    private Caller caller;
     private MessagePublication publication;
     private MessageSeal seal;
     private boolean wasConnected;
@@ -107,6 +105,18 @@ final class Session
     Role role()
     {
         return role;
+    }
+
+    /** Whose it is; null before it was let in. */
+    Caller caller()
+    {
+        return caller;
+    }
+
+    /** Lets it in. */
+    void admit(final Caller value)
+    {
+        caller = value;
     }
 
     boolean isRemote()
@@ -239,9 +249,10 @@ final class Session
     }
 
     /** Tells an event if it subscribed; when too many wait already the number alone goes up. */
-    void tell(final DataPlaneEvent event)
+    void tell(final ServiceEvent event)
     {
-        if (!isSubscribed || State.OPEN != state)
+        if (!isSubscribed || State.OPEN != state ||
+            !event.dataPlane().isEmpty() && !event.dataPlane().equals(caller.dataPlane()))
         {
             return;
         }
@@ -251,8 +262,8 @@ final class Session
             return;
         }
         eventsWaiting++;
-        final ControlEvent value = new ControlEvent(eventSequence, TimeUnit.MILLISECONDS.toNanos(event.epochMs()),
-            Kind.valueOf(event.kind().name()), Change.valueOf(event.change().name()), event.name(), event.text());
+        final ControlEvent value = new ControlEvent(
+            eventSequence, event.epochNs(), event.kind(), event.change(), event.name(), event.text());
         outgoing.addLast(new Outgoing()
         {
             @Override
@@ -368,6 +379,10 @@ final class Session
 
     void close()
     {
+        if (State.CLOSED == state)
+        {
+            return;
+        }
         state = State.CLOSED;
         outgoing.clear();
         if (null != publication)

@@ -1,9 +1,8 @@
-package io.millrace.control.agent;
+package io.millrace.control.service;
 
 import io.millrace.control.codec.Role;
 import io.millrace.control.session.SecretException;
 import io.millrace.control.session.SharedSecret;
-import io.millrace.dataplane.SettingException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -49,7 +48,7 @@ final class KeyRing
     /**
      * Reads lines of name, role and secret.
      *
-     * @throws SettingException when the file is open to others, or a line is none.
+     * @throws ServiceSettingException when the file is open to others, or a line is none.
      */
     static KeyRing read(final Path file)
     {
@@ -60,18 +59,18 @@ final class KeyRing
             if (permissions.contains(PosixFilePermission.OTHERS_READ) ||
                 permissions.contains(PosixFilePermission.OTHERS_WRITE))
             {
-                throw new SettingException(SETTING, file, "open to all users", "chmod 600 it");
+                throw new ServiceSettingException(SETTING, file, "open to all users", "chmod 600 it");
             }
             if (!Files.isRegularFile(file) || Files.size(file) > FILE_LENGTH_MAX)
             {
-                throw new SettingException(SETTING, file, "no regular file of at most " + FILE_LENGTH_MAX + " bytes",
+                throw new ServiceSettingException(SETTING, file, "no regular file of at most " + FILE_LENGTH_MAX + " bytes",
                     "is this the right file?");
             }
             lines = Files.readAllLines(file, StandardCharsets.UTF_8);
         }
         catch (final IOException e)
         {
-            throw new SettingException(SETTING, file, "cannot be read (" + e.getClass().getSimpleName() + ")",
+            throw new ServiceSettingException(SETTING, file, "cannot be read (" + e.getClass().getSimpleName() + ")",
                 "name a file that this user may read", e);
         }
         final Map<String, Key> keys = new HashMap<>();
@@ -85,7 +84,7 @@ final class KeyRing
         }
         if (keys.isEmpty())
         {
-            throw new SettingException(SETTING, file, "has no keys", "write lines of name, role and secret");
+            throw new ServiceSettingException(SETTING, file, "has no keys", "write lines of name, role and secret");
         }
         return new KeyRing(keys);
     }
@@ -95,7 +94,7 @@ final class KeyRing
         final String where = file + ":" + number;
         if (COLUMNS != columns.length)
         {
-            throw new SettingException(SETTING, where, columns.length + " words instead of name, role and secret",
+            throw new ServiceSettingException(SETTING, where, columns.length + " words instead of name, role and secret",
                 "write the three, with blanks between them and none inside");
         }
         final Role role = switch (columns[1])
@@ -103,7 +102,7 @@ final class KeyRing
             case "read" -> Role.READ;
             case "operate" -> Role.OPERATE;
             case "administer" -> Role.ADMINISTER;
-            default -> throw new SettingException(
+            default -> throw new ServiceSettingException(
                 SETTING, where, "the second word is no role", "use read, operate or administer");
         };
         final SharedSecret secret;
@@ -113,11 +112,11 @@ final class KeyRing
         }
         catch (final SecretException e)
         {
-            throw new SettingException(SETTING, where, e.getMessage(), "", e);
+            throw new ServiceSettingException(SETTING, where, e.getMessage(), "", e);
         }
         if (null != keys.putIfAbsent(columns[0], new Key(secret, role)))
         {
-            throw new SettingException(SETTING, where, "key " + columns[0] + " is there already", "remove one");
+            throw new ServiceSettingException(SETTING, where, "key " + columns[0] + " is there already", "remove one");
         }
     }
 

@@ -1,4 +1,4 @@
-package io.millrace.control.agent;
+package io.millrace.control.service;
 
 import java.net.InetAddress;
 import java.util.regex.Matcher;

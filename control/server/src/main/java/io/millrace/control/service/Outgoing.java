@@ -1,10 +1,10 @@
-package io.millrace.control.agent;
+package io.millrace.control.service;
 
 import io.millrace.control.wire.ResponseWriter;
 
 /**
  * One or more messages that wait in a session for their turn. Encoded when they are offered, so that what waits is
- * small. The agent's thread.
+ * small. The service's thread.
  */
 interface Outgoing
 {

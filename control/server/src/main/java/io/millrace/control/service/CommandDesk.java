@@ -1,4 +1,4 @@
-package io.millrace.control.agent;
+package io.millrace.control.service;
 
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
@@ -14,12 +14,11 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 /**
  * Takes the commands of open sessions: refuses those that may not be, answers repeated ones, has the others carried out
  * in the order in which they came, and answers when they are done. What may take long goes to a thread of its own; what
- * comes behind it waits, since it may build on it. The agent's thread, but for {@link #completions}.
+ * comes behind it waits, since it may build on it. The service's thread, but for {@link #completions}.
  */
 final class CommandDesk implements AutoCloseable
 {
-    private final Commands commands;
-    private final Lists lists;
+    private final ControlBackend backend;
     private final CommandMemory memory = new CommandMemory();
     private final ManyToOneConcurrentLinkedQueue<Runnable> completions = new ManyToOneConcurrentLinkedQueue<>();
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
@@ -28,10 +27,9 @@ final class CommandDesk implements AutoCloseable
     private long highestTerm;
     private boolean isWorkerBusy;
 
-    CommandDesk(final Commands commands, final Lists lists)
+    CommandDesk(final ControlBackend backend)
     {
-        this.commands = commands;
-        this.lists = lists;
+        this.backend = backend;
     }
 
     long highestTerm()
@@ -101,14 +99,29 @@ final class CommandDesk implements AutoCloseable
                 Session.LISTS_MAX + " lists of this session were not read to their ends; read those first"));
             return;
         }
-        try
+        final CompletableFuture<Listing<?>> future = backend.list(session.caller(), list);
+        if (future.isDone())
         {
-            session.send(lists.of(session, correlationId, list));
+            endList(session, correlationId, future);
         }
-        catch (final RuntimeException e)
+        else
+        {
+            future.whenComplete((listing, failure) ->
+                completions.offer(() -> endList(session, correlationId, future)));
+        }
+    }
+
+    private static void endList(
+        final Session session, final long correlationId, final CompletableFuture<Listing<?>> future)
+    {
+        if (future.isCompletedExceptionally())
         {
             session.endList();
-            session.answer(correlationId, Reply.of(e));
+            session.answer(correlationId, Reply.of(future.exceptionNow()));
+        }
+        else
+        {
+            session.send(new ListReply(session, correlationId, future.join()));
         }
     }
 
@@ -126,7 +139,7 @@ final class CommandDesk implements AutoCloseable
             same.await(session, header.correlationId());
             return;
         }
-        final Work work = new Work(header.commandId(), command);
+        final Work work = new Work(session.caller(), header.commandId(), command);
         work.await(session, header.correlationId());
         memory.begin(work);
         inTurn(() -> begin(work));
@@ -134,17 +147,17 @@ final class CommandDesk implements AutoCloseable
 
     private void begin(final Work work)
     {
-        if (Commands.mayTakeLong(work.command()))
+        if (backend.mayTakeLong(work.command()))
         {
             isWorkerBusy = true;
             worker.execute(() ->
             {
-                commands.carryOut(work.command()).thenAccept((reply) -> completions.offer(() -> end(work, reply)));
+                carryOut(work).thenAccept((reply) -> completions.offer(() -> end(work, reply)));
                 completions.offer(() -> isWorkerBusy = false);
             });
             return;
         }
-        final CompletableFuture<Reply> future = commands.carryOut(work.command());
+        final CompletableFuture<Reply> future = carryOut(work);
         if (future.isDone())
         {
             end(work, future.join());
@@ -153,6 +166,11 @@ final class CommandDesk implements AutoCloseable
         {
             future.thenAccept((reply) -> completions.offer(() -> end(work, reply)));
         }
+    }
+
+    private CompletableFuture<Reply> carryOut(final Work work)
+    {
+        return backend.carryOut(work.caller(), work.id(), work.command());
     }
 
     private void end(final Work work, final Reply reply)

@@ -1,0 +1,50 @@
+package io.millrace.control.service;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.ControlException;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+
+/**
+ * How a command went. Immutable.
+ *
+ * @param code  of it.
+ * @param value port taken by a listener, else 0.
+ * @param text  one sentence when it did not go well.
+ */
+public record Reply(Code code, long value, String text)
+{
+    /** It went well, and there is no more to say. */
+    public static final Reply OK = new Reply(Code.OK, 0, "");
+
+    /**
+     * Refuses null.
+     */
+    public Reply
+    {
+        Objects.requireNonNull(code, "code");
+        Objects.requireNonNull(text, "text");
+    }
+
+    /**
+     * A refusal.
+     *
+     * @param code other than OK.
+     * @param text one sentence.
+     * @return the reply.
+     */
+    public static Reply refused(final Code code, final String text)
+    {
+        return new Reply(code, 0, text);
+    }
+
+    static Reply of(final Throwable failure)
+    {
+        return switch (failure)
+        {
+            case final ControlException e -> refused(e.code(), e.getMessage());
+            case final CompletionException e when null != e.getCause() -> of(e.getCause());
+            default -> refused(Code.FAILED, "it failed here: " + failure);
+        };
+    }
+}
