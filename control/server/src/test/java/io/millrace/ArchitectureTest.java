@@ -53,7 +53,7 @@ class ArchitectureTest
         "io.millrace.bindings", "io.millrace.bindings.linux", "io.millrace.reactor", "io.millrace.memory",
         "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.nvme",
         "io.millrace.nvmf",
-        "io.millrace.nvmf.tcp", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.console",
+        "io.millrace.nvmf.tcp", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
         "io.millrace.control.service", "io.millrace.control.agent"})
     void shouldSeeThePackagesItSpeaksOf(final String name)
@@ -109,6 +109,7 @@ class ArchitectureTest
             "io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane.., io.millrace.server.., io.millrace.cli..",
         "io.millrace.console.. | io.millrace.cli.., io.millrace.server.., io.millrace.dataplane.., io.millrace.nvmf..",
+        "io.millrace.settings.. | io.millrace.cli.., io.millrace.server.., io.millrace.control.., io.millrace.nvmf..",
     })
     void shouldKeepDirections(final String from, final String to)
     {

@@ -9,7 +9,7 @@ import io.millrace.nvmf.initiator.ControllerInfo;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.RemoteController;
-import io.millrace.server.config.Units;
+import io.millrace.settings.Units;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

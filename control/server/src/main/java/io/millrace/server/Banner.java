@@ -1,15 +1,15 @@
 package io.millrace.server;
 
 import io.millrace.block.BlockGeometry;
-import io.millrace.console.Version;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
+import io.millrace.console.Version;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.reactor.ReactorConfig;
-import io.millrace.server.config.Units;
+import io.millrace.settings.Units;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Locale;

@@ -16,12 +16,13 @@ import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
-import java.io.IOException;
+import io.millrace.settings.ConfigException;
+import io.millrace.settings.Section;
+import io.millrace.settings.Setting;
+import io.millrace.settings.SettingType;
+import io.millrace.settings.TextFile;
+import io.millrace.settings.Units;
 import java.net.InetSocketAddress;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -34,6 +35,9 @@ import java.util.Set;
  */
 public final class ConfigReader
 {
+    /** Longest text of a configuration, in characters. */
+    static final int TEXT_LENGTH_MAX = 1 << 20;
+
     private ConfigReader()
     {
     }
@@ -69,37 +73,7 @@ public final class ConfigReader
      */
     public static Result read(final Path path)
     {
-        final String file = path.toString();
-        try
-        {
-            if (Files.isDirectory(path))
-            {
-                throw new ConfigException(file, 0, "is a directory; name a file");
-            }
-            if (Files.size(path) > YamlParser.TEXT_LENGTH_MAX)
-            {
-                throw new ConfigException(file, 0, "longer than " + YamlParser.TEXT_LENGTH_MAX +
-                    " bytes; is this the right file?");
-            }
-            return read(file, Files.readString(path));
-        }
-        catch (final NoSuchFileException e)
-        {
-            throw new ConfigException(file, 0, "no such file; name one with --config");
-        }
-        catch (final AccessDeniedException e)
-        {
-            throw new ConfigException(file, 0, "may not be read; check its permissions");
-        }
-        catch (final CharacterCodingException e)
-        {
-            throw new ConfigException(file, 0, "is not a text in UTF-8; is this the right file?");
-        }
-        catch (final IOException e)
-        {
-            throw new ConfigException(file, 0, "cannot be read: " +
-                SettingException.printable(String.valueOf(e.getMessage())));
-        }
+        return read(path.toString(), TextFile.read(path, TEXT_LENGTH_MAX, "name one with --config"));
     }
 
     /**
@@ -113,7 +87,7 @@ public final class ConfigReader
     public static Result read(final String file, final String text)
     {
         final Map<String, Integer> lines = new HashMap<>();
-        final Section top = Section.top(file, YamlParser.parse(file, text), lines);
+        final Section top = Section.parse(file, text, TEXT_LENGTH_MAX, Settings.ALL, lines);
         try
         {
             final List<ListenerSettings> listeners = listeners(top);

@@ -10,6 +10,10 @@ import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
+import io.millrace.settings.Setting;
+import io.millrace.settings.SettingTable;
+import io.millrace.settings.SettingType;
+import io.millrace.settings.Units;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -222,7 +226,7 @@ final class Settings
         SettingType.bytes(0, 1024 * MIB, 1), "0", "Socket receive buffer; 0 leaves it to the kernel.");
 
     /** All of them, in the order of the documentation. */
-    static final List<Setting<?>> ALL = List.of(
+    static final SettingTable ALL = new SettingTable(List.of(
         REACTORS, REACTOR_NAME, REACTOR_CPU, REACTOR_IDLE, REACTOR_SPIN,
         MEMORY, MEMORY_SIZE,
         DEVICES, DEVICE_NAME, DEVICE_TYPE, DEVICE_SIZE, DEVICE_BLOCK_SIZE, DEVICE_PATH, DEVICE_READ_ONLY,
@@ -236,41 +240,13 @@ final class Settings
         CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS,
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT, TCP_CONNECTIONS,
-        TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE);
+        TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE));
 
     private static final Pattern UDP_CHANNEL =
         Pattern.compile("aeron:udp\\?endpoint=(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]{2,39}]):(\\d{1,5})");
 
     private Settings()
     {
-    }
-
-    /**
-     * {@return the setting of a name in a group, or null when there is none}
-     *
-     * @param group key of the group; empty for the top.
-     * @param name  within it.
-     */
-    static Setting<?> find(final String group, final String name)
-    {
-        for (final Setting<?> setting : ALL)
-        {
-            if (setting.parent().equals(group) && setting.name().equals(name))
-            {
-                return setting;
-            }
-        }
-        return null;
-    }
-
-    /**
-     * {@return names of the settings of a group}
-     *
-     * @param group key of the group; empty for the top.
-     */
-    static List<String> names(final String group)
-    {
-        return ALL.stream().filter((s) -> s.parent().equals(group)).map(Setting::name).distinct().toList();
     }
 
     private static String bytes(final int lengthBytes)

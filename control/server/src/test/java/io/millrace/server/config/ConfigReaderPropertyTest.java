@@ -3,6 +3,9 @@ package io.millrace.server.config;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.millrace.settings.ConfigException;
+import io.millrace.settings.SettingType;
+import io.millrace.settings.Units;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;

@@ -19,6 +19,7 @@ import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
+import io.millrace.settings.ConfigException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

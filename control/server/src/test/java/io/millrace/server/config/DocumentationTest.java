@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.settings.Section;
+import io.millrace.settings.Setting;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
@@ -44,7 +46,7 @@ class DocumentationTest
     private static Map<String, Setting<?>> declared()
     {
         final Map<String, Setting<?>> settings = new TreeMap<>();
-        for (final Setting<?> setting : Settings.ALL)
+        for (final Setting<?> setting : Settings.ALL.all())
         {
             if (null != setting.type())
             {
@@ -90,8 +92,8 @@ class DocumentationTest
                 constants.add((Setting<?>)field.get(null));
             }
         }
-        assertEquals(constants, new HashSet<>(Settings.ALL));
-        assertEquals(Settings.ALL.size(), Settings.ALL.stream().map(Setting::key).distinct().count());
+        assertEquals(constants, new HashSet<>(Settings.ALL.all()));
+        assertEquals(Settings.ALL.all().size(), Settings.ALL.all().stream().map(Setting::key).distinct().count());
     }
 
     @Test
@@ -123,7 +125,8 @@ class DocumentationTest
         while (matcher.find())
         {
             final Map<String, Integer> lines = new TreeMap<>();
-            final Section top = Section.top("docs", YamlParser.parse("docs", matcher.group(1)), lines);
+            final Section top = Section.parse(
+                "docs", matcher.group(1), ConfigReader.TEXT_LENGTH_MAX, Settings.ALL, lines);
             top.sectionsIfGiven(Settings.DEVICES).forEach((device) -> device.sections(Settings.RULES));
             top.section(Settings.CONTROL).get(Settings.CONTROL_CHANNEL);
             count++;

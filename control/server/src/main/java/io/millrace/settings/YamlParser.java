@@ -1,4 +1,4 @@
-package io.millrace.server.config;
+package io.millrace.settings;
 
 import io.millrace.dataplane.SettingException;
 import java.util.ArrayDeque;
@@ -29,7 +29,6 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  */
 final class YamlParser
 {
-    static final int TEXT_LENGTH_MAX = 1 << 20;
     static final int DEPTH_MAX = 16;
 
     private final String file;
@@ -44,19 +43,19 @@ final class YamlParser
     /**
      * Parses a document.
      *
-     * @param file name for messages.
-     * @param text of it.
+     * @param file      name for messages.
+     * @param text      of it.
+     * @param lengthMax of the text, in characters.
      * @return its root, never null.
      * @throws ConfigException when it is not YAML, or uses what is refused.
      */
-    static YamlNode parse(final String file, final String text)
+    static YamlNode parse(final String file, final String text, final int lengthMax)
     {
-        if (text.length() > TEXT_LENGTH_MAX)
+        if (text.length() > lengthMax)
         {
-            throw new ConfigException(file, 0, "longer than " + TEXT_LENGTH_MAX +
-                " characters; is this the right file?");
+            throw new ConfigException(file, 0, "longer than " + lengthMax + " characters; is this the right file?");
         }
-        final LoadSettings settings = LoadSettings.builder().setLabel(file).setCodePointLimit(TEXT_LENGTH_MAX).build();
+        final LoadSettings settings = LoadSettings.builder().setLabel(file).setCodePointLimit(lengthMax).build();
         try
         {
             return new YamlParser(file).read(new Parse(settings).parseString(text).iterator());

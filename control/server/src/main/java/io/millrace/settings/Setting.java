@@ -1,10 +1,9 @@
-package io.millrace.server.config;
+package io.millrace.settings;
 
 import java.util.Set;
 
 /**
- * One setting as declared: the reader takes nothing else, and {@code docs/configuration.md} documents every one.
- * Immutable.
+ * One setting as declared: a reader takes nothing else. Immutable.
  *
  * @param key         path with {@code []} where a list is: {@code devices[].size}.
  * @param type        of its value, or of each item when it is a list of values; null for a group.
@@ -15,7 +14,7 @@ import java.util.Set;
  * @param meaning     in one sentence.
  * @param <T>         of the value.
  */
-record Setting<T>(
+public record Setting<T>(
     String key,
     SettingType<T> type,
     Kind kind,
@@ -25,7 +24,7 @@ record Setting<T>(
     String meaning)
 {
     /** What a setting is written as. */
-    enum Kind
+    public enum Kind
     {
         /** One value. */
         VALUE,
@@ -37,28 +36,71 @@ record Setting<T>(
         GROUPS
     }
 
-    static <T> Setting<T> required(final String key, final SettingType<T> type, final String meaning)
+    /**
+     * A value that must be given wherever its group is.
+     *
+     * @param key     path with {@code []} where a list is.
+     * @param type    of its value.
+     * @param meaning in one sentence.
+     * @param <T>     of the value.
+     * @return the setting.
+     */
+    public static <T> Setting<T> required(final String key, final SettingType<T> type, final String meaning)
     {
         return new Setting<>(key, type, Kind.VALUE, null, true, Set.of(), meaning);
     }
 
-    static <T> Setting<T> optional(
+    /**
+     * A value that may be left out.
+     *
+     * @param key     path with {@code []} where a list is.
+     * @param type    of its value.
+     * @param def     text of the default; null when there is none.
+     * @param meaning in one sentence.
+     * @param <T>     of the value.
+     * @return the setting.
+     */
+    public static <T> Setting<T> optional(
         final String key, final SettingType<T> type, final String def, final String meaning)
     {
         return new Setting<>(key, type, Kind.VALUE, def, false, Set.of(), meaning);
     }
 
-    static <T> Setting<T> values(final String key, final SettingType<T> type, final String meaning)
+    /**
+     * A list of values, empty when it is left out.
+     *
+     * @param key     path with {@code []} where a list is, at its end too.
+     * @param type    of each value.
+     * @param meaning in one sentence.
+     * @param <T>     of the value.
+     * @return the setting.
+     */
+    public static <T> Setting<T> values(final String key, final SettingType<T> type, final String meaning)
     {
         return new Setting<>(key, type, Kind.VALUES, null, false, Set.of(), meaning);
     }
 
-    static Setting<Void> group(final String key, final String meaning)
+    /**
+     * A group of settings, empty when it is left out.
+     *
+     * @param key     path with {@code []} where a list is.
+     * @param meaning in one sentence.
+     * @return the setting.
+     */
+    public static Setting<Void> group(final String key, final String meaning)
     {
         return new Setting<>(key, null, Kind.GROUP, null, false, Set.of(), meaning);
     }
 
-    static Setting<Void> groups(final String key, final boolean required, final String meaning)
+    /**
+     * A list of groups of settings.
+     *
+     * @param key      path with {@code []} where a list is, at its end too.
+     * @param required whether it must be given, with one group or more.
+     * @param meaning  in one sentence.
+     * @return the setting.
+     */
+    public static Setting<Void> groups(final String key, final boolean required, final String meaning)
     {
         return new Setting<>(key, null, Kind.GROUPS, null, required, Set.of(), meaning);
     }
@@ -69,7 +111,7 @@ record Setting<T>(
      * @param types that have it.
      * @return the setting.
      */
-    Setting<T> of(final String... types)
+    public Setting<T> of(final String... types)
     {
         return new Setting<>(key, type, kind, def, required, Set.of(types), meaning);
     }
@@ -77,7 +119,7 @@ record Setting<T>(
     /**
      * {@return the key within its group}
      */
-    String name()
+    public String name()
     {
         final String bare = key.endsWith("[]") ? key.substring(0, key.length() - 2) : key;
         return bare.substring(bare.lastIndexOf('.') + 1);
@@ -86,13 +128,18 @@ record Setting<T>(
     /**
      * {@return the group it is in, as {@link #key()} of that group; empty for the top}
      */
-    String parent()
+    public String parent()
     {
         final int dot = key.lastIndexOf('.');
         return dot < 0 ? "" : key.substring(0, dot);
     }
 
-    boolean isFor(final String deviceType)
+    /**
+     * {@return whether devices of a type have it}
+     *
+     * @param deviceType as it is written.
+     */
+    public boolean isFor(final String deviceType)
     {
         return deviceTypes.isEmpty() || deviceTypes.contains(deviceType);
     }

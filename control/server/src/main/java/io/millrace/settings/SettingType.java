@@ -1,4 +1,4 @@
-package io.millrace.server.config;
+package io.millrace.settings;
 
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * @param bound  for people: what is allowed.
  * @param parser answers the value or throws {@link BadValue}.
  */
-record SettingType<T>(String name, String bound, Function<String, T> parser)
+public record SettingType<T>(String name, String bound, Function<String, T> parser)
 {
     private static final int PATH_LENGTH_MAX = 4095;
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,19})\\s*([A-Za-z]*)");
@@ -28,30 +28,42 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
     private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,12})?");
 
     /** Text that is no value of the type. */
-    static final class BadValue extends RuntimeException
+    public static final class BadValue extends RuntimeException
     {
         private static final long serialVersionUID = 1L;
         private final String remedy;
 
-        BadValue(final String bound, final String remedy)
+        /**
+         * Made by a parser.
+         *
+         * @param bound  that the text breaks.
+         * @param remedy what to write instead.
+         */
+        public BadValue(final String bound, final String remedy)
         {
             super(bound, null, false, false);
             this.remedy = remedy;
         }
 
-        String bound()
+        /**
+         * {@return the bound that the text breaks}
+         */
+        public String bound()
         {
             return getMessage();
         }
 
-        String remedy()
+        /**
+         * {@return what to write instead}
+         */
+        public String remedy()
         {
             return remedy;
         }
     }
 
     /** Short names that appear in messages and file names. */
-    static final SettingType<String> NAME_TYPE = new SettingType<>("name", "1 to 64 letters, digits, '.', '_', '-'",
+    public static final SettingType<String> NAME_TYPE = new SettingType<>("name", "1 to 64 letters, digits, '.', '_', '-'",
         (text) ->
         {
             if (!NAME.matcher(text).matches())
@@ -63,7 +75,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
         });
 
     /** true or false, and nothing else that YAML once took for it. */
-    static final SettingType<Boolean> BOOLEAN = new SettingType<>("boolean", "true or false",
+    public static final SettingType<Boolean> BOOLEAN = new SettingType<>("boolean", "true or false",
         (text) -> switch (text)
         {
             case "true" -> true;
@@ -72,7 +84,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
         });
 
     /** A path of the file system, relative to where the process was started. */
-    static final SettingType<Path> PATH = new SettingType<>("path", "a path of the file system",
+    public static final SettingType<Path> PATH = new SettingType<>("path", "a path of the file system",
         (text) ->
         {
             try
@@ -91,7 +103,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
         });
 
     /** A UUID. */
-    static final SettingType<UUID> UUID_TYPE = new SettingType<>("UUID", "8-4-4-4-12 hexadecimal digits",
+    public static final SettingType<UUID> UUID_TYPE = new SettingType<>("UUID", "8-4-4-4-12 hexadecimal digits",
         (text) ->
         {
             if (!text.matches("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"))
@@ -107,7 +119,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
      * @param text to parse.
      * @throws BadValue when it is none.
      */
-    T parse(final String text)
+    public T parse(final String text)
     {
         return parser.apply(text);
     }
@@ -118,7 +130,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
      * @param lengthMax of the text.
      * @return the type.
      */
-    static SettingType<String> text(final int lengthMax)
+    public static SettingType<String> text(final int lengthMax)
     {
         final String bound = "1 to " + lengthMax + " printable ASCII characters";
         return new SettingType<>("text", bound, (text) ->
@@ -138,7 +150,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
      * @param max largest.
      * @return the type.
      */
-    static SettingType<Long> integer(final long min, final long max)
+    public static SettingType<Long> integer(final long min, final long max)
     {
         final String bound = min + " to " + max;
         return new SettingType<>("integer", bound, (text) ->
@@ -158,7 +170,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
      * @param max largest.
      * @return the type.
      */
-    static SettingType<Integer> number(final int min, final int max)
+    public static SettingType<Integer> number(final int min, final int max)
     {
         final SettingType<Long> integer = integer(min, max);
         return integer.then(integer.name(), integer.bound(), Long::intValue);
@@ -172,7 +184,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
      * @param max largest in bytes.
      * @return the type.
      */
-    static SettingType<Long> size(final long min, final long max)
+    public static SettingType<Long> size(final long min, final long max)
     {
         final String bound = Units.size(min) + " to " + Units.size(max);
         return new SettingType<>("size", bound, (text) ->
@@ -195,7 +207,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
      * @param multiple what it is a multiple of, in bytes.
      * @return the type.
      */
-    static SettingType<Integer> bytes(final long min, final long max, final int multiple)
+    public static SettingType<Integer> bytes(final long min, final long max, final int multiple)
     {
         final SettingType<Long> size = size(min, max);
         final String bound = size.bound() + (1 == multiple ? "" : ", a multiple of " + multiple);
@@ -217,7 +229,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
      * @param maxNs longest.
      * @return the type; values are nanoseconds.
      */
-    static SettingType<Long> duration(final long minNs, final long maxNs)
+    public static SettingType<Long> duration(final long minNs, final long maxNs)
     {
         final String bound = Units.duration(minNs) + " to " + Units.duration(maxNs);
         return new SettingType<>("duration", bound, (text) ->
@@ -237,7 +249,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
      *
      * @return the type.
      */
-    static SettingType<Double> share()
+    public static SettingType<Double> share()
     {
         return new SettingType<>("number", "0 to 1", (text) ->
         {
@@ -257,7 +269,7 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
      * @param <E>    of the enum.
      * @return the type.
      */
-    static <E extends Enum<E>> SettingType<E> choice(final Class<E> type, final E[] values)
+    public static <E extends Enum<E>> SettingType<E> choice(final Class<E> type, final E[] values)
     {
         final String bound = Arrays.stream(values).map(SettingType::word).reduce((a, b) -> a + ", " + b).orElseThrow();
         return new SettingType<>("choice", bound, (text) ->
@@ -282,12 +294,17 @@ record SettingType<T>(String name, String bound, Function<String, T> parser)
      * @param <R>      of the result.
      * @return the type.
      */
-    <R> SettingType<R> then(final String newName, final String newBound, final Function<T, R> function)
+    public <R> SettingType<R> then(final String newName, final String newBound, final Function<T, R> function)
     {
         return new SettingType<>(newName, newBound, parser.andThen(function));
     }
 
-    static String word(final Enum<?> value)
+    /**
+     * {@return a constant as people write it, in kebab-case}
+     *
+     * @param value of an enum.
+     */
+    public static String word(final Enum<?> value)
     {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

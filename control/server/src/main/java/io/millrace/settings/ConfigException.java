@@ -1,4 +1,4 @@
-package io.millrace.server.config;
+package io.millrace.settings;
 
 import io.millrace.dataplane.SettingException;
 import java.io.Serial;
@@ -35,7 +35,7 @@ public final class ConfigException extends RuntimeException
      * @param line    in it, from 1; 0 when no line can be named.
      * @param problem what is wrong and what to do.
      */
-    ConfigException(final String file, final int line, final String problem)
+    public ConfigException(final String file, final int line, final String problem)
     {
         super(SettingException.printable(file) + (line > 0 ? ":" + line : "") + ": " + problem);
         this.problem = null;

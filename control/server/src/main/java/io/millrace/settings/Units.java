@@ -1,4 +1,4 @@
-package io.millrace.server.config;
+package io.millrace.settings;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package io.millrace.server.config;
+package io.millrace.settings;
 
 import io.millrace.console.Similar;
 import io.millrace.dataplane.SettingException;
@@ -12,12 +12,13 @@ import java.util.stream.Collectors;
  * A group of settings of a file: gives typed values by {@link Setting}, and knows where each stands. Set-up only; one
  * thread.
  */
-final class Section
+public final class Section
 {
     private final String file;
     private final String path;
     private final String pattern;
     private final YamlNode.Mapping node;
+    private final SettingTable table;
     private final Map<String, Integer> lines;
 
     private Section(
@@ -25,32 +26,43 @@ final class Section
         final String path,
         final String pattern,
         final YamlNode.Mapping node,
+        final SettingTable table,
         final Map<String, Integer> lines)
     {
         this.file = file;
         this.path = path;
         this.pattern = pattern;
         this.node = node;
+        this.table = table;
         this.lines = lines;
         checkKeys();
     }
 
     /**
-     * The top of a file.
+     * Parses a text and answers its top.
      *
-     * @param file  name for messages.
-     * @param root  of it.
-     * @param lines filled with the line of every key that is read.
-     * @return its group.
+     * @param file      name for messages.
+     * @param text      in YAML.
+     * @param lengthMax of the text, in characters.
+     * @param table     of the settings that may be in it.
+     * @param lines     filled with the line of every key that is read.
+     * @return its outermost group.
+     * @throws ConfigException when it is not YAML, or uses what is refused.
      */
-    static Section top(final String file, final YamlNode root, final Map<String, Integer> lines)
+    public static Section parse(
+        final String file,
+        final String text,
+        final int lengthMax,
+        final SettingTable table,
+        final Map<String, Integer> lines)
     {
+        final YamlNode root = YamlParser.parse(file, text, lengthMax);
         if (!(root instanceof final YamlNode.Mapping mapping))
         {
             throw new ConfigException(file, root.line(), "starts with " + root.kind() +
                 " instead of 'key: value' lines; see docs/configuration.md");
         }
-        return new Section(file, "", "", mapping, lines);
+        return new Section(file, "", "", mapping, table, lines);
     }
 
     private void checkKeys()
@@ -59,9 +71,9 @@ final class Section
         {
             final String key = join(path, entry.key());
             lines.put(key, entry.line());
-            if (null == Settings.find(pattern, entry.key()))
+            if (null == table.find(pattern, entry.key()))
             {
-                final List<String> allowed = Settings.names(pattern);
+                final List<String> allowed = table.names(pattern);
                 final String near = Similar.nearest(entry.key(), allowed);
                 throw new ConfigException(file, entry.line(), new SettingException(key, null, "unknown key",
                     (null == near ? "" : "did you mean " + near + "? ") +
@@ -75,11 +87,11 @@ final class Section
      *
      * @param deviceType of this device.
      */
-    void checkDeviceType(final String deviceType)
+    public void checkDeviceType(final String deviceType)
     {
         for (final YamlNode.Entry entry : node.entries().values())
         {
-            final Setting<?> setting = Settings.find(pattern, entry.key());
+            final Setting<?> setting = table.find(pattern, entry.key());
             if (!setting.isFor(deviceType))
             {
                 throw fail(entry.key(), null, "no setting of type " + deviceType,
@@ -94,7 +106,7 @@ final class Section
      *
      * @param setting of this group.
      */
-    boolean has(final Setting<?> setting)
+    public boolean has(final Setting<?> setting)
     {
         return node.entries().containsKey(name(setting));
     }
@@ -105,7 +117,7 @@ final class Section
      * @param setting of this group.
      * @param <T>     of the value.
      */
-    <T> T get(final Setting<T> setting)
+    public <T> T get(final Setting<T> setting)
     {
         final String name = name(setting);
         final YamlNode.Entry entry = node.entries().get(name);
@@ -132,7 +144,7 @@ final class Section
      * @param <T>     of the value.
      * @return its value, never null.
      */
-    <T> T need(final Setting<T> setting)
+    public <T> T need(final Setting<T> setting)
     {
         final T value = get(setting);
         if (null == value)
@@ -166,7 +178,7 @@ final class Section
      * @param setting of this group.
      * @param <T>     of each value.
      */
-    <T> List<T> list(final Setting<T> setting)
+    public <T> List<T> list(final Setting<T> setting)
     {
         final List<T> values = new ArrayList<>();
         int index = 0;
@@ -190,7 +202,7 @@ final class Section
      *
      * @param setting of this group.
      */
-    List<Section> sections(final Setting<Void> setting)
+    public List<Section> sections(final Setting<Void> setting)
     {
         return sections(setting, items(setting));
     }
@@ -200,7 +212,7 @@ final class Section
      *
      * @param setting of this group.
      */
-    List<Section> sectionsIfGiven(final Setting<Void> setting)
+    public List<Section> sectionsIfGiven(final Setting<Void> setting)
     {
         final YamlNode.Entry entry = node.entries().get(name(setting));
         final boolean isEmpty = null == entry ||
@@ -220,9 +232,9 @@ final class Section
             {
                 throw new ConfigException(file, item.line(), new SettingException(key, null,
                     item.kind() + " where a group of settings belongs",
-                    "write {key: value, ...} with keys of: " + String.join(", ", Settings.names(setting.key()))));
+                    "write {key: value, ...} with keys of: " + String.join(", ", table.names(setting.key()))));
             }
-            sections.add(new Section(file, key, setting.key(), mapping, lines));
+            sections.add(new Section(file, key, setting.key(), mapping, table, lines));
         }
         return sections;
     }
@@ -232,7 +244,7 @@ final class Section
      *
      * @param setting of this group.
      */
-    Section section(final Setting<Void> setting)
+    public Section section(final Setting<Void> setting)
     {
         final String name = name(setting);
         final YamlNode.Entry entry = node.entries().get(name);
@@ -240,9 +252,9 @@ final class Section
         if (!(value instanceof final YamlNode.Mapping mapping))
         {
             throw fail(name, null, value.kind() + " where a group of settings belongs",
-                "allowed in it: " + String.join(", ", Settings.names(setting.key())));
+                "allowed in it: " + String.join(", ", table.names(setting.key())));
         }
-        return new Section(file, join(path, name), setting.key(), mapping, lines);
+        return new Section(file, join(path, name), setting.key(), mapping, table, lines);
     }
 
     private List<YamlNode> items(final Setting<?> setting)
@@ -283,9 +295,36 @@ final class Section
     }
 
     /**
+     * Says that this group cannot be had as it is.
+     *
+     * @param value   that is wrong; null when it is not one value.
+     * @param problem the bound that it breaks, and what to do about it.
+     * @return to throw.
+     */
+    public ConfigException refuse(final Object value, final String problem)
+    {
+        return new ConfigException(file, node.line(), new SettingException(path, value, problem, ""));
+    }
+
+    /**
+     * Says that a setting of this group cannot be had as it is.
+     *
+     * @param setting of this group.
+     * @param value   that is wrong; null when it is not one value.
+     * @param bound   that it breaks.
+     * @param remedy  what to do about it.
+     * @return to throw.
+     */
+    public ConfigException refuse(
+        final Setting<?> setting, final Object value, final String bound, final String remedy)
+    {
+        return fail(name(setting), value, bound, remedy);
+    }
+
+    /**
      * {@return path of this group in the file, such as {@code devices[1]}; empty for the top}
      */
-    String path()
+    public String path()
     {
         return path;
     }
