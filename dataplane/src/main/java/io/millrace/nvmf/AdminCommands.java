@@ -85,7 +85,7 @@ final class AdminCommands
         {
             queuePair.complete(request, status);
         }
-        else if (queuePair.buffer(request, length))
+        else if (queuePair.pollGroup().payloads().acquire(request, length))
         {
             answer(queuePair, request, data, 0, length);
         }
@@ -110,7 +110,7 @@ final class AdminCommands
         {
             queuePair.complete(request, status);
         }
-        else if (queuePair.buffer(request, length))
+        else if (queuePair.pollGroup().payloads().acquire(request, length))
         {
             final byte[] page = logPages.page(queuePair, entry);
             final long offset = LogPages.offset(entry);

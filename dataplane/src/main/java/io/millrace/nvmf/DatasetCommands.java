@@ -86,7 +86,7 @@ final class DatasetCommands
             }
         }
         namespace.bind(request);
-        if (!queuePair.receive(request, entry.sglLength()))
+        if (!queuePair.pollGroup().payloads().receive(request, entry.sglLength()))
         {
             return;
         }

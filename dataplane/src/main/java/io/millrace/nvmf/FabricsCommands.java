@@ -101,7 +101,7 @@ final class FabricsCommands
                 return;
             }
         }
-        if (!queuePair.receive(request, ConnectData.SIZE_BYTES))
+        if (!queuePair.pollGroup().payloads().receive(request, ConnectData.SIZE_BYTES))
         {
             return;
         }

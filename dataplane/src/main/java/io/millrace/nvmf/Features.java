@@ -184,7 +184,7 @@ final class Features
                     return;
                 }
             }
-            if (!queuePair.receive(request, TIMESTAMP_BYTES))
+            if (!queuePair.pollGroup().payloads().receive(request, TIMESTAMP_BYTES))
             {
                 return;
             }
@@ -228,7 +228,7 @@ final class Features
             queuePair.complete(request, status);
             return;
         }
-        if (!queuePair.buffer(request, feature.dataBytes()))
+        if (!queuePair.pollGroup().payloads().acquire(request, feature.dataBytes()))
         {
             return;
         }

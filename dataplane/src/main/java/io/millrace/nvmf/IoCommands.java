@@ -158,7 +158,7 @@ final class IoCommands implements BlockCompletionListener
         }
         else
         {
-            if (!queuePair.buffer(request, lengthBytes))
+            if (!queuePair.pollGroup().payloads().acquire(request, lengthBytes))
             {
                 return;
             }
@@ -228,7 +228,7 @@ final class IoCommands implements BlockCompletionListener
                 return;
             }
         }
-        if (queuePair.receive(request, lengthBytes))
+        if (queuePair.pollGroup().payloads().receive(request, lengthBytes))
         {
             fill(queuePair, request, namespace, operation, blocks);
             namespace.device().submit(request);

@@ -31,6 +31,7 @@ public final class PollGroup implements Poller, AutoCloseable
     private final BufferPool buffers;
     private final int maxTransferBytes;
     private final RequestPool requests;
+    private final PayloadBuffers payloads;
     private final IoCommands io;
     private final AdminCommands admin;
     private final FabricsCommands fabrics;
@@ -64,6 +65,7 @@ public final class PollGroup implements Poller, AutoCloseable
         admin = new AdminCommands(this);
         fabrics = new FabricsCommands(this);
         requests = new RequestPool(io);
+        payloads = new PayloadBuffers(buffers);
         devices = new DeviceChannels(reactor);
         reactor.addPoller(this);
         target.addPollGroup(this);
@@ -192,6 +194,11 @@ public final class PollGroup implements Poller, AutoCloseable
     RequestPool requests()
     {
         return requests;
+    }
+
+    PayloadBuffers payloads()
+    {
+        return payloads;
     }
 
     IoCommands io()

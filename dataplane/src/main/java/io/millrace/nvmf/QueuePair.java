@@ -1,10 +1,7 @@
 package io.millrace.nvmf;
 
-import io.millrace.bindings.NativeMemory;
-import io.millrace.memory.BufferPool;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.CompletionQueueEntry;
-import io.millrace.nvme.FabricsType;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.lang.invoke.MethodHandles;
@@ -19,8 +16,6 @@ public final class QueuePair
 {
     /** What a host may have outstanding before Connect: the smallest admin queue. */
     private static final int DEPTH_BEFORE_CONNECT = 32;
-    private static final int SQ_HEAD_NO_FLOW_CONTROL = 0xFFFF;
-    private static final int SQ_HEAD_REPORTS_PER_ROUND = 4;
     private static final VarHandle LAST_COMMAND_NS;
 
     static
@@ -38,17 +33,11 @@ public final class QueuePair
     private final PollGroup pollGroup;
     private final QueuePairTransport transport;
     private final TransportAddress local;
-    private final BufferPool buffers;
 
     private final RequestTable requests = new RequestTable();
 
     private QueuePairState state = QueuePairState.NEW;
-    private CommandIds commandIds;
-    private int depth = DEPTH_BEFORE_CONNECT;
-    private int outstanding;
-    private int sqHead;
-    private boolean sqFlowControl;
-    private int reportedSqHead;
+    private final SubmissionQueue submissionQueue = new SubmissionQueue(DEPTH_BEFORE_CONNECT);
     private int id;
     private Controller controller;
     private SubsystemChannels channels;
@@ -67,7 +56,6 @@ public final class QueuePair
         this.pollGroup = pollGroup;
         this.transport = transport;
         this.local = local;
-        buffers = pollGroup.buffers();
     }
 
     /**
@@ -79,7 +67,7 @@ public final class QueuePair
      */
     public Request begin(final UnsafeBuffer source, final int offset)
     {
-        if (outstanding >= depth || state.isGone() || !requests.ensureRoom(depth))
+        if (submissionQueue.isFull() || state.isGone() || !requests.ensureRoom(submissionQueue.depth()))
         {
             return null;
         }
@@ -87,7 +75,7 @@ public final class QueuePair
         request.begin(source, offset);
         request.queuePair(this);
         requests.add(request);
-        outstanding++;
+        submissionQueue.onBegun();
         return request;
     }
 
@@ -203,46 +191,10 @@ public final class QueuePair
     {
         entry.result0(request.result0())
             .result1(request.result1())
-            .sqHead(completionSqHead(request.entry()))
+            .sqHead(submissionQueue.completionHead(request.entry()))
             .sqId(id)
             .commandId(request.entry().commandId())
             .statusField(NvmeStatus.toField(request.status()));
-    }
-
-    /**
-     * {@return whether the data of an answer is lent by a device and keeps somebody from writing}
-     *
-     * @param request of {@link QueuePairTransport#respond}, not sent yet.
-     */
-    public boolean isLoanWanted(final Request request)
-    {
-        return request.blockRequest().lent() && request.namespace().device().isLoanWanted(request);
-    }
-
-    /**
-     * Copies data that a device lent for a read into a buffer, and gives it back to the device. For connections that
-     * cannot send now: lent blocks cannot be written. Changes {@link Request#dataAddress()}.
-     *
-     * @param request of {@link QueuePairTransport#respond}, not sent yet.
-     * @return false when there is no buffer now, try later; true when nothing is lent (any more).
-     */
-    public boolean copyLoan(final Request request)
-    {
-        if (!request.blockRequest().lent())
-        {
-            return true;
-        }
-        final int lengthBytes = request.dataLength();
-        final long address = buffers.acquire(lengthBytes);
-        if (0 == address)
-        {
-            return false;
-        }
-        NativeMemory.copy(request.dataAddress(), address, lengthBytes);
-        request.namespace().device().giveBack(request);
-        request.buffer(address, lengthBytes);
-        request.data(address, lengthBytes);
-        return true;
     }
 
     /**
@@ -258,7 +210,7 @@ public final class QueuePair
      */
     public int depth()
     {
-        return depth;
+        return submissionQueue.depth();
     }
 
     /**
@@ -306,7 +258,7 @@ public final class QueuePair
      */
     public int outstanding()
     {
-        return outstanding;
+        return submissionQueue.outstanding();
     }
 
     /**
@@ -374,10 +326,8 @@ public final class QueuePair
     {
         controller = owner;
         id = queueId;
-        depth = entries;
-        sqFlowControl = flowControl;
+        submissionQueue.onConnected(entries, flowControl);
         channels = subsystemChannels;
-        commandIds = new CommandIds();
         state = 0 == queueId ? QueuePairState.ADMIN : QueuePairState.IO;
     }
 
@@ -423,71 +373,9 @@ public final class QueuePair
         disconnectAnswer = request;
     }
 
-    /**
-     * Gets a buffer, or waits for one; then the command is carried out again from its beginning.
-     *
-     * @param request     that needs it.
-     * @param lengthBytes up to the largest transfer.
-     * @return whether the request has its buffer.
-     */
-    boolean buffer(final Request request, final int lengthBytes)
-    {
-        if (RequestPayload.NONE != request.payload())
-        {
-            return true;
-        }
-        final long address = buffers.acquire(lengthBytes);
-        if (0 == address)
-        {
-            request.phase(RequestPhase.AWAITING_BUFFER);
-            buffers.await(request, lengthBytes);
-            return false;
-        }
-        request.buffer(address, lengthBytes);
-        request.payload(RequestPayload.BUFFERED);
-        return true;
-    }
-
-    /**
-     * Gets the host's data into a buffer, or waits for it; then the command is carried out again from its beginning.
-     * The data pointer has been checked.
-     *
-     * @param request     whose data it is.
-     * @param lengthBytes of the data.
-     * @return whether it is there.
-     */
-    boolean receive(final Request request, final int lengthBytes)
-    {
-        if (RequestPayload.RECEIVED == request.payload())
-        {
-            return true;
-        }
-        final boolean isInCapsule = DataPointer.isInCapsule(request.entry());
-        if (RequestPayload.NONE == request.payload() && !buffer(request, lengthBytes))
-        {
-            if (isInCapsule)
-            {
-                request.phase(RequestPhase.CAPSULE_AWAITING_BUFFER);
-            }
-            return false;
-        }
-        request.data(request.bufferAddress(), lengthBytes);
-        if (isInCapsule)
-        {
-            NativeMemory.copy(request.inCapsuleAddress() + request.entry().sglAddress(), request.bufferAddress(),
-                lengthBytes);
-            request.payload(RequestPayload.RECEIVED);
-            return true;
-        }
-        request.phase(RequestPhase.RECEIVING);
-        transport.receiveData(request);
-        return false;
-    }
-
     void onBuffer(final Request request, final long address, final int lengthBytes)
     {
-        request.buffer(address, lengthBytes);
-        request.payload(RequestPayload.BUFFERED);
+        PayloadBuffers.give(request, address, lengthBytes);
         if (RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase())
         {
             request.phase(RequestPhase.CAPSULE_BUFFERED);
@@ -512,11 +400,10 @@ public final class QueuePair
         {
             onError(request, status);
         }
-        releaseCommandId(request);
-        outstanding--;
+        submissionQueue.end(request);
         if (0 != request.bufferAddress() && !request.sendsData())
         {
-            releaseBuffer(request);
+            pollGroup.payloads().release(request);
         }
         if (state.isGone())
         {
@@ -524,16 +411,7 @@ public final class QueuePair
             closeWhenDrained();
             return;
         }
-        sqHead++;
-        if (sqHead >= depth)
-        {
-            sqHead = 0;
-        }
-        request.completionOptional(isCompletionOptional(request));
-        if (!request.completionOptional())
-        {
-            reportedSqHead = sqHead;
-        }
+        submissionQueue.onAnswered(request);
         request.phase(RequestPhase.RESPONDING);
         transport.respond(request);
     }
@@ -574,26 +452,15 @@ public final class QueuePair
             final Request request = requests.get(tag);
             if (null != request && request.holdsCommandId() && commandId == request.entry().commandId())
             {
-                return abort(request);
+                final boolean isWaiting = RequestPhase.CAPSULE_AWAITING_BUFFER != request.phase() && withdraw(request);
+                if (isWaiting)
+                {
+                    complete(request, NvmeStatus.ABORT_REQUESTED);
+                }
+                return isWaiting;
             }
         }
         return false;
-    }
-
-    private boolean abort(final Request request)
-    {
-        switch (request.phase())
-        {
-            case AWAITING_BUFFER -> buffers.cancel(request);
-            case AWAITING_CHANNEL -> request.namespace().device().cancel(request);
-            case HELD -> controller.asyncEvents().forget(request);
-            default ->
-            {
-                return false;
-            }
-        }
-        complete(request, NvmeStatus.ABORT_REQUESTED);
-        return true;
     }
 
     private void dispatch(final Request request)
@@ -642,32 +509,6 @@ public final class QueuePair
         return RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase();
     }
 
-    /**
-     * A host with flow control on sends only as many commands as fit behind the head that it was told last, so it is
-     * told often enough never to wait for that.
-     */
-    private boolean isCompletionOptional(final Request request)
-    {
-        if (!request.sendsData() || NvmeStatus.SUCCESS != request.status() ||
-            0 != (request.result0() | request.result1()))
-        {
-            return false;
-        }
-        final int unreported = sqHead - reportedSqHead + (sqHead < reportedSqHead ? depth : 0);
-        return !sqFlowControl || unreported < depth / SQ_HEAD_REPORTS_PER_ROUND;
-    }
-
-    private int completionSqHead(final SubmissionQueueEntry entry)
-    {
-        if (sqFlowControl || QueuePairState.NEW == state)
-        {
-            return sqHead;
-        }
-        // The head is reserved when flow control is off, but for the answer to Connect, which says so.
-        return AdminOpcode.FABRICS == entry.opcode() && FabricsType.CONNECT == (entry.namespaceId() & 0xFF) ?
-            SQ_HEAD_NO_FLOW_CONTROL : 0;
-    }
-
     private void onError(final Request request, final int status)
     {
         errors++;
@@ -682,16 +523,8 @@ public final class QueuePair
 
     private boolean claimCommandId(final Request request)
     {
-        if (null != commandIds)
-        {
-            final int commandId = request.entry().commandId();
-            if (!commandIds.claim(commandId) && !(forgetAsyncEventRequest(commandId) && commandIds.claim(commandId)))
-            {
-                return false;
-            }
-            request.holdsCommandId(true);
-        }
-        return true;
+        return submissionQueue.claim(request) ||
+            forgetAsyncEventRequest(request.entry().commandId()) && submissionQueue.claim(request);
     }
 
     /**
@@ -705,19 +538,9 @@ public final class QueuePair
         {
             return false;
         }
-        releaseCommandId(forgotten);
-        outstanding--;
+        submissionQueue.end(forgotten);
         free(forgotten);
         return true;
-    }
-
-    private void releaseCommandId(final Request request)
-    {
-        if (request.holdsCommandId())
-        {
-            request.holdsCommandId(false);
-            commandIds.release(request.entry().commandId());
-        }
     }
 
     private void closeWhenDrained()
@@ -736,22 +559,36 @@ public final class QueuePair
     {
         switch (request.phase())
         {
-            case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER ->
-            {
-                buffers.cancel(request);
-                free(request);
-            }
-            case AWAITING_CHANNEL ->
-            {
-                request.namespace().device().cancel(request);
-                free(request);
-            }
             // The device may still touch its memory: it is freed when it completes.
             case SUBMITTED, STEPPING, STEP_DONE ->
             {
             }
-            default -> free(request);
+            default ->
+            {
+                withdraw(request);
+                free(request);
+            }
         }
+    }
+
+    /**
+     * Takes a request out of the line that it waits in.
+     *
+     * @return false when it waits in none.
+     */
+    private boolean withdraw(final Request request)
+    {
+        switch (request.phase())
+        {
+            case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> pollGroup.payloads().cancel(request);
+            case AWAITING_CHANNEL -> request.namespace().device().cancel(request);
+            case HELD -> controller.asyncEvents().forget(request);
+            default ->
+            {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void free(final Request request)
@@ -767,15 +604,9 @@ public final class QueuePair
         }
         if (0 != request.bufferAddress())
         {
-            releaseBuffer(request);
+            pollGroup.payloads().release(request);
         }
         requests.remove(request);
         pollGroup.requests().release(request);
-    }
-
-    private void releaseBuffer(final Request request)
-    {
-        buffers.release(request.bufferAddress(), request.pooledLength());
-        request.buffer(0, 0);
     }
 }

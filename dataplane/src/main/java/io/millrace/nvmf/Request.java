@@ -330,6 +330,25 @@ public final class Request implements BufferWaiter
     }
 
     /**
+     * {@return whether its data is lent by a device and keeps somebody from writing; answered, not sent yet}
+     */
+    public boolean isLoanWanted()
+    {
+        return blockRequest.lent() && namespace.device().isLoanWanted(this);
+    }
+
+    /**
+     * Copies data that a device lent for a read into a buffer, and gives it back to the device. For connections that
+     * cannot send now: lent blocks cannot be written. Changes {@link #dataAddress()}. Answered, not sent yet.
+     *
+     * @return false when there is no buffer now, try later; true when nothing is lent (any more).
+     */
+    public boolean copyLoan()
+    {
+        return !blockRequest.lent() || queuePair.pollGroup().payloads().copyLoan(this);
+    }
+
+    /**
      * {@return whether payload goes to the host before the completion}
      */
     public boolean sendsData()

@@ -89,7 +89,7 @@ final class TestHost implements AutoCloseable
 
     boolean copyHeldLoans()
     {
-        return reactor.call(() -> unsent.stream().allMatch(queuePair::copyLoan));
+        return reactor.call(() -> unsent.stream().allMatch(Request::copyLoan));
     }
 
     /** Leaves wanted data with the host until {@link #deliverHeld}. */

@@ -3,7 +3,6 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.CompletionQueueEntry;
-import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.Request;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -161,17 +160,16 @@ final class PduSender
      * Gives memory back that devices lent and somebody waits to write, for a connection that cannot send: it is copied
      * to buffers, as long as there are some.
      *
-     * @param queuePair of the connection.
      * @return answers that were copied.
      */
-    int copyLoans(final QueuePair queuePair)
+    int copyLoans()
     {
         int copied = 0;
         for (Request request = head; null != request; request = request.next())
         {
-            if (request.sendsData() && queuePair.isLoanWanted(request))
+            if (request.sendsData() && request.isLoanWanted())
             {
-                if (!queuePair.copyLoan(request))
+                if (!request.copyLoan())
                 {
                     break;
                 }

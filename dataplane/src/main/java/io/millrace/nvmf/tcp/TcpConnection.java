@@ -488,7 +488,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
             long dueNs = blockedSinceNs + LOAN_TIMEOUT_NS;
             if (dueNs - nowNs <= 0)
             {
-                final int copied = sender.copyLoans(queuePair);
+                final int copied = sender.copyLoans();
                 group.counters().onCopiedLoans(copied);
                 dueNs = nowNs + (copied > 0 ? LOAN_RETRY_NS : LOAN_TIMEOUT_NS);
             }
