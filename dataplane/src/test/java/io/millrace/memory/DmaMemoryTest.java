@@ -199,6 +199,11 @@ class DmaMemoryTest
             Long.toHexString(memory.address()) + "-" + Long.toHexString(memory.address() + memory.lengthBytes()) + " ";
         final int first = lines.indexOf(
             lines.stream().filter((line) -> line.startsWith(range)).findFirst().orElseThrow());
-        return lines.subList(first, Math.min(lines.size(), first + 30));
+        int end = first + 1;
+        while (end < lines.size() && !lines.get(end - 1).startsWith("VmFlags:"))
+        {
+            end++;
+        }
+        return lines.subList(first, end);
     }
 }
