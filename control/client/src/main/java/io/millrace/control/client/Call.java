@@ -7,7 +7,9 @@ import io.millrace.control.message.ControlException;
 import io.millrace.control.message.Resource;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A command on its way, and later how it went. Belongs to the thread of its client.
@@ -31,14 +33,29 @@ public final class Call
     private final CommandId commandId;
     private final long correlationId;
     private final long deadlineNs;
+    private final boolean mayRepeat;
+    private final Deque<Call> doneQueue;
     private final List<Resource> resources = new ArrayList<>(0);
     private State state = State.WAITING;
+    private Consumer<Call> listener;
     private Code code = Code.NULL_VAL;
     private String text = "";
     private long value;
 
-    Call(final Command command, final CommandId commandId, final long correlationId, final long deadlineNs)
+    /**
+     * @param mayRepeat whether it may be sent again in another session.
+     * @param doneQueue takes it when it is done and somebody wants to be told.
+     */
+    Call(
+        final Command command,
+        final CommandId commandId,
+        final long correlationId,
+        final long deadlineNs,
+        final boolean mayRepeat,
+        final Deque<Call> doneQueue)
     {
+        this.mayRepeat = mayRepeat;
+        this.doneQueue = doneQueue;
         this.command = command;
         this.commandId = commandId;
         this.correlationId = correlationId;
@@ -127,6 +144,37 @@ public final class Call
         }
     }
 
+    /**
+     * Asks to be told when it is done, by {@link ControlClient#poll()}; not when the client is closed before. Set right
+     * after the call was submitted.
+     *
+     * @param value takes the call.
+     * @return this.
+     */
+    public Call onDone(final Consumer<Call> value)
+    {
+        listener = value;
+        if (isDone())
+        {
+            doneQueue.addLast(this);
+        }
+        return this;
+    }
+
+    void tellDone()
+    {
+        listener.accept(this);
+    }
+
+    private void end(final State value)
+    {
+        state = value;
+        if (null != listener)
+        {
+            doneQueue.addLast(this);
+        }
+    }
+
     long correlationId()
     {
         return correlationId;
@@ -140,7 +188,13 @@ public final class Call
     /** Whether it may be sent again without being carried out twice. */
     boolean mayRepeat()
     {
-        return !command.changes() || !CommandId.NONE.equals(commandId);
+        return mayRepeat && (!command.changes() || !CommandId.NONE.equals(commandId));
+    }
+
+    /** Whether it must not be sent in another session, though it was not sent in this one. */
+    boolean isBound()
+    {
+        return !mayRepeat;
     }
 
     void onSend()
@@ -155,7 +209,6 @@ public final class Call
 
     void onAnswer(final Code answered, final long answeredValue, final String answeredText)
     {
-        state = State.ANSWERED;
         code = answered;
         value = answeredValue;
         text = answeredText.isEmpty() && Code.OK != answered ? "the data plane answered " + answered : answeredText;
@@ -164,17 +217,18 @@ public final class Call
             code = Code.MALFORMED;
             text = "the data plane announced " + value + " records, of which " + resources.size() + " could be read";
         }
+        end(State.ANSWERED);
     }
 
     void onTimeout(final String reason)
     {
-        state = State.TIMED_OUT;
         text = reason;
+        end(State.TIMED_OUT);
     }
 
     void onAbandoned(final String reason)
     {
-        state = State.ABANDONED;
         text = reason;
+        end(State.ABANDONED);
     }
 }

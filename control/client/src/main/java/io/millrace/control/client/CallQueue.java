@@ -91,7 +91,10 @@ final class CallQueue
         }
     }
 
-    /** The connection is lost: what may be repeated goes back in front of the line, in its order. */
+    /**
+     * The connection is lost: what may be repeated goes back in front of the line, in its order. What must not be sent
+     * in another session ends, whether it was sent or not.
+     */
     void onLost(final String reason)
     {
         final ArrayDeque<Call> again = new ArrayDeque<>(sent.size());
@@ -104,10 +107,19 @@ final class CallQueue
             else
             {
                 call.onAbandoned("the session was lost (" + reason +
-                    "), and the command has no id that would let it be repeated: look whether it was carried out");
+                    "), and the command cannot be repeated in another: look whether it was carried out");
             }
         }
         sent.clear();
+        unsent.removeIf((call) ->
+        {
+            if (!call.isBound())
+            {
+                return false;
+            }
+            call.onAbandoned("the session was lost (" + reason + ") before the command was sent");
+            return true;
+        });
         again.forEach(unsent::addFirst);
     }
 

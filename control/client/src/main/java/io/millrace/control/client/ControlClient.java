@@ -1,13 +1,12 @@
 package io.millrace.control.client;
 
-import io.aeron.exceptions.AeronException;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
+import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
-import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
@@ -17,6 +16,7 @@ import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.ReactorInfo;
@@ -24,6 +24,7 @@ import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.message.VersionInfo;
 import io.millrace.control.wire.CommandCheck;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -49,35 +50,23 @@ import org.agrona.concurrent.IdleStrategy;
 public final class ControlClient implements AutoCloseable
 {
     private final ControlClientContext ctx;
-    private final DriverDirectory driver;
-    private final SecureRandom random = new SecureRandom();
+    private final SessionKeeper keeper;
     private final CommandCheck check = new CommandCheck();
-    private final CallQueue calls = new CallQueue();
-    private final NoticeQueue notices;
-    private final ConnectionHandler handler = new Sink();
+    private final ChangeGuard change;
     private final IdleStrategy idle;
     private final long commandIdHigh;
     private long commandIdLow;
-    private long correlationId;
-    private long term;
-    private Connection connection;
-    private Call subscribing;
-    private SessionInfo session;
-    private long attemptDueNs;
-    private String trouble = "";
-    private Code troubleCode = Code.NULL_VAL;
     private boolean isClosed;
 
     private ControlClient(final ControlClientContext ctx)
     {
         this.ctx = ctx;
         this.idle = ctx.idleStrategy();
-        this.term = ctx.term();
-        this.notices = new NoticeQueue(ctx.listener());
-        this.driver = new DriverDirectory(ctx.aeronDirectoryName());
+        this.change = new ChangeGuard();
+        this.keeper = new SessionKeeper(ctx, change);
+        final SecureRandom random = new SecureRandom();
         this.commandIdHigh = random.nextLong();
         this.commandIdLow = random.nextLong();
-        this.attemptDueNs = ctx.clock().nanoTime();
     }
 
     /**
@@ -104,28 +93,35 @@ public final class ControlClient implements AutoCloseable
         }
     }
 
+    /**
+     * Makes a client that opens its session later, while it is polled, and again and again when that fails. Calls wait
+     * for it until their time is up.
+     *
+     * @param ctx settings; concluded here.
+     * @return the client; to be polled and closed.
+     * @throws ControlSettingException when a setting cannot be had.
+     */
+    public static ControlClient open(final ControlClientContext ctx)
+    {
+        return new ControlClient(ctx.conclude());
+    }
+
     private void awaitSession()
     {
         final long deadlineNs = ctx.clock().nanoTime() + ctx.connectTimeoutNs();
         idle.reset();
-        while (null == session || null != subscribing && !subscribing.isDone())
+        while (!keeper.isReady())
         {
-            final int work = doWork();
-            if (Code.NULL_VAL != troubleCode && Code.OVERLOADED != troubleCode)
-            {
-                throw new ControlException(troubleCode, trouble);
-            }
-            if (ctx.clock().nanoTime() - deadlineNs >= 0 && null == session)
+            final int work = keeper.doWork();
+            keeper.throwIfRefused();
+            if (ctx.clock().nanoTime() - deadlineNs >= 0 && null == keeper.session())
             {
                 throw new ControlTimeoutException("no session within " +
-                    TimeUnit.NANOSECONDS.toMillis(ctx.connectTimeoutNs()) + " ms: " + trouble);
+                    TimeUnit.NANOSECONDS.toMillis(ctx.connectTimeoutNs()) + " ms: " + keeper.trouble());
             }
             idle.idle(work);
         }
-        if (null != subscribing)
-        {
-            subscribing.orThrow();
-        }
+        keeper.throwIfNotSubscribed();
     }
 
     /**
@@ -138,92 +134,7 @@ public final class ControlClient implements AutoCloseable
     public int poll()
     {
         ensureOpen();
-        return doWork() + notices.deliver();
-    }
-
-    private int doWork()
-    {
-        final long nowNs = ctx.clock().nanoTime();
-        int work = 0;
-        if (null == connection && nowNs - attemptDueNs >= 0)
-        {
-            attempt(nowNs);
-        }
-        if (null != connection)
-        {
-            work += connection.poll(nowNs);
-            if (connection.isOpen())
-            {
-                if (session != connection.session())
-                {
-                    onOpened();
-                }
-                work += calls.send(connection, Math.min(ctx.commandsMax(), Math.max(1, session.commandsMax())), term);
-            }
-            if (null != subscribing && subscribing.isDone() && Code.OK != subscribing.code() && connection.isOpen())
-            {
-                connection.lose(
-                    subscribing.code(), "the data plane did not take the subscription: " + subscribing.text());
-            }
-            if (connection.isLost())
-            {
-                onLost(nowNs);
-                work++;
-            }
-        }
-        calls.expire(nowNs, trouble);
-        return work;
-    }
-
-    private void attempt(final long nowNs)
-    {
-        attemptDueNs = nowNs + ctx.reconnectDelayNs();
-        if (!driver.isActive(TimeUnit.NANOSECONDS.toMillis(ctx.livenessTimeoutNs()) + 1))
-        {
-            trouble = "no media driver runs in " + ctx.aeronDirectoryName() + ": is the data plane running?";
-            return;
-        }
-        try
-        {
-            connection = new Connection(ctx, handler, random, driver, ++correlationId, nowNs);
-        }
-        catch (final AeronException e)
-        {
-            trouble = "the media driver in " + ctx.aeronDirectoryName() + " cannot be reached: " + e.getMessage();
-        }
-    }
-
-    private void onOpened()
-    {
-        final boolean isAgain = null != session;
-        session = connection.session();
-        trouble = "";
-        troubleCode = Code.NULL_VAL;
-        notices.onConnected(session, isAgain);
-        if (null != ctx.listener())
-        {
-            if (null != subscribing && !subscribing.isDone())
-            {
-                // Went back into the line when the session before was lost.
-                return;
-            }
-            subscribing = newCall(new Command.Subscribe(), CommandId.NONE);
-            calls.addFirst(subscribing);
-        }
-    }
-
-    private void onLost(final long nowNs)
-    {
-        trouble = connection.lossReason();
-        troubleCode = connection.lossCode();
-        if (null != session && session == connection.session())
-        {
-            notices.onDisconnected(trouble);
-        }
-        connection.close();
-        connection = null;
-        calls.onLost(trouble);
-        attemptDueNs = nowNs + ctx.reconnectDelayNs();
+        return keeper.poll();
     }
 
     /**
@@ -253,18 +164,15 @@ public final class ControlClient implements AutoCloseable
     {
         ensureOpen();
         check.check(command);
-        final Call call = newCall(command, commandId);
-        calls.add(call);
-        if (null != connection && connection.isOpen() && session == connection.session())
+        final ChangeGuard.Verdict verdict = change.judge(command);
+        final Call call = keeper.newCall(command, commandId, ctx.repeats() && ChangeGuard.Verdict.FREE == verdict);
+        if (ChangeGuard.Verdict.LOST == verdict)
         {
-            calls.send(connection, Math.min(ctx.commandsMax(), Math.max(1, session.commandsMax())), term);
+            call.onAbandoned("the session in which the change was begun is lost, and the change with it: begin again");
+            return call;
         }
+        keeper.send(call);
         return call;
-    }
-
-    private Call newCall(final Command command, final CommandId commandId)
-    {
-        return new Call(command, commandId, ++correlationId, ctx.clock().nanoTime() + ctx.callTimeoutNs());
     }
 
     /**
@@ -600,6 +508,87 @@ public final class ControlClient implements AutoCloseable
         return list(Kind.CONTROLLER, nqn, ControllerInfo.class);
     }
 
+    /**
+     * Tells a manager that what follows is one change: commands are only checked until {@link #commitChange()}. When the
+     * session is lost meanwhile the change is abandoned, and its calls fail.
+     *
+     * @param comment kept with the version; may be empty.
+     * @throws ControlException when it was refused, or no answer came in time.
+     */
+    public void beginChange(final String comment)
+    {
+        execute(new Command.BeginChange(comment));
+    }
+
+    /**
+     * Has the change that was begun carried out as a whole.
+     *
+     * @return the version that came of it.
+     * @throws ControlException when nothing of it was carried out, or no answer came in time.
+     */
+    public long commitChange()
+    {
+        return execute(new Command.CommitChange()).value();
+    }
+
+    /**
+     * Forgets the change that was begun.
+     *
+     * @throws ControlException when it was refused, or no answer came in time.
+     */
+    public void abandonChange()
+    {
+        execute(new Command.AbandonChange());
+    }
+
+    /**
+     * Has a manager go back to what it kept earlier.
+     *
+     * @param version of {@link VersionInfo}.
+     * @return the version that came of it.
+     * @throws ControlException when nothing of it was carried out, or no answer came in time.
+     */
+    public long rollback(final long version)
+    {
+        return execute(new Command.Rollback(version)).value();
+    }
+
+    /**
+     * Lists the versions that a manager keeps.
+     *
+     * @param name of the data plane; empty: that of the session.
+     * @return all that are kept, the oldest first.
+     * @throws ControlException when the manager did not tell, or no answer came in time.
+     */
+    public List<VersionInfo> versions(final String name)
+    {
+        return list(Kind.VERSION, name, VersionInfo.class);
+    }
+
+    /**
+     * Lists what a manager was asked for lately.
+     *
+     * @param name of a data plane; empty: that of the session, or all.
+     * @return the last 1,000 entries at most, the oldest first.
+     * @throws ControlException when the manager did not tell, or no answer came in time.
+     */
+    public List<AuditInfo> audit(final String name)
+    {
+        return list(Kind.AUDIT, name, AuditInfo.class);
+    }
+
+    /**
+     * Lists the data planes of a manager.
+     *
+     * @param name of one; empty: that of the session, or all.
+     * @return all there are, in the order of the manager.
+     * @throws ControlException when the manager did not tell, or no answer came in time.
+     */
+    public List<ManagedInfo> managed(final String name)
+    {
+        return list(Kind.MANAGED, name, ManagedInfo.class);
+    }
+
     private <T extends Resource> List<T> list(final Kind kind, final String name, final Class<T> type)
     {
         final List<Resource> resources = execute(new Command.List(kind, name)).resources();
@@ -623,7 +612,7 @@ public final class ControlClient implements AutoCloseable
      */
     public void term(final long value)
     {
-        term = value;
+        keeper.term(value);
     }
 
     /**
@@ -631,7 +620,15 @@ public final class ControlClient implements AutoCloseable
      */
     public SessionInfo session()
     {
-        return session;
+        return keeper.session();
+    }
+
+    /**
+     * {@return why there is no session now, in one sentence; empty when nothing is known to be wrong}
+     */
+    public String trouble()
+    {
+        return keeper.trouble();
     }
 
     /**
@@ -639,7 +636,7 @@ public final class ControlClient implements AutoCloseable
      */
     public boolean isConnected()
     {
-        return null != connection && connection.isOpen();
+        return keeper.isConnected();
     }
 
     /**
@@ -647,7 +644,7 @@ public final class ControlClient implements AutoCloseable
      */
     public long strayCount()
     {
-        return calls.strayCount();
+        return keeper.strayCount();
     }
 
     /**
@@ -655,7 +652,7 @@ public final class ControlClient implements AutoCloseable
      */
     public long refusedCount()
     {
-        return null == connection ? 0 : connection.unreadableCount();
+        return keeper.refusedCount();
     }
 
     private void ensureOpen()
@@ -675,40 +672,7 @@ public final class ControlClient implements AutoCloseable
         if (!isClosed)
         {
             isClosed = true;
-            calls.close();
-            if (null != connection)
-            {
-                connection.close();
-                connection = null;
-            }
-        }
-    }
-
-    /** What comes in the open session. */
-    private final class Sink implements ConnectionHandler
-    {
-        @Override
-        public void onAnswer(final long id, final Code code, final long value, final String text)
-        {
-            calls.onAnswer(id, code, value, text);
-        }
-
-        @Override
-        public void onResource(final long id, final Resource resource)
-        {
-            calls.onResource(id, resource);
-        }
-
-        @Override
-        public void onEvent(final ControlEvent event)
-        {
-            notices.onEvent(event);
-        }
-
-        @Override
-        public void onEventSequence(final long sequence)
-        {
-            notices.onEventSequence(sequence);
+            keeper.close();
         }
     }
 }

@@ -52,6 +52,7 @@ public final class ControlClientContext
     private String clientName = "control-client";
     private String dataPlaneName = "";
     private Role role = Role.READ;
+    private boolean repeats = true;
     private long term;
     private ControlListener listener;
     private NanoClock clock = SystemNanoClock.INSTANCE;
@@ -473,6 +474,26 @@ public final class ControlClientContext
     public ControlClientContext role(final Role value)
     {
         role = value;
+        return this;
+    }
+
+    /**
+     * {@return whether calls that were not answered are sent again when a session was lost}
+     */
+    public boolean repeats()
+    {
+        return repeats;
+    }
+
+    /**
+     * Says whether calls that were not answered are sent again when a session was lost.
+     *
+     * @param value false: they end, sent or not, and the caller decides what to do in the next session. Default: true.
+     * @return this.
+     */
+    public ControlClientContext repeats(final boolean value)
+    {
+        repeats = value;
         return this;
     }
 

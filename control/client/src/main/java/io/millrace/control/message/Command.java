@@ -312,4 +312,46 @@ public sealed interface Command
     record Subscribe() implements Command
     {
     }
+
+    /**
+     * Tells a manager that what follows in this session is one change: commands are only checked until {@link
+     * CommitChange}. The end of the session abandons it. A data plane does not support it.
+     *
+     * @param comment kept with the version; may be empty.
+     */
+    record BeginChange(String comment) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public BeginChange
+        {
+            Objects.requireNonNull(comment, "comment");
+        }
+    }
+
+    /**
+     * Makes one version of all that followed {@link BeginChange}, and carries it out, or does nothing. The value of the
+     * answer is the version.
+     */
+    record CommitChange() implements Command
+    {
+    }
+
+    /**
+     * Forgets what followed {@link BeginChange}.
+     */
+    record AbandonChange() implements Command
+    {
+    }
+
+    /**
+     * Makes a version with the content of an earlier one, and carries it out, or does nothing. The value of the answer
+     * is the version that was made.
+     *
+     * @param version of {@link VersionInfo}.
+     */
+    record Rollback(long version) implements Command
+    {
+    }
 }

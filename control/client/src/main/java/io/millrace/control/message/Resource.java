@@ -7,7 +7,8 @@ import io.millrace.control.codec.Kind;
  * #UNKNOWN}; an enum value of a newer one is that enum's {@code SBE_UNKNOWN}.
  */
 public sealed interface Resource
-    permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo, ControllerInfo
+    permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo, ControllerInfo,
+    VersionInfo, AuditInfo, ManagedInfo
 {
     /** Instead of a count that an older data plane does not send. */
     int UNKNOWN = -1;
@@ -27,6 +28,9 @@ public sealed interface Resource
             case HostInfo _ -> Kind.HOST;
             case ListenerInfo _ -> Kind.LISTENER;
             case ControllerInfo _ -> Kind.CONTROLLER;
+            case VersionInfo _ -> Kind.VERSION;
+            case AuditInfo _ -> Kind.AUDIT;
+            case ManagedInfo _ -> Kind.MANAGED;
         };
     }
 }

@@ -1,10 +1,13 @@
 package io.millrace.control.wire;
 
+import io.millrace.control.codec.AbandonChangeDecoder;
 import io.millrace.control.codec.AddListenerDecoder;
 import io.millrace.control.codec.AddNamespaceDecoder;
 import io.millrace.control.codec.AllowHostDecoder;
+import io.millrace.control.codec.BeginChangeDecoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.CommandDecoder;
+import io.millrace.control.codec.CommitChangeDecoder;
 import io.millrace.control.codec.CreateDeviceDecoder;
 import io.millrace.control.codec.CreateSubsystemDecoder;
 import io.millrace.control.codec.DeleteDeviceDecoder;
@@ -17,6 +20,7 @@ import io.millrace.control.codec.OperationsDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
 import io.millrace.control.codec.ResizeDeviceDecoder;
+import io.millrace.control.codec.RollbackDecoder;
 import io.millrace.control.codec.SetAllowAnyHostDecoder;
 import io.millrace.control.codec.SetFaultRulesDecoder;
 import io.millrace.control.codec.SetStateDecoder;
@@ -59,6 +63,8 @@ final class CommandReader
     private final DisconnectDecoder disconnect = new DisconnectDecoder();
     private final ListDecoder lists = new ListDecoder();
     private final SetFaultRulesDecoder setFaultRules = new SetFaultRulesDecoder();
+    private final BeginChangeDecoder beginChange = new BeginChangeDecoder();
+    private final RollbackDecoder rollback = new RollbackDecoder();
 
     /** Which every command has at the same place, also one that this version does not know. */
     CommandHeader ids(final DirectBuffer buffer, final int offset)
@@ -90,6 +96,10 @@ final class CommandReader
             case ListDecoder.TEMPLATE_ID -> list(buffer, offset, header);
             case SubscribeDecoder.TEMPLATE_ID -> new Command.Subscribe();
             case SetFaultRulesDecoder.TEMPLATE_ID -> setFaultRules(buffer, offset, header);
+            case BeginChangeDecoder.TEMPLATE_ID -> beginChange(buffer, offset, header);
+            case CommitChangeDecoder.TEMPLATE_ID -> new Command.CommitChange();
+            case AbandonChangeDecoder.TEMPLATE_ID -> new Command.AbandonChange();
+            case RollbackDecoder.TEMPLATE_ID -> rollback(buffer, offset, header);
             default -> null;
         };
     }
@@ -194,6 +204,18 @@ final class CommandReader
     {
         lists.wrapAndApplyHeader(buffer, offset, header);
         return new Command.List(lists.kind(), lists.name());
+    }
+
+    private Command beginChange(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        beginChange.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.BeginChange(beginChange.comment());
+    }
+
+    private Command rollback(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        rollback.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.Rollback(rollback.version());
     }
 
     private Command setFaultRules(

@@ -1,10 +1,13 @@
 package io.millrace.control.wire;
 
+import io.millrace.control.codec.AbandonChangeEncoder;
 import io.millrace.control.codec.AddListenerEncoder;
 import io.millrace.control.codec.AddNamespaceEncoder;
 import io.millrace.control.codec.AllowHostEncoder;
+import io.millrace.control.codec.BeginChangeEncoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.CommandEncoder;
+import io.millrace.control.codec.CommitChangeEncoder;
 import io.millrace.control.codec.CreateDeviceEncoder;
 import io.millrace.control.codec.CreateSubsystemEncoder;
 import io.millrace.control.codec.DeleteDeviceEncoder;
@@ -17,6 +20,7 @@ import io.millrace.control.codec.OperationsEncoder;
 import io.millrace.control.codec.RemoveListenerEncoder;
 import io.millrace.control.codec.RemoveNamespaceEncoder;
 import io.millrace.control.codec.ResizeDeviceEncoder;
+import io.millrace.control.codec.RollbackEncoder;
 import io.millrace.control.codec.SetAllowAnyHostEncoder;
 import io.millrace.control.codec.SetFaultRulesEncoder;
 import io.millrace.control.codec.SetStateEncoder;
@@ -57,6 +61,10 @@ final class CommandWriter
     private final ListEncoder lists = new ListEncoder();
     private final SubscribeEncoder subscribe = new SubscribeEncoder();
     private final SetFaultRulesEncoder setFaultRules = new SetFaultRulesEncoder();
+    private final BeginChangeEncoder beginChange = new BeginChangeEncoder();
+    private final CommitChangeEncoder commitChange = new CommitChangeEncoder();
+    private final AbandonChangeEncoder abandonChange = new AbandonChangeEncoder();
+    private final RollbackEncoder rollback = new RollbackEncoder();
 
     /** Writes the command with its header at the offset; answers its length in bytes. */
     int write(final MutableDirectBuffer buffer, final int offset, final CommandHeader ids, final Command value)
@@ -80,6 +88,10 @@ final class CommandWriter
             case Command.List command -> list(buffer, offset, ids, command);
             case Command.Subscribe _ -> subscribe(buffer, offset, ids);
             case Command.SetFaultRules command -> setFaultRules(buffer, offset, ids, command);
+            case Command.BeginChange command -> beginChange(buffer, offset, ids, command);
+            case Command.CommitChange _ -> commitChange(buffer, offset, ids);
+            case Command.AbandonChange _ -> abandonChange(buffer, offset, ids);
+            case Command.Rollback command -> rollback(buffer, offset, ids, command);
         };
     }
 
@@ -301,6 +313,44 @@ final class CommandWriter
         subscribe.wrapAndApplyHeader(buffer, offset, header);
         ids(subscribe.command(), ids);
         return subscribe.encodedLength();
+    }
+
+    private int beginChange(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.BeginChange command)
+    {
+        beginChange.wrapAndApplyHeader(buffer, offset, header);
+        ids(beginChange.command(), ids);
+        beginChange.comment(Text.check("comment", command.comment()));
+        return beginChange.encodedLength();
+    }
+
+    private int commitChange(final MutableDirectBuffer buffer, final int offset, final CommandHeader ids)
+    {
+        commitChange.wrapAndApplyHeader(buffer, offset, header);
+        ids(commitChange.command(), ids);
+        return commitChange.encodedLength();
+    }
+
+    private int abandonChange(final MutableDirectBuffer buffer, final int offset, final CommandHeader ids)
+    {
+        abandonChange.wrapAndApplyHeader(buffer, offset, header);
+        ids(abandonChange.command(), ids);
+        return abandonChange.encodedLength();
+    }
+
+    private int rollback(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.Rollback command)
+    {
+        rollback.wrapAndApplyHeader(buffer, offset, header);
+        ids(rollback.command(), ids);
+        rollback.version(command.version());
+        return rollback.encodedLength();
     }
 
     private int setFaultRules(

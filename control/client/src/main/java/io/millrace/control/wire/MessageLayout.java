@@ -1,12 +1,16 @@
 package io.millrace.control.wire;
 
+import io.millrace.control.codec.AbandonChangeDecoder;
 import io.millrace.control.codec.AddListenerDecoder;
 import io.millrace.control.codec.AddNamespaceDecoder;
 import io.millrace.control.codec.AliveDecoder;
 import io.millrace.control.codec.AllowHostDecoder;
 import io.millrace.control.codec.AnswerDecoder;
+import io.millrace.control.codec.AuditRecordDecoder;
+import io.millrace.control.codec.BeginChangeDecoder;
 import io.millrace.control.codec.ChallengeDecoder;
 import io.millrace.control.codec.CloseSessionDecoder;
+import io.millrace.control.codec.CommitChangeDecoder;
 import io.millrace.control.codec.ControllerRecordDecoder;
 import io.millrace.control.codec.CreateDeviceDecoder;
 import io.millrace.control.codec.CreateSubsystemDecoder;
@@ -21,6 +25,7 @@ import io.millrace.control.codec.HostRecordDecoder;
 import io.millrace.control.codec.KeepAliveDecoder;
 import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.ListenerRecordDecoder;
+import io.millrace.control.codec.ManagedRecordDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.OpenSessionDecoder;
 import io.millrace.control.codec.ProveIdentityDecoder;
@@ -28,12 +33,14 @@ import io.millrace.control.codec.ReactorRecordDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
 import io.millrace.control.codec.ResizeDeviceDecoder;
+import io.millrace.control.codec.RollbackDecoder;
 import io.millrace.control.codec.SessionOpenedDecoder;
 import io.millrace.control.codec.SetAllowAnyHostDecoder;
 import io.millrace.control.codec.SetFaultRulesDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
 import io.millrace.control.codec.SubsystemRecordDecoder;
+import io.millrace.control.codec.VersionRecordDecoder;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /**
@@ -96,6 +103,16 @@ enum MessageLayout
     DISCONNECT(DisconnectDecoder.TEMPLATE_ID, DisconnectDecoder.BLOCK_LENGTH, DisconnectDecoder.BLOCK_LENGTH, "T"),
     LIST(ListDecoder.TEMPLATE_ID, ListDecoder.BLOCK_LENGTH, ListDecoder.BLOCK_LENGTH, "T"),
     SUBSCRIBE(SubscribeDecoder.TEMPLATE_ID, SubscribeDecoder.BLOCK_LENGTH, SubscribeDecoder.BLOCK_LENGTH, ""),
+    BEGIN_CHANGE(
+        BeginChangeDecoder.TEMPLATE_ID, BeginChangeDecoder.BLOCK_LENGTH, BeginChangeDecoder.BLOCK_LENGTH,
+        "T"),
+    COMMIT_CHANGE(
+        CommitChangeDecoder.TEMPLATE_ID, CommitChangeDecoder.BLOCK_LENGTH, CommitChangeDecoder.BLOCK_LENGTH,
+        ""),
+    ABANDON_CHANGE(
+        AbandonChangeDecoder.TEMPLATE_ID, AbandonChangeDecoder.BLOCK_LENGTH, AbandonChangeDecoder.BLOCK_LENGTH,
+        ""),
+    ROLLBACK(RollbackDecoder.TEMPLATE_ID, RollbackDecoder.BLOCK_LENGTH, RollbackDecoder.BLOCK_LENGTH, ""),
     DATA_PLANE_RECORD(
         DataPlaneRecordDecoder.TEMPLATE_ID, DataPlaneRecordDecoder.BLOCK_LENGTH,
         DataPlaneRecordDecoder.processIdEncodingOffset(), "TT"),
@@ -118,6 +135,15 @@ enum MessageLayout
     CONTROLLER_RECORD(
         ControllerRecordDecoder.TEMPLATE_ID, ControllerRecordDecoder.BLOCK_LENGTH, ControllerRecordDecoder.BLOCK_LENGTH,
         "TTT"),
+    VERSION_RECORD(
+        VersionRecordDecoder.TEMPLATE_ID, VersionRecordDecoder.BLOCK_LENGTH, VersionRecordDecoder.BLOCK_LENGTH,
+        "TTT"),
+    AUDIT_RECORD(
+        AuditRecordDecoder.TEMPLATE_ID, AuditRecordDecoder.BLOCK_LENGTH, AuditRecordDecoder.BLOCK_LENGTH,
+        "TTTT"),
+    MANAGED_RECORD(
+        ManagedRecordDecoder.TEMPLATE_ID, ManagedRecordDecoder.BLOCK_LENGTH, ManagedRecordDecoder.BLOCK_LENGTH,
+        "TTTT"),
     EVENT(EventDecoder.TEMPLATE_ID, EventDecoder.BLOCK_LENGTH, EventDecoder.BLOCK_LENGTH, "TT");
 
     static final char GROUP = 'G';

@@ -1,24 +1,30 @@
 package io.millrace.control.wire;
 
+import io.millrace.control.codec.AuditRecordDecoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordDecoder;
 import io.millrace.control.codec.DataPlaneRecordDecoder;
 import io.millrace.control.codec.DeviceRecordDecoder;
 import io.millrace.control.codec.HostRecordDecoder;
 import io.millrace.control.codec.ListenerRecordDecoder;
+import io.millrace.control.codec.ManagedRecordDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
 import io.millrace.control.codec.SubsystemRecordDecoder;
+import io.millrace.control.codec.VersionRecordDecoder;
+import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerInfo;
+import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
+import io.millrace.control.message.VersionInfo;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
 
@@ -35,6 +41,9 @@ final class ResourceReader
     private final HostRecordDecoder host = new HostRecordDecoder();
     private final ListenerRecordDecoder listener = new ListenerRecordDecoder();
     private final ControllerRecordDecoder controller = new ControllerRecordDecoder();
+    private final VersionRecordDecoder version = new VersionRecordDecoder();
+    private final AuditRecordDecoder audit = new AuditRecordDecoder();
+    private final ManagedRecordDecoder managed = new ManagedRecordDecoder();
     private long correlationId;
 
     /** Null when the template is that of no resource. */
@@ -50,6 +59,9 @@ final class ResourceReader
             case HostRecordDecoder.TEMPLATE_ID -> host(buffer, offset, header);
             case ListenerRecordDecoder.TEMPLATE_ID -> listener(buffer, offset, header);
             case ControllerRecordDecoder.TEMPLATE_ID -> controller(buffer, offset, header);
+            case VersionRecordDecoder.TEMPLATE_ID -> version(buffer, offset, header);
+            case AuditRecordDecoder.TEMPLATE_ID -> audit(buffer, offset, header);
+            case ManagedRecordDecoder.TEMPLATE_ID -> managed(buffer, offset, header);
             default -> null;
         };
     }
@@ -148,6 +160,34 @@ final class ResourceReader
         final String state = controller.state();
         return new ControllerInfo(
             nqn, controller.controllerId(), hostNqn, controller.ioQueues(), controller.keepAliveMs(), state);
+    }
+
+    private Resource version(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        version.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = version.correlationId();
+        return new VersionInfo(
+            version.version(), version.epochNs(), version.devices(), version.subsystems(), version.namespaces(),
+            version.hosts(), version.listeners(), version.dataPlane(), version.who(), version.comment());
+    }
+
+    private Resource audit(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        audit.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = audit.correlationId();
+        return new AuditInfo(
+            audit.sequence(), audit.epochNs(), audit.version(), audit.role(), audit.code(), audit.dataPlane(),
+            audit.who(), audit.text(), audit.answer());
+    }
+
+    private Resource managed(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        managed.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = managed.correlationId();
+        return new ManagedInfo(
+            managed.name(), Bool.TRUE == managed.connected(), managed.health(), managed.seenEpochNs(), managed.term(),
+            managed.desiredVersion(), managed.appliedVersion(), managed.differences(), managed.address(),
+            managed.refusal(), managed.text());
     }
 
     private static long known(final long value, final long nullValue)

@@ -1,24 +1,30 @@
 package io.millrace.control.wire;
 
+import io.millrace.control.codec.AuditRecordEncoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordEncoder;
 import io.millrace.control.codec.DataPlaneRecordEncoder;
 import io.millrace.control.codec.DeviceRecordEncoder;
 import io.millrace.control.codec.HostRecordEncoder;
 import io.millrace.control.codec.ListenerRecordEncoder;
+import io.millrace.control.codec.ManagedRecordEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.NamespaceRecordEncoder;
 import io.millrace.control.codec.ReactorRecordEncoder;
 import io.millrace.control.codec.SubsystemRecordEncoder;
+import io.millrace.control.codec.VersionRecordEncoder;
+import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerInfo;
+import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
+import io.millrace.control.message.VersionInfo;
 import org.agrona.MutableDirectBuffer;
 
 /**
@@ -35,6 +41,9 @@ final class ResourceWriter
     private final HostRecordEncoder host = new HostRecordEncoder();
     private final ListenerRecordEncoder listener = new ListenerRecordEncoder();
     private final ControllerRecordEncoder controller = new ControllerRecordEncoder();
+    private final VersionRecordEncoder version = new VersionRecordEncoder();
+    private final AuditRecordEncoder audit = new AuditRecordEncoder();
+    private final ManagedRecordEncoder managed = new ManagedRecordEncoder();
 
     /** Writes the record with its header at the offset; answers its length in bytes. */
     int write(final MutableDirectBuffer buffer, final int offset, final long correlationId, final Resource value)
@@ -49,6 +58,9 @@ final class ResourceWriter
             case HostInfo info -> host(buffer, offset, correlationId, info);
             case ListenerInfo info -> listener(buffer, offset, correlationId, info);
             case ControllerInfo info -> controller(buffer, offset, correlationId, info);
+            case VersionInfo info -> version(buffer, offset, correlationId, info);
+            case AuditInfo info -> audit(buffer, offset, correlationId, info);
+            case ManagedInfo info -> managed(buffer, offset, correlationId, info);
         };
     }
 
@@ -173,5 +185,56 @@ final class ResourceWriter
         controller.hostNqn(Text.fit(info.hostNqn()));
         controller.state(Text.fit(info.state()));
         return controller.encodedLength();
+    }
+
+    private int version(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final VersionInfo info)
+    {
+        version.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        version.version(info.version());
+        version.epochNs(info.epochNs());
+        version.devices(info.devices());
+        version.subsystems(info.subsystems());
+        version.namespaces(info.namespaces());
+        version.hosts(info.hosts());
+        version.listeners(info.listeners());
+        version.dataPlane(Text.fit(info.dataPlane()));
+        version.who(Text.fit(info.who()));
+        version.comment(Text.fit(info.comment()));
+        return version.encodedLength();
+    }
+
+    private int audit(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final AuditInfo info)
+    {
+        audit.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        audit.sequence(info.sequence());
+        audit.epochNs(info.epochNs());
+        audit.version(info.version());
+        audit.role(info.role());
+        audit.code(info.code());
+        audit.dataPlane(Text.fit(info.dataPlane(), Text.SHORT_LENGTH_MAX_BYTES));
+        audit.who(Text.fit(info.who(), Text.SHORT_LENGTH_MAX_BYTES));
+        audit.text(Text.fit(info.command()));
+        audit.answer(Text.fit(info.text()));
+        return audit.encodedLength();
+    }
+
+    private int managed(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final ManagedInfo info)
+    {
+        managed.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        managed.connected(info.isConnected() ? Bool.TRUE : Bool.FALSE);
+        managed.health(info.health());
+        managed.seenEpochNs(info.seenEpochNs());
+        managed.term(info.term());
+        managed.desiredVersion(info.desiredVersion());
+        managed.appliedVersion(info.appliedVersion());
+        managed.differences(info.differences());
+        managed.name(Text.fit(info.name(), Text.SHORT_LENGTH_MAX_BYTES));
+        managed.address(Text.fit(info.address()));
+        managed.refusal(Text.fit(info.refusal()));
+        managed.text(Text.fit(info.text(), Text.SHORT_LENGTH_MAX_BYTES));
+        return managed.encodedLength();
     }
 }

@@ -10,6 +10,8 @@ public final class Text
 {
     /** Longest text, in bytes of UTF-8. */
     public static final int LENGTH_MAX_BYTES = 4096;
+    /** Where a message has so many texts that not all can be long. */
+    static final int SHORT_LENGTH_MAX_BYTES = 1024;
 
     private static final int CONTROL_BELOW = 0x20;
     private static final int DELETE = 0x7F;
@@ -66,11 +68,16 @@ public final class Text
      */
     public static String fit(final String value)
     {
+        return fit(value, LENGTH_MAX_BYTES);
+    }
+
+    static String fit(final String value, final int lengthMaxBytes)
+    {
         if (null == value)
         {
             return "";
         }
-        final StringBuilder result = new StringBuilder(Math.min(value.length(), LENGTH_MAX_BYTES));
+        final StringBuilder result = new StringBuilder(Math.min(value.length(), lengthMaxBytes));
         int lengthBytes = 0;
         for (int i = 0; i < value.length(); )
         {
@@ -79,7 +86,7 @@ public final class Text
             final boolean isHalf = Character.MIN_SURROGATE <= read && read <= Character.MAX_SURROGATE;
             final int c = isHalf || isControl(read) ? '?' : read;
             lengthBytes += encodedLength(c);
-            if (lengthBytes > LENGTH_MAX_BYTES)
+            if (lengthBytes > lengthMaxBytes)
             {
                 break;
             }

@@ -371,4 +371,79 @@ class ControlClientTest
         final ControlClient next = fixture.connect();
         fixture.until(next, () -> 1 == fixture.peer().sessionCount());
     }
+
+    @Test
+    void shouldSayWhichDataPlaneItMeans()
+    {
+        start("ipc");
+        fixture.connect(fixture.context().dataPlaneName("dp1"));
+        assertEquals("dp1", fixture.peer().requests().getLast().dataPlane());
+    }
+
+    @Test
+    void shouldOpenASessionLaterWhenItDoesNotWaitForIt()
+    {
+        start("ipc");
+        fixture.stopPeer();
+        final ControlClient client = fixture.add(ControlClient.open(fixture.context()));
+        assertFalse(client.isConnected());
+        final List<Call> done = new ArrayList<>();
+        client.submit(new Command.DeleteDevice("mem0")).onDone(done::add);
+        fixture.startPeer();
+        fixture.until(client, () -> !done.isEmpty());
+        assertEquals(Code.OK, done.getFirst().code());
+        assertTrue(client.isConnected());
+        client.submit(new Command.DeleteDevice("mem1")).onDone(done::add);
+        fixture.until(client, () -> 2 == done.size());
+    }
+
+    @Test
+    void shouldEndWhatWasNotAnsweredWhenItMustNotBeRepeated()
+    {
+        start("ipc");
+        fixture.peer().commandsMax(5);
+        final ControlClient client = fixture.connect(fixture.context().repeats(false));
+        fixture.peer().mute(true);
+        final List<Call> calls = new ArrayList<>();
+        for (int i = 0; i < 20; i++)
+        {
+            calls.add(client.submit(new Command.DeleteDevice("mem" + i)));
+        }
+        fixture.until(client, () -> 5 == fixture.peer().headers().size());
+        fixture.peer().mute(false);
+        fixture.peer().dropSessions();
+        client.await(calls);
+        calls.forEach((call) -> assertEquals(Code.NULL_VAL, call.code()));
+        client.deleteDevice("after");
+        assertEquals(6, fixture.peer().headers().size());
+    }
+
+    @Test
+    void shouldSendNothingOfAChangeInAnotherSessionThanThatInWhichItWasBegun()
+    {
+        start("ipc");
+        fixture.peer().commandsMax(5);
+        final ControlClient client = fixture.connect();
+        client.beginChange("new volumes");
+        fixture.peer().mute(true);
+        final List<Call> calls = new ArrayList<>();
+        for (int i = 0; i < 20; i++)
+        {
+            calls.add(client.submit(new Command.DeleteDevice("mem" + i)));
+        }
+        fixture.until(client, () -> 6 == fixture.peer().headers().size());
+        fixture.peer().mute(false);
+        fixture.peer().dropSessions();
+        client.await(calls);
+        calls.forEach((call) -> assertThrows(ControlException.class, call::orThrow));
+        assertThrows(ControlException.class, () -> client.deleteDevice("more"));
+        assertThrows(ControlException.class, client::commitChange);
+        assertEquals(6, fixture.peer().headers().size());
+        client.deleteDevice("alone");
+        client.beginChange("again");
+        client.deleteDevice("other");
+        client.commitChange();
+        client.deleteDevice("alone too");
+        assertEquals(11, fixture.peer().carriedOut().size());
+    }
 }

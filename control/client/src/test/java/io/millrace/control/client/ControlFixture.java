@@ -136,7 +136,11 @@ final class ControlFixture implements AutoCloseable
 
     ControlClient connect(final ControlClientContext context)
     {
-        final ControlClient client = ControlClient.connect(context);
+        return add(ControlClient.connect(context));
+    }
+
+    ControlClient add(final ControlClient client)
+    {
         clients.add(client);
         return client;
     }

@@ -1,8 +1,11 @@
 package io.millrace.control.message;
 
+import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.FaultAction;
+import io.millrace.control.codec.Health;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import java.util.EnumSet;
@@ -96,7 +99,11 @@ public final class Samples
             new Command.SetState(any(State.values())),
             new Command.Disconnect(text(), number()),
             new Command.List(any(Kind.values()), text()),
-            new Command.Subscribe());
+            new Command.Subscribe(),
+            new Command.BeginChange(text()),
+            new Command.CommitChange(),
+            new Command.AbandonChange(),
+            new Command.Rollback(big()));
     }
 
     /**
@@ -115,6 +122,10 @@ public final class Samples
                 text()),
             new HostInfo(text(), text()),
             new ListenerInfo(any(Transport.values()), text(), number(), random.nextBoolean()),
-            new ControllerInfo(text(), number(), text(), number(), number(), text()));
+            new ControllerInfo(text(), number(), text(), number(), number(), text()),
+            new VersionInfo(big(), big(), number(), number(), number(), number(), number(), text(), text(), text()),
+            new AuditInfo(big(), big(), big(), any(Role.values()), any(Code.values()), text(), text(), text(), text()),
+            new ManagedInfo(text(), random.nextBoolean(), any(Health.values()), big(), big(), big(), big(), number(),
+                text(), text(), text()));
     }
 }

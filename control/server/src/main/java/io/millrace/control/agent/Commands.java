@@ -9,6 +9,7 @@ import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
@@ -73,6 +74,7 @@ final class Commands
     {
         return switch (failure)
         {
+            case final ControlException e -> Reply.refused(e.code(), e.getMessage());
             case final OperationException e -> Reply.refused(codeOf(e.reason()), e.getMessage());
             case final BlockDeviceException e -> Reply.refused(Code.INVALID, e.getMessage());
             case final IllegalArgumentException e -> Reply.refused(Code.INVALID, e.getMessage());
@@ -134,6 +136,12 @@ final class Commands
                 return setState(set.state());
             case final Command.Disconnect disconnect:
                 return ok(dataPlane.controllers().disconnect(disconnect.nqn(), disconnect.controllerId()));
+            case final Command.BeginChange _:
+            case final Command.CommitChange _:
+            case final Command.AbandonChange _:
+            case final Command.Rollback _:
+                return CompletableFuture.completedFuture(Reply.refused(Code.UNSUPPORTED,
+                    "a data plane keeps no versions of what it should be; ask its manager"));
             case final Command.List _:
             case final Command.Subscribe _:
                 throw new IllegalArgumentException("no command that changes something");

@@ -2,10 +2,12 @@ package io.millrace.control.agent;
 
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlException;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
@@ -60,6 +62,8 @@ final class Lists
             case HOST -> new Listing<>(dataPlane.hosts().list(only), Lists::host);
             case LISTENER -> new Listing<>(dataPlane.listeners().list(), Lists::listener);
             case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
+            case VERSION, AUDIT, MANAGED -> throw new ControlException(Code.UNSUPPORTED,
+                "a data plane keeps no " + list.kind() + " records; ask its manager");
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "kind of resource is none that this data plane knows; use a client of its version");
         };

@@ -1,0 +1,260 @@
+package io.millrace.control.client;
+
+import io.aeron.exceptions.AeronException;
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.Resource;
+import io.millrace.control.message.SessionInfo;
+import java.security.SecureRandom;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Keeps a client in a session: opens one after the other, sends calls in the one that is open, and subscribes in each
+ * when there is a listener. Belongs to the thread of the client.
+ */
+final class SessionKeeper implements AutoCloseable
+{
+    private final ControlClientContext ctx;
+    private final ChangeGuard change;
+    private final DriverDirectory driver;
+    private final SecureRandom random = new SecureRandom();
+    private final CallQueue calls = new CallQueue();
+    private final ArrayDeque<Call> doneCalls = new ArrayDeque<>();
+    private final NoticeQueue notices;
+    private final ConnectionHandler handler = new Sink();
+    private long correlationId;
+    private long term;
+    private Connection connection;
+    private Call subscribing;
+    private SessionInfo session;
+    private long attemptDueNs;
+    private String trouble = "";
+    private Code troubleCode = Code.NULL_VAL;
+    private boolean isClosed;
+
+    SessionKeeper(final ControlClientContext ctx, final ChangeGuard change)
+    {
+        this.ctx = ctx;
+        this.change = change;
+        this.term = ctx.term();
+        this.notices = new NoticeQueue(ctx.listener());
+        this.driver = new DriverDirectory(ctx.aeronDirectoryName());
+        this.attemptDueNs = ctx.clock().nanoTime();
+    }
+
+    /** Whether a session was opened and subscribed in, well or not. */
+    boolean isReady()
+    {
+        return null != session && (null == subscribing || subscribing.isDone());
+    }
+
+    void throwIfRefused()
+    {
+        if (Code.NULL_VAL != troubleCode && Code.OVERLOADED != troubleCode)
+        {
+            throw new ControlException(troubleCode, trouble);
+        }
+    }
+
+    void throwIfNotSubscribed()
+    {
+        if (null != subscribing)
+        {
+            subscribing.orThrow();
+        }
+    }
+
+    /** Works, and tells what came of it. */
+    int poll()
+    {
+        return doWork() + notices.deliver() + tellDoneCalls();
+    }
+
+    private int tellDoneCalls()
+    {
+        int count = 0;
+        for (Call call = doneCalls.pollFirst(); null != call && !isClosed; call = doneCalls.pollFirst())
+        {
+            call.tellDone();
+            count++;
+        }
+        return count;
+    }
+
+    /** Works, and tells nobody. */
+    int doWork()
+    {
+        final long nowNs = ctx.clock().nanoTime();
+        int work = 0;
+        if (null == connection && nowNs - attemptDueNs >= 0)
+        {
+            attempt(nowNs);
+        }
+        if (null != connection)
+        {
+            work += connection.poll(nowNs);
+            if (connection.isOpen())
+            {
+                if (session != connection.session())
+                {
+                    onOpened();
+                }
+                work += calls.send(connection, Math.min(ctx.commandsMax(), Math.max(1, session.commandsMax())), term);
+            }
+            if (null != subscribing && subscribing.isDone() && Code.OK != subscribing.code() && connection.isOpen())
+            {
+                connection.lose(
+                    subscribing.code(), "the data plane did not take the subscription: " + subscribing.text());
+            }
+            if (connection.isLost())
+            {
+                onLost(nowNs);
+                work++;
+            }
+        }
+        calls.expire(nowNs, trouble);
+        return work;
+    }
+
+    private void attempt(final long nowNs)
+    {
+        attemptDueNs = nowNs + ctx.reconnectDelayNs();
+        if (!driver.isActive(TimeUnit.NANOSECONDS.toMillis(ctx.livenessTimeoutNs()) + 1))
+        {
+            trouble = "no media driver runs in " + ctx.aeronDirectoryName() + ": is the data plane running?";
+            return;
+        }
+        try
+        {
+            connection = new Connection(ctx, handler, random, driver, ++correlationId, nowNs);
+        }
+        catch (final AeronException e)
+        {
+            trouble = "the media driver in " + ctx.aeronDirectoryName() + " cannot be reached: " + e.getMessage();
+        }
+    }
+
+    private void onOpened()
+    {
+        final boolean isAgain = null != session;
+        session = connection.session();
+        trouble = "";
+        troubleCode = Code.NULL_VAL;
+        notices.onConnected(session, isAgain);
+        if (null != ctx.listener())
+        {
+            if (null != subscribing && !subscribing.isDone())
+            {
+                // Went back into the line when the session before was lost.
+                return;
+            }
+            subscribing = newCall(new Command.Subscribe(), CommandId.NONE, true);
+            calls.addFirst(subscribing);
+        }
+    }
+
+    private void onLost(final long nowNs)
+    {
+        trouble = connection.lossReason();
+        troubleCode = connection.lossCode();
+        if (null != session && session == connection.session())
+        {
+            notices.onDisconnected(trouble);
+        }
+        connection.close();
+        connection = null;
+        change.onSessionLost();
+        calls.onLost(trouble);
+        attemptDueNs = nowNs + ctx.reconnectDelayNs();
+    }
+
+    Call newCall(final Command command, final CommandId commandId, final boolean mayRepeat)
+    {
+        return new Call(command, commandId, ++correlationId, ctx.clock().nanoTime() + ctx.callTimeoutNs(), mayRepeat,
+            doneCalls);
+    }
+
+    /** Puts a call in line, and sends it now if that goes. */
+    void send(final Call call)
+    {
+        calls.add(call);
+        if (isConnected() && session == connection.session())
+        {
+            calls.send(connection, Math.min(ctx.commandsMax(), Math.max(1, session.commandsMax())), term);
+        }
+    }
+
+    void term(final long value)
+    {
+        term = value;
+    }
+
+    SessionInfo session()
+    {
+        return session;
+    }
+
+    String trouble()
+    {
+        return trouble;
+    }
+
+    boolean isConnected()
+    {
+        return null != connection && connection.isOpen();
+    }
+
+    long strayCount()
+    {
+        return calls.strayCount();
+    }
+
+    long refusedCount()
+    {
+        return null == connection ? 0 : connection.unreadableCount();
+    }
+
+    @Override
+    public void close()
+    {
+        isClosed = true;
+        calls.close();
+        if (null != connection)
+        {
+            connection.close();
+            connection = null;
+        }
+    }
+
+    /** What comes in the open session. */
+    private final class Sink implements ConnectionHandler
+    {
+        @Override
+        public void onAnswer(final long id, final Code code, final long value, final String text)
+        {
+            calls.onAnswer(id, code, value, text);
+        }
+
+        @Override
+        public void onResource(final long id, final Resource resource)
+        {
+            calls.onResource(id, resource);
+        }
+
+        @Override
+        public void onEvent(final ControlEvent event)
+        {
+            notices.onEvent(event);
+        }
+
+        @Override
+        public void onEventSequence(final long sequence)
+        {
+            notices.onEventSequence(sequence);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.millrace.control.message;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Role;
+import java.util.Objects;
+
+/**
+ * Who asked a manager for what, and how it went.
+ *
+ * @param sequence  of the entry, from 1.
+ * @param epochNs   when it was answered, since 1970, by the clock of the manager.
+ * @param version   that came of it; 0: none.
+ * @param role      of the session.
+ * @param code      how it went.
+ * @param dataPlane that it was about; empty: none in particular.
+ * @param who       asked: name of the client, and the key it proved.
+ * @param command   in words.
+ * @param text      one sentence of the answer, or empty.
+ */
+public record AuditInfo(
+    long sequence,
+    long epochNs,
+    long version,
+    Role role,
+    Code code,
+    String dataPlane,
+    String who,
+    String command,
+    String text)
+    implements Resource
+{
+    /**
+     * Refuses null.
+     */
+    public AuditInfo
+    {
+        Objects.requireNonNull(role, "role");
+        Objects.requireNonNull(code, "code");
+        Objects.requireNonNull(dataPlane, "dataPlane");
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(command, "command");
+        Objects.requireNonNull(text, "text");
+    }
+}
