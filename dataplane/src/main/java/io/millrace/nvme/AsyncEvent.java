@@ -10,17 +10,23 @@ public final class AsyncEvent
     public static final int TYPE_NOTICE = 2;
     /** Notice: namespaces were added, removed or changed. */
     public static final int NOTICE_NAMESPACE_CHANGED = 0x00;
+    /** Notice: asymmetric namespace access changed. */
+    public static final int NOTICE_ANA_CHANGED = 0x03;
     /** Notice: discovery log changed. */
     public static final int NOTICE_DISCOVERY_CHANGED = 0xF0;
 
     /** Namespace attribute notices, bit of OAES and of the asynchronous event configuration. */
     public static final int ENABLE_NAMESPACE_NOTICES = 1 << 8;
+    /** Asymmetric namespace access change notices, bit of OAES and of the asynchronous event configuration. */
+    public static final int ENABLE_ANA_NOTICES = 1 << 11;
     /** Discovery log change notices, bit of OAES and of the asynchronous event configuration. */
     public static final int ENABLE_DISCOVERY_NOTICES = 1 << 31;
 
     /** Completion of a namespace attribute notice. */
     public static final int NAMESPACE_CHANGED = TYPE_NOTICE | NOTICE_NAMESPACE_CHANGED << 8 |
         LogPageId.CHANGED_NAMESPACES << 16;
+    /** Completion of an asymmetric namespace access change notice. */
+    public static final int ANA_CHANGED = TYPE_NOTICE | NOTICE_ANA_CHANGED << 8 | LogPageId.ANA << 16;
     /** Completion of a discovery log change notice. */
     public static final int DISCOVERY_CHANGED = TYPE_NOTICE | NOTICE_DISCOVERY_CHANGED << 8 | LogPageId.DISCOVERY << 16;
 

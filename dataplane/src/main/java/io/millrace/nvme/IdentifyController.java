@@ -20,6 +20,12 @@ public final class IdentifyController extends Flyweight
     public static final int MULTI_PATH_PORTS = 1;
     /** Multi-path: the subsystem may have several controllers. */
     public static final int MULTI_PATH_CONTROLLERS = 1 << 1;
+    /** Multi-path: asymmetric namespace access is reported. */
+    public static final int MULTI_PATH_ANA = 1 << 3;
+    /** ANA capabilities: each of the five states may be reported. */
+    public static final int ANA_ALL_STATES = 0x1F;
+    /** ANA capabilities: a namespace stays in its group while it is attached. */
+    public static final int ANA_GROUP_FIXED = 1 << 6;
     /** Controller attribute: host identifiers of 128 bits. */
     public static final int ATTRIBUTE_HOST_ID_128 = 1;
     /** Controller attribute: traffic counts as keep alive (TBKAS). */

@@ -17,6 +17,8 @@ public final class LogPageId
     public static final int CHANGED_NAMESPACES = 0x04;
     /** Commands supported and effects: 256 double words for admin commands, 256 for I/O commands; see below. */
     public static final int COMMAND_EFFECTS = 0x05;
+    /** Asymmetric namespace access: {@link AnaLogHeader} and {@link AnaGroupDescriptor} records. */
+    public static final int ANA = 0x0C;
     /** Features supported and effects: 256 double words. */
     public static final int FEATURE_EFFECTS = 0x12;
     /** Management interface commands supported and effects. */

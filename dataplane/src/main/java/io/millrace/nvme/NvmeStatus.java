@@ -103,6 +103,24 @@ public final class NvmeStatus
     /** Block was deallocated or never written. */
     public static final int DEALLOCATED_BLOCK = 0x287;
 
+    /** Path: error inside the controller. */
+    public static final int INTERNAL_PATH_ERROR = 0x300;
+    /** Path: the controller has lost access to the namespace for good. */
+    public static final int ASYMMETRIC_ACCESS_PERSISTENT_LOSS = 0x301;
+    /** Path: the controller has no access to the namespace now. */
+    public static final int ASYMMETRIC_ACCESS_INACCESSIBLE = 0x302;
+    /** Path: the controller's access to the namespace is changing. */
+    public static final int ASYMMETRIC_ACCESS_TRANSITION = 0x303;
+    /** Path: error that the controller detected. */
+    public static final int CONTROLLER_PATHING_ERROR = 0x360;
+    /** Path: error that the host detected. */
+    public static final int HOST_PATHING_ERROR = 0x370;
+    /** Path: aborted by the host itself. */
+    public static final int ABORTED_BY_HOST = 0x371;
+
+    private static final int TYPE_MASK = 0x700;
+    private static final int TYPE_PATH = 0x300;
+
     private NvmeStatus()
     {
     }
@@ -145,6 +163,16 @@ public final class NvmeStatus
     public static boolean isRetryable(final int status)
     {
         return 0 == (status & DO_NOT_RETRY);
+    }
+
+    /**
+     * {@return whether it is the path that failed, so that the same command may work through another controller}
+     *
+     * @param status of a failed command.
+     */
+    public static boolean isPathRelated(final int status)
+    {
+        return TYPE_PATH == (status & TYPE_MASK);
     }
 
     /**
@@ -199,6 +227,13 @@ public final class NvmeStatus
             case COMPARE_FAILURE -> "Compare Failure";
             case ACCESS_DENIED -> "Access Denied";
             case DEALLOCATED_BLOCK -> "Deallocated or Unwritten Logical Block";
+            case INTERNAL_PATH_ERROR -> "Internal Path Error";
+            case ASYMMETRIC_ACCESS_PERSISTENT_LOSS -> "Asymmetric Access Persistent Loss";
+            case ASYMMETRIC_ACCESS_INACCESSIBLE -> "Asymmetric Access Inaccessible";
+            case ASYMMETRIC_ACCESS_TRANSITION -> "Asymmetric Access Transition";
+            case CONTROLLER_PATHING_ERROR -> "Controller Pathing Error";
+            case HOST_PATHING_ERROR -> "Host Pathing Error";
+            case ABORTED_BY_HOST -> "Command Aborted By Host";
             default -> "status " + Integer.toHexString(code(status)) + "h";
         };
     }

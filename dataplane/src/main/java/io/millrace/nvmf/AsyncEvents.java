@@ -19,9 +19,12 @@ final class AsyncEvents
 
     private static final int NAMESPACES = 0;
     private static final int DISCOVERY = 1;
-    private static final int KINDS = 2;
-    private static final int[] RESULTS = {AsyncEvent.NAMESPACE_CHANGED, AsyncEvent.DISCOVERY_CHANGED};
-    private static final int[] ENABLES = {AsyncEvent.ENABLE_NAMESPACE_NOTICES, AsyncEvent.ENABLE_DISCOVERY_NOTICES};
+    private static final int ANA = 2;
+    private static final int KINDS = 3;
+    private static final int[] RESULTS = {
+        AsyncEvent.NAMESPACE_CHANGED, AsyncEvent.DISCOVERY_CHANGED, AsyncEvent.ANA_CHANGED};
+    private static final int[] ENABLES = {
+        AsyncEvent.ENABLE_NAMESPACE_NOTICES, AsyncEvent.ENABLE_DISCOVERY_NOTICES, AsyncEvent.ENABLE_ANA_NOTICES};
 
     private final QueuePair adminQueuePair;
     private final Request[] held = new Request[REQUESTS_MAX];
@@ -144,6 +147,11 @@ final class AsyncEvents
     void onDiscoveryChanged()
     {
         raise(DISCOVERY);
+    }
+
+    void onAnaChanged()
+    {
+        raise(ANA);
     }
 
     /**

@@ -1,10 +1,14 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvme.AnaState;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.ControllerCapabilities;
 import io.millrace.nvme.ControllerConfiguration;
 import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.NvmeStatus;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -39,6 +43,9 @@ final class Controller
     private volatile ControllerState state = ControllerState.DISABLED;
     private volatile int ioQueuesGranted;
     private volatile boolean writeThrough;
+    /** Set under the monitor of the subsystem, loaded by reactors once a command. */
+    private volatile AnaPath anaPath = AnaPath.OPTIMIZED;
+    private final AnaLog anaLog = new AnaLog();
     private int id;
     private int configuration;
     private int aborts;
@@ -69,10 +76,21 @@ final class Controller
         remote = adminQueuePair.remote();
         target = adminQueuePair.pollGroup().target();
         ioQueuesGranted = target.config().queuePairsMax();
-        asyncEvents = new AsyncEvents(adminQueuePair, subsystem.isDiscovery() ?
-            AsyncEvent.ENABLE_DISCOVERY_NOTICES : AsyncEvent.ENABLE_NAMESPACE_NOTICES);
+        asyncEvents = new AsyncEvents(adminQueuePair, noticesOf(subsystem));
         keepAlive = new KeepAlive(this, adminQueuePair.pollGroup().reactor(), keepAliveMs);
         features = new FeatureValues();
+    }
+
+    /**
+     * {@return notices that controllers of a subsystem can send, as OAES and the asynchronous event configuration have
+     * them; all are on until a host chooses}
+     *
+     * @param subsystem of the controller.
+     */
+    static int noticesOf(final Subsystem subsystem)
+    {
+        return subsystem.isDiscovery() ? AsyncEvent.ENABLE_DISCOVERY_NOTICES :
+            AsyncEvent.ENABLE_NAMESPACE_NOTICES | AsyncEvent.ENABLE_ANA_NOTICES;
     }
 
     int id()
@@ -180,6 +198,63 @@ final class Controller
     }
 
     /**
+     * {@return ANA states of its listener; any thread}
+     */
+    AnaPath anaPath()
+    {
+        return anaPath;
+    }
+
+    /**
+     * Gives a new controller its ANA states, which are no news to its host. The monitor of the subsystem is held.
+     *
+     * @param path states of its listener.
+     */
+    void beginWith(final AnaPath path)
+    {
+        anaPath = path;
+    }
+
+    /**
+     * {@return its ANA log page; only with the monitor of the subsystem held}
+     */
+    AnaLog anaLog()
+    {
+        return anaLog;
+    }
+
+    /**
+     * The ANA states of its listener are others now. Any thread, with the monitor of the subsystem held.
+     *
+     * @param path     the states.
+     * @param reported groups that its host is told of: those with namespaces.
+     * @return done when no command that came before still uses a namespace to which they are refused now.
+     */
+    CompletableFuture<Void> onAnaChanged(final AnaPath path, final BitSet reported)
+    {
+        final AnaPath before = anaPath;
+        anaPath = path;
+        final BitSet changed = before.difference(path);
+        changed.and(reported);
+        if (changed.isEmpty())
+        {
+            return CompletableFuture.completedFuture(null);
+        }
+        anaLog.onChanged(changed);
+        if (before.groupsIn(AnaState.PERSISTENT_LOSS).intersects(changed))
+        {
+            // Persistent loss is for the life of a controller (section 8.1.3.4): the next one of the host has access.
+            return end("access to an ANA group is back");
+        }
+        if (changed.stream().anyMatch((group) -> AnaState.CHANGE != path.state(group)))
+        {
+            onHome(asyncEvents::onAnaChanged);
+        }
+        return changed.stream().anyMatch(path::isRefusing) ?
+            awaitRefused() : CompletableFuture.completedFuture(null);
+    }
+
+    /**
      * {@return Abort commands under way}
      */
     int aborts()
@@ -273,6 +348,7 @@ final class Controller
         }
         else if (!wasEnabled && enable)
         {
+            subsystem.ana().onEnabled(this);
             become(ControllerState.READY);
         }
         return NvmeStatus.SUCCESS;
@@ -381,6 +457,24 @@ final class Controller
     String describe()
     {
         return "controller " + id + " of " + Nqn.printable(hostNqn) + " on " + subsystem.nqn();
+    }
+
+    /** Completes when no command of its I/O queues uses a namespace to which commands are refused now. */
+    private CompletableFuture<Void> awaitRefused()
+    {
+        final List<CompletableFuture<Void>> parts = new ArrayList<>();
+        for (int queueId = 1; queueId < ioQueuePairs.length(); queueId++)
+        {
+            final QueuePair queuePair = ioQueuePairs.get(queueId);
+            if (null != queuePair)
+            {
+                final CompletableFuture<Void> part = new CompletableFuture<>();
+                parts.add(part);
+                final PollGroup pollGroup = queuePair.pollGroup();
+                pollGroup.reactor().execute(() -> pollGroup.awaitRefused(queuePair, part));
+            }
+        }
+        return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new));
     }
 
     private void onHome(final Runnable task)

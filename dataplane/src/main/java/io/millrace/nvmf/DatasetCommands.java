@@ -45,8 +45,13 @@ final class DatasetCommands
     {
         if (isFlushOfAll(request.entry()))
         {
+            final int refusal = refusalOfAll(queuePair);
             request.step(0);
-            if (nextFlush(queuePair, request))
+            if (NvmeStatus.SUCCESS != refusal)
+            {
+                queuePair.complete(request, refusal);
+            }
+            else if (nextFlush(queuePair, request))
             {
                 run(queuePair, request);
             }
@@ -170,6 +175,24 @@ final class DatasetCommands
     {
         return IoOpcode.DATASET_MANAGEMENT == request.entry().opcode() ?
             nextRange(request) : nextFlush(queuePair, request);
+    }
+
+    /**
+     * A success would say of every namespace that its data is safe, those included that cannot be reached here.
+     */
+    private static int refusalOfAll(final QueuePair queuePair)
+    {
+        final AnaPath path = queuePair.controller().anaPath();
+        final SubsystemChannels channels = queuePair.channels();
+        for (int nsid = 1; nsid < channels.limit(); nsid++)
+        {
+            final NamespaceChannel namespace = channels.get(nsid);
+            if (null != namespace && path.isRefusing(namespace.anaGroup()))
+            {
+                return path.refusal(namespace.anaGroup());
+            }
+        }
+        return NvmeStatus.SUCCESS;
     }
 
     private static boolean nextFlush(final QueuePair queuePair, final Request request)

@@ -1,14 +1,14 @@
 package io.millrace.nvmf;
 
 import io.millrace.bindings.NativeMemory;
-import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.AnaState;
 import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 
 /**
- * Get and Set Features (NVM Express Base 2.0, sections 5.15 and 5.27). Nothing is saved over a reset: what a host sets
+ * Get and Set Features (NVM Express Base 2.0, sections 5.15, 5.27 and 8.1.4). Nothing is saved over a reset: what a host sets
  * lives with its controller. One instance a reactor, used on its thread alone.
  */
 final class Features
@@ -140,6 +140,10 @@ final class Features
         {
             queuePair.complete(request, INVALID_FIELD);
         }
+        else if (feature.perNamespace() && 0 != anaRefusal(controller, entry.namespaceId()))
+        {
+            queuePair.complete(request, anaRefusal(controller, entry.namespaceId()));
+        }
         else if (FeatureId.SELECT_CAPABILITIES == select)
         {
             request.result((feature.perNamespace() ? CAPABLE_NAMESPACE : 0) |
@@ -198,6 +202,14 @@ final class Features
         {
             return INVALID_FIELD;
         }
+        final int nsid = entry.namespaceId();
+        final int refusal = anaRefusal(controller, nsid);
+        // After a persistent loss nothing can be set, else only what belongs to the namespace or is for all of them.
+        if (0 != refusal && (feature.perNamespace() || Namespace.NSID_ALL == nsid ||
+            AnaState.PERSISTENT_LOSS.status() == refusal))
+        {
+            return refusal;
+        }
         if (0 != (entry.cdw10() & FeatureId.SAVE))
         {
             return NvmeStatus.FEATURE_NOT_SAVEABLE | NvmeStatus.DO_NOT_RETRY;
@@ -206,7 +218,6 @@ final class Features
         {
             return NvmeStatus.FEATURE_NOT_CHANGEABLE | NvmeStatus.DO_NOT_RETRY;
         }
-        final int nsid = entry.namespaceId();
         if (feature.perNamespace())
         {
             return isNamespace(controller, nsid, true) ?
@@ -279,6 +290,22 @@ final class Features
     private static boolean isNamespace(final Controller controller, final int nsid, final boolean mayBeAll)
     {
         return mayBeAll && Namespace.NSID_ALL == nsid || null != controller.subsystem().namespace(nsid);
+    }
+
+    /**
+     * {@return status that a command for a namespace, or for all, ends with when its features cannot be had (section
+     * 8.1.4); else 0}
+     */
+    private static int anaRefusal(final Controller controller, final int nsid)
+    {
+        final AnaPath path = controller.anaPath();
+        if (Namespace.NSID_ALL == nsid)
+        {
+            return controller.subsystem().namespaces().stream().mapToInt((each) -> path.refusal(each.anaGroup()))
+                .filter((refusal) -> 0 != refusal).findFirst().orElse(0);
+        }
+        final Namespace namespace = controller.subsystem().namespace(nsid);
+        return null == namespace ? 0 : path.refusal(namespace.anaGroup());
     }
 
     private static int zero(final Controller controller, final SubmissionQueueEntry entry)
@@ -388,8 +415,7 @@ final class Features
 
     private static int eventsOf(final Controller controller, final SubmissionQueueEntry entry)
     {
-        return controller.subsystem().isDiscovery() ?
-            AsyncEvent.ENABLE_DISCOVERY_NOTICES : AsyncEvent.ENABLE_NAMESPACE_NOTICES;
+        return Controller.noticesOf(controller.subsystem());
     }
 
     private static int setEvents(final Controller controller, final Request request)

@@ -1,7 +1,7 @@
 package io.millrace.nvmf;
 
 import io.millrace.block.BlockGeometry;
-import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.AnaState;
 import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
@@ -113,6 +113,7 @@ final class IdentifyData
             .version(ControllerProperty.VERSION_2_0)
             .controllerAttributes(
                 IdentifyController.ATTRIBUTE_HOST_ID_128 | IdentifyController.ATTRIBUTE_TRAFFIC_KEEP_ALIVE)
+            .optionalAsyncEvents(Controller.noticesOf(subsystem))
             .asyncEventRequestLimit(AsyncEvents.REQUESTS_MAX - 1)
             .errorLogPageEntries(ErrorLog.ENTRIES - 1)
             .keepAliveSupport(KeepAlive.GRANULARITY_100_MS)
@@ -124,7 +125,6 @@ final class IdentifyData
         {
             controllerData
                 .controllerType(IdentifyController.TYPE_DISCOVERY)
-                .optionalAsyncEvents(AsyncEvent.ENABLE_DISCOVERY_NOTICES)
                 .logPageAttributes(IdentifyController.LOG_EXTENDED_DATA);
         }
         else
@@ -143,8 +143,12 @@ final class IdentifyData
         controllerData
             .controllerType(IdentifyController.TYPE_IO)
             .multiPathCapabilities(
-                IdentifyController.MULTI_PATH_PORTS | IdentifyController.MULTI_PATH_CONTROLLERS)
-            .optionalAsyncEvents(AsyncEvent.ENABLE_NAMESPACE_NOTICES)
+                IdentifyController.MULTI_PATH_PORTS | IdentifyController.MULTI_PATH_CONTROLLERS |
+                IdentifyController.MULTI_PATH_ANA)
+            .anaTransitionTime(target.config().anaTransitionSeconds())
+            .anaCapabilities(IdentifyController.ANA_ALL_STATES | IdentifyController.ANA_GROUP_FIXED)
+            .anaGroupIdMax(AnaTable.GROUPS_MAX)
+            .anaGroups(AnaTable.GROUPS_MAX)
             .abortCommandLimit(AdminCommands.ABORTS_MAX - 1)
             .firmwareUpdates(FIRMWARE_ONE_SLOT_READ_ONLY)
             .logPageAttributes(IdentifyController.LOG_COMMAND_EFFECTS | IdentifyController.LOG_EXTENDED_DATA |
@@ -178,14 +182,18 @@ final class IdentifyData
         if (null != served)
         {
             final BlockGeometry geometry = served.geometry();
+            final AnaState ana = controller.anaPath().state(served.namespace().anaGroup());
+            // How much is in use cannot be known then (NVM Express Base 2.0, section 8.1.4).
+            final boolean isUseUnknown = AnaState.INACCESSIBLE == ana || AnaState.PERSISTENT_LOSS == ana;
             namespaceData.wrap(data, 0);
             namespaceData
                 .size(geometry.blockCount())
                 .capacity(geometry.blockCount())
-                .utilization(geometry.blockCount())
+                .utilization(isUseUnknown ? 0 : geometry.blockCount())
                 .multiPathCapabilities(IdentifyNamespace.MULTI_PATH_SHARED)
                 .deallocateFeatures(deallocateFeatures(geometry))
-                .capacityBytes(geometry.sizeBytes())
+                .capacityBytes(isUseUnknown ? 0 : geometry.sizeBytes())
+                .anaGroupId(served.namespace().anaGroup())
                 .attributes(geometry.readOnly() ? IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED : 0)
                 .setNguid(bytes(served.namespace().uuid()))
                 .format0(geometry.blockShift() << 16);
@@ -282,6 +290,7 @@ final class IdentifyData
             independentData
                 .features(geometry.volatileWriteCache() ? 0 : IndependentNamespace.FEATURE_NO_VOLATILE_CACHE)
                 .multiPathCapabilities(IdentifyNamespace.MULTI_PATH_SHARED)
+                .anaGroupId(served.namespace().anaGroup())
                 .attributes(geometry.readOnly() ? IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED : 0)
                 .status(IndependentNamespace.STATUS_READY);
         }

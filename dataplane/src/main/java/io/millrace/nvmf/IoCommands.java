@@ -301,6 +301,12 @@ final class IoCommands implements BlockCompletionListener
             queuePair.complete(request, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
             return null;
         }
+        final int refusal = queuePair.controller().anaPath().refusal(namespace.anaGroup());
+        if (NvmeStatus.SUCCESS != refusal)
+        {
+            queuePair.complete(request, refusal);
+            return null;
+        }
         if (!namespace.isOpen())
         {
             queuePair.complete(request, NvmeStatus.NAMESPACE_NOT_READY);

@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvme.AnaLogHeader;
 import io.millrace.nvme.ErrorLogEntry;
 import io.millrace.nvme.FirmwareSlotLog;
 import io.millrace.nvme.LogPageId;
@@ -25,8 +26,9 @@ final class LogPages
          * {@return the whole page}
          *
          * @param queuePair that it was asked for on.
+         * @param entry     of the command.
          */
-        byte[] make(QueuePair queuePair);
+        byte[] make(QueuePair queuePair, SubmissionQueueEntry entry);
     }
 
     /**
@@ -73,11 +75,12 @@ final class LogPages
         pages[LogPageId.FIRMWARE_SLOT] = new LogPage(false, true, LogPages::firmwareSlot);
         pages[LogPageId.CHANGED_NAMESPACES] = new LogPage(false, true, LogPages::changedNamespaces);
         pages[LogPageId.COMMAND_EFFECTS] = new LogPage(false, true, this::commandEffects);
+        pages[LogPageId.ANA] = new LogPage(false, true, LogPages::ana);
         pages[LogPageId.FEATURE_EFFECTS] = new LogPage(true, true, this::featureEffects);
         // No management interface command is supported, which is what a page of zeroes says.
-        pages[LogPageId.MANAGEMENT_EFFECTS] = new LogPage(false, true, (queuePair) -> new byte[EFFECTS_BYTES]);
+        pages[LogPageId.MANAGEMENT_EFFECTS] = new LogPage(false, true, (queuePair, entry) -> new byte[EFFECTS_BYTES]);
         pages[LogPageId.DISCOVERY] = new LogPage(true, false,
-            (queuePair) -> discoveryLog.make(queuePair.controller().hostNqn(), queuePair.local()));
+            (queuePair, entry) -> discoveryLog.make(queuePair.controller().hostNqn(), queuePair.local()));
     }
 
     /**
@@ -129,7 +132,7 @@ final class LogPages
      */
     byte[] page(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
-        return pages[entry.cdw10() & 0xFF].maker().make(queuePair);
+        return pages[entry.cdw10() & 0xFF].maker().make(queuePair, entry);
     }
 
     private boolean isSupported(final int logPageId, final Controller controller)
@@ -138,7 +141,7 @@ final class LogPages
         return null != page && (controller.subsystem().isDiscovery() ? page.onDiscovery() : page.onIo());
     }
 
-    private byte[] supportedPages(final QueuePair queuePair)
+    private byte[] supportedPages(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
         final byte[] bytes = new byte[TABLE_BYTES];
         final UnsafeBuffer page = new UnsafeBuffer(bytes);
@@ -152,7 +155,7 @@ final class LogPages
         return bytes;
     }
 
-    private static byte[] errors(final QueuePair queuePair)
+    private static byte[] errors(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
         final byte[] bytes = new byte[ErrorLog.ENTRIES * ErrorLogEntry.SIZE_BYTES];
         queuePair.controller().errorLog().write(new UnsafeBuffer(bytes),
@@ -160,7 +163,7 @@ final class LogPages
         return bytes;
     }
 
-    private byte[] smart(final QueuePair queuePair)
+    private byte[] smart(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
         final byte[] bytes = new byte[SmartLog.SIZE_BYTES];
         final SmartLog log = new SmartLog();
@@ -183,7 +186,7 @@ final class LogPages
         return (lengthBytes / SECTOR_BYTES + DATA_UNIT_SECTORS - 1) / DATA_UNIT_SECTORS;
     }
 
-    private static byte[] firmwareSlot(final QueuePair queuePair)
+    private static byte[] firmwareSlot(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
         final byte[] bytes = new byte[FirmwareSlotLog.SIZE_BYTES];
         final FirmwareSlotLog log = new FirmwareSlotLog();
@@ -192,7 +195,7 @@ final class LogPages
         return bytes;
     }
 
-    private static byte[] changedNamespaces(final QueuePair queuePair)
+    private static byte[] changedNamespaces(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
         final AsyncEvents events = queuePair.controller().asyncEvents();
         final byte[] bytes = new byte[AsyncEvents.CHANGED_NAMESPACES_MAX * Integer.BYTES];
@@ -211,7 +214,13 @@ final class LogPages
         return bytes;
     }
 
-    private byte[] commandEffects(final QueuePair queuePair)
+    private static byte[] ana(final QueuePair queuePair, final SubmissionQueueEntry entry)
+    {
+        final Controller controller = queuePair.controller();
+        return controller.subsystem().ana().logPage(controller, 0 != (entry.cdw10() & AnaLogHeader.GROUPS_ONLY));
+    }
+
+    private byte[] commandEffects(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
         final byte[] bytes = new byte[EFFECTS_BYTES];
         final UnsafeBuffer page = new UnsafeBuffer(bytes);
@@ -231,7 +240,7 @@ final class LogPages
         }
     }
 
-    private byte[] featureEffects(final QueuePair queuePair)
+    private byte[] featureEffects(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
         final byte[] bytes = new byte[TABLE_BYTES];
         final UnsafeBuffer page = new UnsafeBuffer(bytes);

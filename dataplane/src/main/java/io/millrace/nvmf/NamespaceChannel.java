@@ -15,6 +15,7 @@ final class NamespaceChannel
     private final boolean lendsReads;
     private final boolean writesFromCapsule;
     private final boolean volatileCache;
+    private final int anaGroup;
     private int active;
 
     /**
@@ -33,6 +34,7 @@ final class NamespaceChannel
         lendsReads = geometry.lendsReads();
         writesFromCapsule = geometry.completesInline() && 1 == geometry.memoryAlignmentBytes();
         volatileCache = geometry.volatileWriteCache();
+        anaGroup = namespace.anaGroup();
     }
 
     Namespace namespace()
@@ -90,6 +92,11 @@ final class NamespaceChannel
     boolean volatileCache()
     {
         return volatileCache;
+    }
+
+    int anaGroup()
+    {
+        return anaGroup;
     }
 
     /**

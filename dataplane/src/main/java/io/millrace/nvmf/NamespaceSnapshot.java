@@ -10,6 +10,7 @@ import java.util.UUID;
  * @param nsid           its id.
  * @param uuid           as hosts see it.
  * @param device         name of the device that it shows.
+ * @param anaGroup       that it is in.
  * @param sizeBytes      as hosts see it.
  * @param blockSizeBytes of a block.
  * @param reads          reads and compares that succeeded.
@@ -24,6 +25,7 @@ public record NamespaceSnapshot(
     int nsid,
     UUID uuid,
     String device,
+    int anaGroup,
     long sizeBytes,
     int blockSizeBytes,
     long reads,
@@ -37,7 +39,7 @@ public record NamespaceSnapshot(
     {
         final Namespace namespace = served.namespace();
         return new NamespaceSnapshot(nqn, namespace.nsid(), namespace.uuid(), namespace.device().name(),
-            served.geometry().sizeBytes(), served.geometry().blockSizeBytes(),
+            namespace.anaGroup(), served.geometry().sizeBytes(), served.geometry().blockSizeBytes(),
             counters.readCommands(), counters.bytesRead(), counters.writeCommands(), counters.bytesWritten(),
             counters.otherCommands(), counters.errors());
     }

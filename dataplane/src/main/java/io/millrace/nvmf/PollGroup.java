@@ -26,6 +26,11 @@ public final class PollGroup implements Poller, AutoCloseable
     {
     }
 
+    /** Somebody who waits until no command of a queue pair uses what such commands are refused to now. */
+    private record Refused(QueuePair queuePair, CompletableFuture<Void> done)
+    {
+    }
+
     private final Reactor reactor;
     private final Target target;
     private final BufferPool buffers;
@@ -38,6 +43,7 @@ public final class PollGroup implements Poller, AutoCloseable
     private final Map<Subsystem, SubsystemChannels> subsystems = new IdentityHashMap<>();
     private final List<Retired> retired = new ArrayList<>();
     private final List<Drain> drains = new ArrayList<>();
+    private final List<Refused> refused = new ArrayList<>();
     private final DeviceChannels devices;
     private boolean isPaused;
     private int queuePairs;
@@ -155,6 +161,10 @@ public final class PollGroup implements Poller, AutoCloseable
         {
             settle();
         }
+        if (!refused.isEmpty())
+        {
+            settleRefused();
+        }
         return 0;
     }
 
@@ -183,6 +193,7 @@ public final class PollGroup implements Poller, AutoCloseable
         }
         retired.clear();
         settle();
+        settleRefused();
         requests.close();
     }
 
@@ -266,6 +277,18 @@ public final class PollGroup implements Poller, AutoCloseable
         }
         drains.add(new Drain(subsystem, former, done));
         settle();
+    }
+
+    /**
+     * ANA states have changed.
+     *
+     * @param queuePair of this reactor whose controller has them.
+     * @param done      completed when no command of it uses a namespace any more to which they refuse commands.
+     */
+    void awaitRefused(final QueuePair queuePair, final CompletableFuture<Void> done)
+    {
+        refused.add(new Refused(queuePair, done));
+        settleRefused();
     }
 
     /**
@@ -373,6 +396,19 @@ public final class PollGroup implements Poller, AutoCloseable
             {
                 drains.remove(i);
                 drain.done().complete(null);
+            }
+        }
+    }
+
+    private void settleRefused()
+    {
+        for (int i = refused.size() - 1; i >= 0; i--)
+        {
+            final Refused each = refused.get(i);
+            if (!each.queuePair().isUsingRefused())
+            {
+                refused.remove(i);
+                each.done().complete(null);
             }
         }
     }

@@ -429,6 +429,24 @@ public final class QueuePair
         complete(request, NvmeStatus.SUCCESS);
     }
 
+    /**
+     * {@return whether a command that came earlier uses a namespace to which commands are refused now}
+     */
+    boolean isUsingRefused()
+    {
+        final AnaPath path = controller.anaPath();
+        for (int tag = 0; tag < requests.size(); tag++)
+        {
+            final Request request = requests.get(tag);
+            if (null != request && null != request.namespace() && RequestPhase.RESPONDING != request.phase() &&
+                path.isRefusing(request.namespace().anaGroup()))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void onRead(final int lengthBytes)
     {
         bytesRead += lengthBytes;

@@ -34,6 +34,7 @@ public final class Subsystem
     private final ConcurrentHashMap<Integer, Controller> controllers = new ConcurrentHashMap<>();
     private final Set<NamespaceCounters> counters = ConcurrentHashMap.newKeySet();
     private final NamespaceCounters retiredCounters = new NamespaceCounters();
+    private final SubsystemAna ana = new SubsystemAna(this);
     private int lastControllerId;
     private volatile Target target;
 
@@ -108,6 +109,7 @@ public final class Subsystem
             checkDevice(namespace, target);
         }
         namespaces.set(nsid, new ServedNamespace(namespace));
+        ana.onNamespaceChanged(namespace.anaGroup());
         onNamespaceChanged(nsid).thenRun(() -> tellHosts(nsid));
     }
 
@@ -119,11 +121,13 @@ public final class Subsystem
      */
     public synchronized CompletableFuture<Void> removeNamespace(final int nsid)
     {
-        if (null == namespace(nsid))
+        final Namespace namespace = namespace(nsid);
+        if (null == namespace)
         {
             return CompletableFuture.completedFuture(null);
         }
         namespaces.set(nsid, null);
+        ana.onNamespaceChanged(namespace.anaGroup());
         tellHosts(nsid);
         return onNamespaceChanged(nsid);
     }
@@ -291,6 +295,14 @@ public final class Subsystem
     }
 
     /**
+     * {@return its asymmetric namespace access}
+     */
+    public SubsystemAna ana()
+    {
+        return ana;
+    }
+
+    /**
      * Ends a controller; its host may connect again.
      *
      * @param controllerId of it.
@@ -322,6 +334,14 @@ public final class Subsystem
     }
 
     /**
+     * {@return who serves it, or null}
+     */
+    Target target()
+    {
+        return target;
+    }
+
+    /**
      * {@return namespaces by their ids as long as the subsystem is served}
      */
     NamespaceTable served()
@@ -346,6 +366,7 @@ public final class Subsystem
             checkDevice(namespace, newTarget);
         }
         target = newTarget;
+        ana.onServed();
     }
 
     /**
@@ -391,6 +412,7 @@ public final class Subsystem
         }
         while (controllers.containsKey(lastControllerId));
         controller.id(lastControllerId);
+        controller.beginWith(ana.path(controller.adminQueuePair().local()));
         controllers.put(lastControllerId, controller);
         return NvmeStatus.SUCCESS;
     }

@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -327,6 +328,22 @@ public final class Target
         for (final Controller controller : discovery.controllers())
         {
             controller.onDiscoveryChanged();
+        }
+    }
+
+    /**
+     * Runs something on a reactor later; never when there is none, and nobody is served then.
+     *
+     * @param delayNs from now.
+     * @param task    to run; must not throw.
+     */
+    void later(final long delayNs, final Runnable task)
+    {
+        for (final PollGroup pollGroup : pollGroups)
+        {
+            final Reactor reactor = pollGroup.reactor();
+            reactor.execute(() -> reactor.schedule(reactor.nowNs() + delayNs, (nowNs) -> task.run()));
+            return;
         }
     }
 

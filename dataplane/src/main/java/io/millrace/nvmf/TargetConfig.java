@@ -8,8 +8,11 @@ package io.millrace.nvmf;
  * @param maxTransferBytes  of one command, 4096 times a power of two (MDTS); buffer pools and devices must allow as
  *                          much.
  * @param controllersMax    of a subsystem, 1 to 65519.
+ * @param anaTransitionSeconds that ANA groups may be in transition, 1 to 255 (ANATT); one that takes longer ends without
+ *                          access.
  */
-public record TargetConfig(int queuePairsMax, int queueDepthMax, int maxTransferBytes, int controllersMax)
+public record TargetConfig(
+    int queuePairsMax, int queueDepthMax, int maxTransferBytes, int controllersMax, int anaTransitionSeconds)
 {
     /** Largest {@link #queuePairsMax()}, and its default. */
     public static final int QUEUE_PAIRS_MAX = 128;
@@ -19,6 +22,10 @@ public record TargetConfig(int queuePairsMax, int queueDepthMax, int maxTransfer
     public static final int MAX_TRANSFER_BYTES_DEFAULT = 1 << 20;
     /** Largest {@link #controllersMax()}, and its default: ids above are reserved. */
     public static final int CONTROLLERS_MAX = 0xFFEF;
+    /** Default of {@link #anaTransitionSeconds()}. */
+    public static final int ANA_TRANSITION_SECONDS_DEFAULT = 10;
+    /** Largest {@link #anaTransitionSeconds()}. */
+    public static final int ANA_TRANSITION_SECONDS_MAX = 255;
 
     /**
      * Checks the bounds.
@@ -29,11 +36,26 @@ public record TargetConfig(int queuePairsMax, int queueDepthMax, int maxTransfer
         check("queue depth", queueDepthMax, 16, 4096);
         check("largest transfer", maxTransferBytes, 4096, 1 << 27);
         check("controllers", controllersMax, 1, CONTROLLERS_MAX);
+        check("ANA transition seconds", anaTransitionSeconds, 1, ANA_TRANSITION_SECONDS_MAX);
         if (1 != Integer.bitCount(maxTransferBytes))
         {
             throw new IllegalArgumentException("largest transfer of " + maxTransferBytes +
                 " bytes is not a power of two: round it");
         }
+    }
+
+    /**
+     * Limits with the default ANA transition time.
+     *
+     * @param queuePairsMax    I/O queue pairs of a controller.
+     * @param queueDepthMax    entries of a queue.
+     * @param maxTransferBytes of one command.
+     * @param controllersMax   of a subsystem.
+     */
+    public TargetConfig(
+        final int queuePairsMax, final int queueDepthMax, final int maxTransferBytes, final int controllersMax)
+    {
+        this(queuePairsMax, queueDepthMax, maxTransferBytes, controllersMax, ANA_TRANSITION_SECONDS_DEFAULT);
     }
 
     /**

@@ -65,6 +65,18 @@ public interface TargetListener
     }
 
     /**
+     * A transition between ANA states took longer than hosts were told and has ended without access.
+     *
+     * @param subsystemNqn of the subsystem.
+     * @param listener     that it was for; null for those without states of their own.
+     * @param group        that it was for.
+     */
+    default void onAnaTransitionExpired(
+        final String subsystemNqn, final TransportAddress listener, final int group)
+    {
+    }
+
+    /**
      * Something failed that no host is told of.
      *
      * @param message in one line.

@@ -84,7 +84,7 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
     }
 
     /**
-     * A TCP address.
+     * A TCP address. The IPv6 wildcard is written {@code ::}, however it is given.
      *
      * @param address numeric, IPv4 or IPv6.
      * @param port    number.
@@ -92,8 +92,8 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
      */
     public static TransportAddress tcp(final String address, final int port)
     {
-        return new TransportAddress(Type.TCP, address.indexOf(':') >= 0 ? Family.IPV6 : Family.IPV4, address,
-            Integer.toString(port));
+        return new TransportAddress(Type.TCP, address.indexOf(':') >= 0 ? Family.IPV6 : Family.IPV4,
+            "0:0:0:0:0:0:0:0".equals(address) ? "::" : address, Integer.toString(port));
     }
 
     /**

@@ -165,6 +165,14 @@ class LayoutTest
             namespaceId 24 4
             transportType 29 1
             commandSpecific 32 8
+        AnaLogHeader 16
+            changeCount 0 8
+            groups 8 2
+        AnaGroupDescriptor 32
+            groupId 0 4
+            namespaces 4 4
+            changeCount 8 8
+            state 16 1
         FirmwareSlotLog 512
             activeFirmware 0 1
             revision1 8 8

@@ -69,7 +69,7 @@ class IdentifyTest
         assertEquals(8, data.maxDataTransferSize());
         assertEquals(0x20000, data.version());
         assertEquals(IdentifyController.TYPE_IO, data.controllerType());
-        assertEquals(AsyncEvent.ENABLE_NAMESPACE_NOTICES, data.optionalAsyncEvents());
+        assertEquals(1 << 8 | 1 << 11, data.optionalAsyncEvents());
         assertEquals(0x41, data.controllerAttributes());
         assertEquals(10, data.keepAliveSupport());
         assertEquals(1024, data.maxCommands());
@@ -85,7 +85,11 @@ class IdentifyTest
         assertEquals(0, data.inCapsuleDataOffset());
         assertEquals(0, data.fabricsControllerAttributes());
         assertEquals(1, data.maxSglDescriptors());
-        assertEquals(3, data.multiPathCapabilities());
+        assertEquals(1 | 1 << 1 | 1 << 3, data.multiPathCapabilities());
+        assertEquals(10, data.anaTransitionTime());
+        assertEquals(0x1F | 1 << 6, data.anaCapabilities());
+        assertEquals(128, data.anaGroupIdMax());
+        assertEquals(128, data.anaGroups());
         assertEquals(63, data.errorLogPageEntries());
         assertEquals(3, data.asyncEventRequestLimit());
         assertEquals(3, data.abortCommandLimit());
@@ -123,6 +127,7 @@ class IdentifyTest
         assertEquals(0, data.formattedSize());
         assertEquals(9, data.deallocateFeatures());
         assertEquals(1, data.multiPathCapabilities());
+        assertEquals(1, data.anaGroupId());
         assertEquals(0, data.attributes());
         final byte[] nguid = new byte[16];
         data.nguid(nguid);
