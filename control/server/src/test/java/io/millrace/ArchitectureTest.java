@@ -55,7 +55,7 @@ class ArchitectureTest
         "io.millrace.nvmf",
         "io.millrace.nvmf.tcp", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
-        "io.millrace.control.service", "io.millrace.control.agent"})
+        "io.millrace.control.service", "io.millrace.control.agent", "io.millrace.control.state"})
     void shouldSeeThePackagesItSpeaksOf(final String name)
     {
         assertFalse(classes.that(resideInAnyPackage(name)).isEmpty(), name);
@@ -109,6 +109,9 @@ class ArchitectureTest
             "io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane.., io.millrace.server.., io.millrace.cli..",
         "io.millrace.console.. | io.millrace.cli.., io.millrace.server.., io.millrace.dataplane.., io.millrace.nvmf..",
+        "io.millrace.control.state.. | io.millrace.cli.., io.millrace.server.., io.millrace.control.agent.., " +
+            "io.millrace.control.service.., io.millrace.control.client.., io.millrace.manager.., " +
+            "io.millrace.dataplane.., io.millrace.nvmf.., io.millrace.block..",
         "io.millrace.settings.. | io.millrace.cli.., io.millrace.server.., io.millrace.control.., io.millrace.nvmf..",
     })
     void shouldKeepDirections(final String from, final String to)

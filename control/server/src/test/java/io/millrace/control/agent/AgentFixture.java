@@ -29,9 +29,9 @@ import java.util.function.BooleanSupplier;
 import org.agrona.CloseHelper;
 
 /** A data plane with nothing in it, its agent, and clients. */
-final class AgentFixture implements AutoCloseable, ControlOwner
+public final class AgentFixture implements AutoCloseable, ControlOwner
 {
-    static final String SECRET = "a-secret-of-the-tests-32-bytes-x";
+    public static final String SECRET = "a-secret-of-the-tests-32-bytes-x";
     private static final String READER_SECRET = "another-secret-of-the-tests-32-b";
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(20);
 
@@ -59,13 +59,13 @@ final class AgentFixture implements AutoCloseable, ControlOwner
         }
     }
 
-    static AgentFixture ipc(final Path directory)
+    public static AgentFixture ipc(final Path directory)
     {
         return new AgentFixture(new ControlSettings(
             directory.resolve("aeron"), ControlSettings.IPC_CHANNEL, 4420, null, "test"));
     }
 
-    static AgentFixture udp(final Path directory) throws IOException
+    public static AgentFixture udp(final Path directory) throws IOException
     {
         final Path secrets = Files.writeString(directory.resolve("keys"), """
             # name, role, secret
@@ -83,7 +83,7 @@ final class AgentFixture implements AutoCloseable, ControlOwner
             directory.resolve("aeron"), "aeron:udp?endpoint=127.0.0.1:" + port, 4420, secrets, "test"));
     }
 
-    DataPlane dataPlane()
+    public DataPlane dataPlane()
     {
         return dataPlane;
     }
@@ -93,12 +93,12 @@ final class AgentFixture implements AutoCloseable, ControlOwner
         return agent;
     }
 
-    ControlSettings settings()
+    public ControlSettings settings()
     {
         return settings;
     }
 
-    CountDownLatch stopped()
+    public CountDownLatch stopped()
     {
         return stopped;
     }
@@ -108,7 +108,7 @@ final class AgentFixture implements AutoCloseable, ControlOwner
         return List.copyOf(errors);
     }
 
-    ControlClientContext context()
+    public ControlClientContext context()
     {
         return new ControlClientContext()
             .aeronDirectoryName(settings.directory().toString())
@@ -134,7 +134,7 @@ final class AgentFixture implements AutoCloseable, ControlOwner
         return SharedSecret.of(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    ControlClient connect(final ControlClientContext context)
+    public ControlClient connect(final ControlClientContext context)
     {
         final ControlClient client = ControlClient.connect(context);
         clients.add(client);

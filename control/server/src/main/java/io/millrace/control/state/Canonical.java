@@ -1,0 +1,98 @@
+package io.millrace.control.state;
+
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/**
+ * The one form of each part of a state, so that what was declared equals what a data plane reports of it: defaults and
+ * generated values are written out, what a type does not use is dropped. A test holds the generated values to those of
+ * the data plane. Stateless.
+ */
+final class Canonical
+{
+    static final int BLOCK_SIZE_BYTES_DEFAULT = 4096;
+    static final int QUEUE_DEPTH_DEFAULT = 256;
+    static final String MODEL_DEFAULT = "Millrace";
+
+    private static final int SERIAL_LENGTH = 20;
+    private static final UUID NO_UUID = new UUID(0, 0);
+
+    private Canonical()
+    {
+    }
+
+    static DeviceSpec device(final DeviceSpec spec)
+    {
+        return DeviceType.FAULT == spec.type() ? DeviceSpec.fault(spec.name(), spec.target(), spec.seed()) :
+            DeviceType.FILE == spec.type() ?
+                new DeviceSpec(spec.name(), DeviceType.FILE, spec.sizeBytes(), blockSizeBytes(spec),
+                    0 == spec.queueDepth() ? QUEUE_DEPTH_DEFAULT : spec.queueDepth(), spec.readOnly(),
+                    spec.preallocate(), 0, path(spec.target())) :
+                new DeviceSpec(spec.name(), spec.type(), spec.sizeBytes(), blockSizeBytes(spec), 0, false, false, 0,
+                    "");
+    }
+
+    private static int blockSizeBytes(final DeviceSpec spec)
+    {
+        return 0 == spec.blockSizeBytes() ? BLOCK_SIZE_BYTES_DEFAULT : spec.blockSizeBytes();
+    }
+
+    private static String path(final String text)
+    {
+        try
+        {
+            return Path.of(text).normalize().toString();
+        }
+        catch (final InvalidPathException _)
+        {
+            return text;
+        }
+    }
+
+    static SubsystemSpec subsystem(final SubsystemSpec spec)
+    {
+        return new SubsystemSpec(spec.nqn(), spec.allowAnyHost(),
+            spec.serial().isEmpty() ? serialOf(spec.nqn()) : spec.serial(),
+            spec.model().isEmpty() ? MODEL_DEFAULT : spec.model());
+    }
+
+    static String serialOf(final String nqn)
+    {
+        return UUID.nameUUIDFromBytes(("serial-number of " + nqn).getBytes(StandardCharsets.UTF_8))
+            .toString().replace("-", "").substring(0, SERIAL_LENGTH);
+    }
+
+    static NamespaceSpec namespace(final NamespaceSpec spec)
+    {
+        return NO_UUID.equals(spec.uuid()) ? new NamespaceSpec(
+            spec.nqn(), spec.nsid(), uuidOf(spec.nqn(), spec.nsid(), spec.device()), spec.device()) : spec;
+    }
+
+    static UUID uuidOf(final String nqn, final int nsid, final String device)
+    {
+        return UUID.nameUUIDFromBytes((nqn + '\n' + nsid + '\n' + device).getBytes(StandardCharsets.UTF_8));
+    }
+
+    static ListenerSpec listener(final ListenerSpec spec)
+    {
+        return new ListenerSpec(
+            spec.transport(), NetworkAddress.canonical(spec.address()), spec.port(), spec.discoveryOnly());
+    }
+
+    /**
+     * {@return name of a listener: its address}
+     *
+     * @param spec in its one form.
+     */
+    static String nameOf(final ListenerSpec spec)
+    {
+        return NetworkAddress.text(spec.address(), spec.port());
+    }
+}

@@ -1,0 +1,153 @@
+package io.millrace.control.state;
+
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.settings.Section;
+import io.millrace.settings.Setting;
+import io.millrace.settings.SettingType;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Reads one {@link StateDocument}. What a file declares goes through the same editor as commands, so that both are held
+ * to the same rules. One thread, used once.
+ */
+final class DocumentReader
+{
+    private static final UUID NO_UUID = new UUID(0, 0);
+
+    private final Section top;
+    private final StateEditor editor = DesiredState.EMPTY.edit();
+    private final List<String> skipped = new ArrayList<>();
+
+    DocumentReader(final String file, final String text)
+    {
+        top = Section.parse(file, text, StateDocument.LENGTH_MAX, StateSettings.ALL, new HashMap<>());
+    }
+
+    StateDocument read()
+    {
+        for (final Setting<Void> each : StateSettings.SKIPPED)
+        {
+            if (top.has(each))
+            {
+                skipped.add(each.name());
+            }
+        }
+        top.sectionsIfGiven(StateSettings.DEVICES).forEach(this::device);
+        top.sectionsIfGiven(StateSettings.SUBSYSTEMS).forEach(this::subsystem);
+        listeners();
+        return new StateDocument(editor.state(), skipped);
+    }
+
+    private void device(final Section section)
+    {
+        final String name = section.get(StateSettings.DEVICE_NAME);
+        final StateSettings.Type type = section.get(StateSettings.DEVICE_TYPE);
+        section.checkDeviceType(SettingType.word(type));
+        skip(section, StateSettings.DEVICE_POLLING);
+        skip(section, StateSettings.RULES);
+        final DeviceSpec device = switch (type)
+        {
+            case MEMORY -> DeviceSpec.memory(
+                name, section.need(StateSettings.DEVICE_SIZE), section.get(StateSettings.DEVICE_BLOCK_SIZE));
+            case NULL -> DeviceSpec.nullDevice(
+                name, section.need(StateSettings.DEVICE_SIZE), section.get(StateSettings.DEVICE_BLOCK_SIZE));
+            case FILE ->
+            {
+                final Long size = section.get(StateSettings.DEVICE_SIZE);
+                yield new DeviceSpec(name, DeviceType.FILE, null == size ? 0 : size,
+                    section.get(StateSettings.DEVICE_BLOCK_SIZE), section.get(StateSettings.DEVICE_QUEUE_DEPTH),
+                    section.get(StateSettings.DEVICE_READ_ONLY), section.get(StateSettings.DEVICE_PREALLOCATE), 0,
+                    section.get(StateSettings.DEVICE_PATH));
+            }
+            case FAULT -> DeviceSpec.fault(
+                name, section.get(StateSettings.DEVICE_WRAPPED), section.get(StateSettings.DEVICE_SEED));
+        };
+        apply(section, new Command.CreateDevice(device));
+    }
+
+    private void skip(final Section section, final Setting<?> setting)
+    {
+        if (section.has(setting))
+        {
+            skipped.add(section.path() + '.' + setting.name());
+        }
+    }
+
+    private void subsystem(final Section section)
+    {
+        final String nqn = section.get(StateSettings.SUBSYSTEM_NQN);
+        final String serial = section.get(StateSettings.SUBSYSTEM_SERIAL);
+        apply(section, new Command.CreateSubsystem(new SubsystemSpec(nqn,
+            section.get(StateSettings.SUBSYSTEM_ANY_HOST), null == serial ? "" : serial,
+            section.get(StateSettings.SUBSYSTEM_MODEL))));
+        for (final Section namespace : section.sectionsIfGiven(StateSettings.NAMESPACES))
+        {
+            final UUID uuid = namespace.get(StateSettings.NAMESPACE_UUID);
+            apply(namespace, new Command.AddNamespace(new NamespaceSpec(nqn,
+                namespace.get(StateSettings.NAMESPACE_NSID), null == uuid ? NO_UUID : uuid,
+                namespace.get(StateSettings.NAMESPACE_DEVICE))));
+        }
+        for (final String host : section.list(StateSettings.SUBSYSTEM_HOSTS))
+        {
+            try
+            {
+                editor.apply(new Command.AllowHost(nqn, host));
+            }
+            catch (final ControlException e)
+            {
+                throw section.refuse(StateSettings.SUBSYSTEM_HOSTS, null, e.getMessage(), "");
+            }
+        }
+    }
+
+    private void listeners()
+    {
+        for (final Section section : top.sectionsIfGiven(StateSettings.LISTENERS))
+        {
+            section.get(StateSettings.LISTENER_TRANSPORT);
+            apply(section, new Command.AddListener(new ListenerSpec(Transport.TCP,
+                section.get(StateSettings.LISTENER_ADDRESS), section.get(StateSettings.LISTENER_PORT),
+                section.get(StateSettings.LISTENER_DISCOVERY_ONLY))));
+        }
+        if (top.get(StateSettings.DISCOVERY))
+        {
+            final DesiredState declared = editor.state();
+            final List<ListenerSpec> ordinary = StateDocument.listeners(declared, false);
+            ordinary.addAll(StateDocument.listeners(declared, true).stream()
+                .filter((each) -> StateDocument.DISCOVERY_PORT == each.port()).toList());
+            for (final ListenerSpec each : StateDocument.discoveryListeners(ordinary))
+            {
+                try
+                {
+                    editor.apply(new Command.AddListener(each));
+                }
+                catch (final ControlException e)
+                {
+                    throw top.refuse(StateSettings.DISCOVERY, true, e.getMessage(), "or set discovery: false");
+                }
+            }
+        }
+    }
+
+    private void apply(final Section section, final Command command)
+    {
+        try
+        {
+            editor.apply(command);
+        }
+        catch (final ControlException e)
+        {
+            throw section.refuse(null, e.getMessage());
+        }
+    }
+}

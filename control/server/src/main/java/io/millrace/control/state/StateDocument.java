@@ -1,0 +1,101 @@
+package io.millrace.control.state;
+
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.settings.ConfigException;
+import io.millrace.settings.TextFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A {@link DesiredState} as people write it: YAML with the sections {@code devices}, {@code subsystems}, {@code
+ * listeners} and {@code discovery} of {@code millrace.yaml}, so that such a file is a state document too. A listener may
+ * have {@code discovery-only: true} besides. Immutable.
+ *
+ * @param state   that is written down.
+ * @param skipped what else the text has, since it belongs to a process and not to what is served: keys such as {@code
+ *                reactors} or {@code devices[1].rules}.
+ */
+public record StateDocument(DesiredState state, List<String> skipped)
+{
+    /** Longest text that is read, in characters; ten thousand namespaces take one million. */
+    public static final int LENGTH_MAX = 1 << 24;
+    /** Port where discovery is answered besides. */
+    static final int DISCOVERY_PORT = 8009;
+
+    /**
+     * Copies the list.
+     */
+    public StateDocument
+    {
+        skipped = List.copyOf(skipped);
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @param path of it.
+     * @return what it says.
+     * @throws ConfigException when it cannot be read or used.
+     */
+    public static StateDocument read(final Path path)
+    {
+        return read(path.toString(), TextFile.read(path, LENGTH_MAX, "name another"));
+    }
+
+    /**
+     * Reads a text.
+     *
+     * @param file name for messages.
+     * @param text in YAML.
+     * @return what it says.
+     * @throws ConfigException with line, key, value, bound and remedy when it cannot be used.
+     */
+    public static StateDocument read(final String file, final String text)
+    {
+        return new DocumentReader(file, text).read();
+    }
+
+    /**
+     * Writes a state down. Equal states give equal texts; what a reader fills in by itself is left out.
+     *
+     * @param state to write.
+     * @return its text.
+     */
+    public static String write(final DesiredState state)
+    {
+        return DocumentWriter.write(state);
+    }
+
+    /** Where discovery is answered besides when a file says so: on every address, unless a listener has that port. */
+    static Set<ListenerSpec> discoveryListeners(final Collection<ListenerSpec> listeners)
+    {
+        final Set<ListenerSpec> result = new LinkedHashSet<>();
+        for (final ListenerSpec each : listeners)
+        {
+            if (DISCOVERY_PORT == each.port())
+            {
+                return Set.of();
+            }
+            result.add(new ListenerSpec(each.transport(), each.address(), DISCOVERY_PORT, true));
+        }
+        return result;
+    }
+
+    /** Those that hosts reach every subsystem on, or those for discovery alone. */
+    static List<ListenerSpec> listeners(final DesiredState state, final boolean discoveryOnly)
+    {
+        final List<ListenerSpec> result = new ArrayList<>();
+        for (final ListenerSpec each : state.listeners().values())
+        {
+            if (discoveryOnly == each.discoveryOnly())
+            {
+                result.add(each);
+            }
+        }
+        return result;
+    }
+}

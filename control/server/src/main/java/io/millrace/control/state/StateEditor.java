@@ -1,0 +1,458 @@
+package io.millrace.control.state;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/**
+ * Carries out commands on a state, each in a time that hardly grows with the state. It refuses what a data plane would
+ * refuse, with the same code; what depends on a machine, such as whether a file can be opened, it cannot know. A refused
+ * command has changed nothing. Belongs to one thread.
+ */
+public final class StateEditor
+{
+    private static final int PORT_MAX = 0xFFFF;
+
+    /** A subsystem that can be changed. */
+    record Subsystem(
+        SubsystemSpec spec, NavigableMap<Integer, NamespaceSpec> namespaces, NavigableSet<String> hosts)
+    {
+        Subsystem(final SubsystemSpec spec)
+        {
+            this(spec, new TreeMap<>(), new TreeSet<>());
+        }
+    }
+
+    private final NavigableMap<String, DeviceSpec> devices = new TreeMap<>(NaturalOrder.INSTANCE);
+    private final NavigableMap<String, Subsystem> subsystems = new TreeMap<>(NaturalOrder.INSTANCE);
+    private final NavigableMap<String, ListenerSpec> listeners = new TreeMap<>(NaturalOrder.INSTANCE);
+    private final Map<String, String> usersByDevice = new HashMap<>();
+    private final Map<String, String> devicesByPath = new HashMap<>();
+    private final Map<UUID, String> namespacesByUuid = new HashMap<>();
+
+    StateEditor(final DesiredState state)
+    {
+        devices.putAll(state.devices());
+        listeners.putAll(state.listeners());
+        devices.values().forEach(this::index);
+        for (final SubsystemState each : state.subsystems().values())
+        {
+            subsystems.put(each.nqn(), new Subsystem(
+                each.spec(), new TreeMap<>(each.namespaces()), new TreeSet<>(each.hosts())));
+            each.namespaces().values().forEach(this::index);
+        }
+    }
+
+    /**
+     * {@return the state as it is now}
+     */
+    public DesiredState state()
+    {
+        final NavigableMap<String, DeviceSpec> devicesNow = new TreeMap<>(devices);
+        final NavigableMap<String, ListenerSpec> listenersNow = new TreeMap<>(listeners);
+        return new DesiredState(devicesNow, frozen(subsystems), listenersNow);
+    }
+
+    static NavigableMap<String, SubsystemState> frozen(final NavigableMap<String, Subsystem> subsystems)
+    {
+        final NavigableMap<String, SubsystemState> frozen = new TreeMap<>(NaturalOrder.INSTANCE);
+        subsystems.forEach((nqn, each) ->
+            frozen.put(nqn, new SubsystemState(each.spec(), each.namespaces(), each.hosts())));
+        return frozen;
+    }
+
+    /**
+     * Carries out a command.
+     *
+     * @param command that {@linkplain DesiredState#keeps is kept}.
+     * @throws ControlException         with the code and a sentence such as a data plane would answer.
+     * @throws IllegalArgumentException when the command is not about what should be.
+     */
+    public void apply(final Command command)
+    {
+        switch (command)
+        {
+            case final Command.CreateDevice create -> createDevice(create.device());
+            case final Command.DeleteDevice delete -> deleteDevice(delete.name());
+            case final Command.ResizeDevice resize -> resizeDevice(resize.name(), resize.sizeBytes());
+            case final Command.CreateSubsystem create -> createSubsystem(create.subsystem());
+            case final Command.DeleteSubsystem delete -> deleteSubsystem(delete.nqn());
+            case final Command.AddNamespace add -> addNamespace(add.namespace());
+            case final Command.RemoveNamespace remove -> removeNamespace(remove.nqn(), remove.nsid());
+            case final Command.AllowHost allow -> allowHost(allow.nqn(), allow.hostNqn());
+            case final Command.DenyHost deny -> denyHost(deny.nqn(), deny.hostNqn());
+            case final Command.SetAllowAnyHost any -> allowAnyHost(any.nqn(), any.allowAnyHost());
+            case final Command.AddListener add -> addListener(add.listener());
+            case final Command.RemoveListener remove -> removeListener(remove);
+            default -> throw new IllegalArgumentException("not about what should be: " + command);
+        }
+    }
+
+    private void createDevice(final DeviceSpec wanted)
+    {
+        final String subject = subject(wanted.name());
+        if (DeviceType.SBE_UNKNOWN == wanted.type() || DeviceType.NULL_VAL == wanted.type())
+        {
+            throw refusal(Code.INVALID, subject, "type is none that is known here; use a client of this version");
+        }
+        if (DeviceType.FILE == wanted.type() && !wanted.target().startsWith("/"))
+        {
+            throw refusal(Code.INVALID, subject, "path '" + wanted.target() + "' is not absolute; begin it with /");
+        }
+        if (wanted.target().indexOf('\0') >= 0)
+        {
+            throw refusal(Code.INVALID, subject, "target has a NUL character; leave it out");
+        }
+        if (!Names.isDevice(wanted.name()))
+        {
+            throw refusal(Code.INVALID, "device name '" + wanted.name() + "'", "is not 1 to " +
+                Names.DEVICE_LENGTH_MAX + " printable characters; choose another");
+        }
+        if (devices.containsKey(wanted.name()))
+        {
+            throw refusal(Code.EXISTS, subject, "is there already; choose another name");
+        }
+        final DeviceSpec device = Canonical.device(wanted);
+        checkTarget(device);
+        checkBounds(device);
+        devices.put(device.name(), device);
+        index(device);
+    }
+
+    private static void checkBounds(final DeviceSpec device)
+    {
+        if (DeviceType.FAULT == device.type())
+        {
+            return;
+        }
+        final int blockSizeBytes = device.blockSizeBytes();
+        if (512 != blockSizeBytes && 4096 != blockSizeBytes)
+        {
+            throw refusal(Code.INVALID, subject(device.name()),
+                "block-size " + blockSizeBytes + " is not supported; use 512 or 4096");
+        }
+        if (DeviceType.FILE != device.type() || 0 != device.sizeBytes())
+        {
+            checkSize(device, device.sizeBytes());
+        }
+        if (DeviceType.FILE == device.type() && (device.queueDepth() < 1 || device.queueDepth() > 4096))
+        {
+            throw refusal(Code.INVALID, subject(device.name()),
+                "queue-depth " + device.queueDepth() + " is outside 1 to 4096; choose one inside");
+        }
+    }
+
+    private static void checkSize(final DeviceSpec device, final long sizeBytes)
+    {
+        final int blockSizeBytes = device.blockSizeBytes();
+        if (sizeBytes < blockSizeBytes || 0 != sizeBytes % blockSizeBytes)
+        {
+            throw refusal(Code.INVALID, subject(device.name()), "size " + sizeBytes +
+                " is not a positive multiple of block-size " + blockSizeBytes + "; use " +
+                Math.max(blockSizeBytes, sizeBytes / blockSizeBytes * blockSizeBytes) + " or another multiple");
+        }
+    }
+
+    private void checkTarget(final DeviceSpec device)
+    {
+        if (DeviceType.FAULT == device.type())
+        {
+            checkFree(device.target(), "a device has one user: wrap another");
+        }
+        final String other = devicesByPath.get(device.target());
+        if (DeviceType.FILE == device.type() && null != other)
+        {
+            throw refusal(Code.IN_USE, subject(device.name()),
+                "path " + device.target() + " is used by device " + other + "; name another file");
+        }
+    }
+
+    private DeviceSpec device(final String name)
+    {
+        final DeviceSpec device = devices.get(name);
+        if (null == device)
+        {
+            throw refusal(Code.NOT_FOUND, subject(name), "is not there; create it first");
+        }
+        return device;
+    }
+
+    private void checkFree(final String name, final String remedy)
+    {
+        device(name);
+        final String user = usersByDevice.get(name);
+        if (null != user)
+        {
+            throw refusal(Code.IN_USE, subject(name), "is used by " + user + "; " + remedy);
+        }
+    }
+
+    private void deleteDevice(final String name)
+    {
+        checkFree(name, "remove that first");
+        final DeviceSpec device = devices.remove(name);
+        switch (device.type())
+        {
+            case FAULT -> usersByDevice.remove(device.target());
+            case FILE -> devicesByPath.remove(device.target());
+            default ->
+            {
+            }
+        }
+    }
+
+    private void resizeDevice(final String name, final long sizeBytes)
+    {
+        final DeviceSpec device = device(name);
+        if (DeviceType.FAULT == device.type())
+        {
+            throw refusal(Code.UNSUPPORTED, subject(name), "size " + sizeBytes + " cannot be set, it is fault over " +
+                device.target() + "; resize the device that it wraps");
+        }
+        checkSize(device, sizeBytes);
+        if (sizeBytes < device.sizeBytes())
+        {
+            throw refusal(Code.INVALID, subject(name), "size " + sizeBytes + " is below its present " +
+                device.sizeBytes() + ", and data is never cut off; give it that or more");
+        }
+        if (device.readOnly() && sizeBytes != device.sizeBytes())
+        {
+            throw refusal(Code.INVALID, subject(name), "size " + sizeBytes +
+                " cannot be had, it is read-only; grow the file by other means");
+        }
+        devices.put(name, resized(device, sizeBytes));
+    }
+
+    static DeviceSpec resized(final DeviceSpec device, final long sizeBytes)
+    {
+        return new DeviceSpec(device.name(), device.type(), sizeBytes, device.blockSizeBytes(), device.queueDepth(),
+            device.readOnly(), device.preallocate(), device.seed(), device.target());
+    }
+
+    private void createSubsystem(final SubsystemSpec wanted)
+    {
+        final String nqn = wanted.nqn();
+        final String subject = "subsystem " + nqn;
+        if (Names.DISCOVERY_NQN.equals(nqn))
+        {
+            throw refusal(Code.EXISTS, subject, "belongs to discovery; choose another NQN");
+        }
+        if (subsystems.containsKey(nqn))
+        {
+            throw refusal(Code.EXISTS, subject, "is there already; choose another NQN");
+        }
+        final String problem = Names.problemOfNqn(nqn);
+        if (null != problem)
+        {
+            throw refusal(Code.INVALID, subject, problem);
+        }
+        final SubsystemSpec spec = Canonical.subsystem(wanted);
+        checkAscii(subject, "serial", spec.serial(), Names.SERIAL_LENGTH_MAX);
+        checkAscii(subject, "model", spec.model(), Names.MODEL_LENGTH_MAX);
+        subsystems.put(nqn, new Subsystem(spec));
+    }
+
+    private static void checkAscii(final String subject, final String what, final String value, final int lengthMax)
+    {
+        if (!Names.isPrintableAscii(value, lengthMax))
+        {
+            throw refusal(Code.INVALID, subject, what + " '" + value + "' is not 1 to " + lengthMax +
+                " printable ASCII characters; shorten or replace it");
+        }
+    }
+
+    private Subsystem subsystem(final String nqn)
+    {
+        final Subsystem subsystem = subsystems.get(nqn);
+        if (null == subsystem)
+        {
+            throw refusal(Code.NOT_FOUND, "subsystem " + nqn, "is not there; create it first");
+        }
+        return subsystem;
+    }
+
+    private void deleteSubsystem(final String nqn)
+    {
+        subsystem(nqn).namespaces().values().forEach(this::unindex);
+        subsystems.remove(nqn);
+    }
+
+    private void addNamespace(final NamespaceSpec wanted)
+    {
+        final Subsystem subsystem = subsystem(wanted.nqn());
+        final int nsid = wanted.nsid();
+        final String subject = subject(wanted.nqn(), nsid);
+        if (nsid < 1 || nsid > Names.NSID_MAX)
+        {
+            throw refusal(Code.INVALID, subject, "NSID is not within 1 to " + Names.NSID_MAX + "; choose another");
+        }
+        if (subsystem.namespaces().containsKey(nsid))
+        {
+            throw refusal(Code.EXISTS, subject, "is there already; choose another NSID");
+        }
+        checkFree(wanted.device(), "a device has one user: choose another");
+        final NamespaceSpec namespace = Canonical.namespace(wanted);
+        final String other = namespacesByUuid.get(namespace.uuid());
+        if (null != other)
+        {
+            throw refusal(Code.EXISTS, subject, "UUID " + namespace.uuid() + " is that of " + other +
+                "; choose another");
+        }
+        subsystem.namespaces().put(nsid, namespace);
+        index(namespace);
+    }
+
+    private void removeNamespace(final String nqn, final int nsid)
+    {
+        final NamespaceSpec removed = subsystem(nqn).namespaces().remove(nsid);
+        if (null == removed)
+        {
+            throw refusal(Code.NOT_FOUND, subject(nqn, nsid), "is not there; add it first");
+        }
+        unindex(removed);
+    }
+
+    private void allowHost(final String nqn, final String hostNqn)
+    {
+        final Subsystem subsystem = subsystem(nqn);
+        final String problem = Names.problemOfNqn(hostNqn);
+        if (null != problem)
+        {
+            throw refusal(Code.INVALID, "host " + hostNqn, problem);
+        }
+        if (!subsystem.hosts().add(hostNqn))
+        {
+            throw refusal(Code.EXISTS, hostOf(hostNqn, nqn), "is let in already; leave it");
+        }
+    }
+
+    private void denyHost(final String nqn, final String hostNqn)
+    {
+        final Subsystem subsystem = subsystem(nqn);
+        if (!subsystem.hosts().remove(hostNqn))
+        {
+            throw refusal(Code.NOT_FOUND, hostOf(hostNqn, nqn), "is not on its list; " +
+                (subsystem.spec().allowAnyHost() ? "let not every host in" : "leave it"));
+        }
+    }
+
+    private void allowAnyHost(final String nqn, final boolean isAllowed)
+    {
+        final Subsystem subsystem = subsystem(nqn);
+        final SubsystemSpec spec = subsystem.spec();
+        subsystems.put(nqn, new Subsystem(new SubsystemSpec(nqn, isAllowed, spec.serial(), spec.model()),
+            subsystem.namespaces(), subsystem.hosts()));
+    }
+
+    private void addListener(final ListenerSpec wanted)
+    {
+        final ListenerSpec listener = Canonical.listener(wanted);
+        final String name = checkedName(listener.transport(), listener.address(), listener.port());
+        if (0 == listener.port())
+        {
+            throw refusal(Code.INVALID, "listener " + name,
+                "port 0 cannot be kept, it would be another each time; name a port");
+        }
+        if (listeners.containsKey(name))
+        {
+            throw refusal(Code.EXISTS, "listener " + name, "is there already; take another port");
+        }
+        for (final ListenerSpec each : listeners.values())
+        {
+            if (each.port() == listener.port() && NetworkAddress.overlap(each.address(), listener.address()))
+            {
+                throw refusal(Code.IN_USE, "listener " + name, "its port is listened on by " +
+                    Canonical.nameOf(each) + "; take another port, or remove that first");
+            }
+        }
+        listeners.put(name, listener);
+    }
+
+    private void removeListener(final Command.RemoveListener remove)
+    {
+        final String name = checkedName(
+            remove.transport(), NetworkAddress.canonical(remove.address()), remove.port());
+        if (null == listeners.remove(name))
+        {
+            throw refusal(Code.NOT_FOUND, "listener " + name, "is not there; list listeners to see which are");
+        }
+    }
+
+    private static String checkedName(final Transport transport, final String address, final int port)
+    {
+        final String name = NetworkAddress.text(address, port);
+        if (Transport.TCP != transport)
+        {
+            throw refusal(Code.INVALID, "listener " + name, "transport is none that is known here; use TCP");
+        }
+        if (port < 0 || port > PORT_MAX)
+        {
+            throw refusal(Code.INVALID, "listener " + name,
+                "port is not within 0 to " + PORT_MAX + "; choose another");
+        }
+        if (null == NetworkAddress.parse(address))
+        {
+            throw refusal(Code.INVALID, "listener " + name,
+                "no numeric address; write it as 192.0.2.1 or 2001:db8::1");
+        }
+        return name;
+    }
+
+    private void index(final DeviceSpec device)
+    {
+        switch (device.type())
+        {
+            case FAULT -> usersByDevice.put(device.target(), subject(device.name()));
+            case FILE -> devicesByPath.put(device.target(), device.name());
+            default ->
+            {
+            }
+        }
+    }
+
+    private void index(final NamespaceSpec namespace)
+    {
+        final String name = subject(namespace.nqn(), namespace.nsid());
+        usersByDevice.put(namespace.device(), name);
+        namespacesByUuid.put(namespace.uuid(), name);
+    }
+
+    private void unindex(final NamespaceSpec namespace)
+    {
+        usersByDevice.remove(namespace.device());
+        namespacesByUuid.remove(namespace.uuid());
+    }
+
+    private static String subject(final String device)
+    {
+        return "device " + device;
+    }
+
+    private static String subject(final String nqn, final int nsid)
+    {
+        return "namespace " + nqn + '/' + nsid;
+    }
+
+    private static String hostOf(final String hostNqn, final String nqn)
+    {
+        return "host " + hostNqn + " of subsystem " + nqn;
+    }
+
+    private static ControlException refusal(final Code code, final String subject, final String problem)
+    {
+        return new ControlException(code, Names.printable(subject + ": " + problem));
+    }
+}

@@ -1,0 +1,498 @@
+package io.millrace.control.state;
+
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.settings.Units;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Makes one {@link StatePlan}. First it finds what each part needs, then which removals creations wait for, then it
+ * writes the steps down in order. One thread, used once.
+ */
+final class StatePlanner
+{
+    /** A namespace by where it is. */
+    private record Place(String nqn, int nsid)
+    {
+        static Place of(final NamespaceSpec namespace)
+        {
+            return new Place(namespace.nqn(), namespace.nsid());
+        }
+    }
+
+    private final DesiredState actual;
+    private final DesiredState desired;
+    private final List<String> obstacles = new ArrayList<>();
+
+    /** Why devices cannot stay as they are, by name. */
+    private final Map<String, String> replacedDevices = new HashMap<>();
+    private final Map<String, String> replacedSubsystems = new HashMap<>();
+    /** What is taken away, and whether before anything is made. */
+    private final Map<String, Boolean> deviceRemovals = new HashMap<>();
+    private final Map<String, Boolean> subsystemRemovals = new LinkedHashMap<>();
+    private final Map<Place, Boolean> namespaceRemovals = new LinkedHashMap<>();
+    private final Map<String, Boolean> listenerRemovals = new LinkedHashMap<>();
+    /** What is made. */
+    private final List<DeviceSpec> newDevices = new ArrayList<>();
+    private final List<SubsystemSpec> newSubsystems = new ArrayList<>();
+    private final Set<Place> newPlaces = new HashSet<>();
+    private final List<NamespaceSpec> newNamespaces = new ArrayList<>();
+    private final List<Command.AllowHost> newHosts = new ArrayList<>();
+    private final List<ListenerSpec> newListeners = new ArrayList<>();
+    /** Other steps. */
+    private final List<StateStep> changes = new ArrayList<>();
+    private final List<Command.DenyHost> deniedHosts = new ArrayList<>();
+    /** Who has what in the actual state. */
+    private final Map<String, String> wrappers = new HashMap<>();
+    private final Map<String, Place> placesByDevice = new HashMap<>();
+    private final Map<UUID, Place> placesByUuid = new HashMap<>();
+    private final Map<String, String> devicesByPath = new HashMap<>();
+
+    StatePlanner(final DesiredState actual, final DesiredState desired)
+    {
+        this.actual = actual;
+        this.desired = desired;
+        for (final DeviceSpec each : actual.devices().values())
+        {
+            if (DeviceType.FAULT == each.type())
+            {
+                wrappers.put(each.target(), each.name());
+            }
+            else if (DeviceType.FILE == each.type())
+            {
+                devicesByPath.put(each.target(), each.name());
+            }
+        }
+        for (final SubsystemState subsystem : actual.subsystems().values())
+        {
+            for (final NamespaceSpec each : subsystem.namespaces().values())
+            {
+                placesByDevice.put(each.device(), Place.of(each));
+                placesByUuid.put(each.uuid(), Place.of(each));
+            }
+        }
+    }
+
+    StatePlan plan()
+    {
+        findDevices();
+        findSubsystems();
+        findListeners();
+        findWhatIsInTheWay();
+
+        final List<List<StateStep>> stages = new ArrayList<>();
+        addRemovals(stages, true);
+        addCreations(stages);
+        addStage(stages, changes);
+        addRemovals(stages, false);
+        return new StatePlan(stages, obstacles);
+    }
+
+    private void findDevices()
+    {
+        for (final DeviceSpec was : actual.devicesInOrder())
+        {
+            final DeviceSpec wanted = desired.devices().get(was.name());
+            if (null == wanted)
+            {
+                deviceRemovals.put(was.name(), false);
+                continue;
+            }
+            final String reason = reasonToReplace(was, wanted);
+            if (null != reason)
+            {
+                replacedDevices.put(was.name(), reason);
+                deviceRemovals.put(was.name(), true);
+            }
+            else if (wanted.sizeBytes() > was.sizeBytes())
+            {
+                changes.add(new StateStep(new Command.ResizeDevice(was.name(), wanted.sizeBytes()),
+                    StateStep.Effect.CHANGE, false, "grow device " + was.name() + " from " +
+                    Units.size(was.sizeBytes()) + " to " + Units.size(wanted.sizeBytes())));
+            }
+        }
+        for (final DeviceSpec wanted : desired.devicesInOrder())
+        {
+            if (!actual.devices().containsKey(wanted.name()) || replacedDevices.containsKey(wanted.name()))
+            {
+                checkFile(wanted);
+                newDevices.add(wanted);
+            }
+        }
+    }
+
+    /** Null when it can stay. */
+    private String reasonToReplace(final DeviceSpec was, final DeviceSpec wanted)
+    {
+        if (was.type() != wanted.type())
+        {
+            return "a " + word(was.type()) + " device does not become a " + word(wanted.type()) + " device";
+        }
+        if (!was.target().equals(wanted.target()))
+        {
+            return was.target() + " does not become " + wanted.target();
+        }
+        if (was.blockSizeBytes() != wanted.blockSizeBytes())
+        {
+            return "block size " + was.blockSizeBytes() + " does not become " + wanted.blockSizeBytes();
+        }
+        if (DeviceType.FAULT == was.type())
+        {
+            return was.seed() != wanted.seed() ? "seed " + was.seed() + " does not become " + wanted.seed() :
+                replacedDevices.containsKey(was.target()) ? "device " + was.target() + " is replaced" : null;
+        }
+        if (was.queueDepth() != wanted.queueDepth())
+        {
+            return "queue depth " + was.queueDepth() + " does not become " + wanted.queueDepth();
+        }
+        if (was.readOnly() != wanted.readOnly())
+        {
+            return wanted.readOnly() ? "it does not become read-only" : "it does not become writable";
+        }
+        // A file device that is declared without a size has that of its file.
+        if (0 == wanted.sizeBytes() || wanted.sizeBytes() >= was.sizeBytes())
+        {
+            return null;
+        }
+        if (DeviceType.FILE == was.type())
+        {
+            obstacles.add(tooSmall(wanted, was));
+            return null;
+        }
+        return "it does not become smaller, " + Units.size(wanted.sizeBytes()) + " instead of " +
+            Units.size(was.sizeBytes());
+    }
+
+    /** A file is never cut, under another name neither. */
+    private void checkFile(final DeviceSpec wanted)
+    {
+        final String holder = DeviceType.FILE == wanted.type() ? devicesByPath.get(wanted.target()) : null;
+        final DeviceSpec was = null == holder ? null : actual.devices().get(holder);
+        if (null != was && 0 != wanted.sizeBytes() && wanted.sizeBytes() < was.sizeBytes())
+        {
+            obstacles.add(tooSmall(wanted, was));
+        }
+    }
+
+    private static String tooSmall(final DeviceSpec wanted, final DeviceSpec was)
+    {
+        return "device " + wanted.name() + ": size " + Units.size(wanted.sizeBytes()) + " is below the " +
+            Units.size(was.sizeBytes()) + " that " + was.target() + " has, and files are never cut; " +
+            "give it that size or none";
+    }
+
+    private void findSubsystems()
+    {
+        for (final SubsystemState was : actual.subsystems().values())
+        {
+            final SubsystemState wanted = desired.subsystems().get(was.nqn());
+            final String reason = null == wanted ? null : reasonToReplace(was.spec(), wanted.spec());
+            if (null == wanted || null != reason)
+            {
+                subsystemRemovals.put(was.nqn(), null != reason);
+                replacedSubsystems.put(was.nqn(), reason);
+            }
+            else
+            {
+                findChanges(was, wanted);
+            }
+        }
+        for (final SubsystemState wanted : desired.subsystems().values())
+        {
+            final boolean isNew = !actual.subsystems().containsKey(wanted.nqn()) ||
+                subsystemRemovals.containsKey(wanted.nqn());
+            if (isNew)
+            {
+                newSubsystems.add(wanted.spec());
+                wanted.namespaces().values().forEach(this::addNamespace);
+                wanted.hosts().forEach((host) -> newHosts.add(new Command.AllowHost(wanted.nqn(), host)));
+            }
+        }
+    }
+
+    private static String reasonToReplace(final SubsystemSpec was, final SubsystemSpec wanted)
+    {
+        return !was.serial().equals(wanted.serial()) ?
+            "serial number " + was.serial() + " does not become " + wanted.serial() :
+            !was.model().equals(wanted.model()) ? "model " + was.model() + " does not become " + wanted.model() : null;
+    }
+
+    private void findChanges(final SubsystemState was, final SubsystemState wanted)
+    {
+        for (final NamespaceSpec each : was.namespaces().values())
+        {
+            final NamespaceSpec same = wanted.namespaces().get(each.nsid());
+            if (null == same)
+            {
+                // Its device may have to go first.
+                namespaceRemovals.put(Place.of(each), replacedDevices.containsKey(each.device()));
+            }
+            else if (!same.equals(each) || replacedDevices.containsKey(each.device()))
+            {
+                namespaceRemovals.put(Place.of(each), true);
+                addNamespace(same);
+            }
+        }
+        for (final NamespaceSpec each : wanted.namespaces().values())
+        {
+            if (!was.namespaces().containsKey(each.nsid()))
+            {
+                addNamespace(each);
+            }
+        }
+        for (final String host : wanted.hosts())
+        {
+            if (!was.hosts().contains(host))
+            {
+                newHosts.add(new Command.AllowHost(was.nqn(), host));
+            }
+        }
+        for (final String host : was.hosts())
+        {
+            if (!wanted.hosts().contains(host))
+            {
+                deniedHosts.add(new Command.DenyHost(was.nqn(), host));
+            }
+        }
+        final boolean isAllowed = wanted.spec().allowAnyHost();
+        if (was.spec().allowAnyHost() != isAllowed)
+        {
+            changes.add(new StateStep(new Command.SetAllowAnyHost(was.nqn(), isAllowed), StateStep.Effect.CHANGE,
+                false, isAllowed ? "let every host into " + was.nqn() :
+                "let hosts into " + was.nqn() + " by name only, and disconnect others"));
+        }
+    }
+
+    private void addNamespace(final NamespaceSpec namespace)
+    {
+        newNamespaces.add(namespace);
+        newPlaces.add(Place.of(namespace));
+    }
+
+    private void findListeners()
+    {
+        actual.listeners().forEach((name, was) ->
+        {
+            final ListenerSpec wanted = desired.listeners().get(name);
+            if (!was.equals(wanted))
+            {
+                listenerRemovals.put(name, null != wanted);
+            }
+        });
+        desired.listeners().forEach((name, wanted) ->
+        {
+            if (!wanted.equals(actual.listeners().get(name)))
+            {
+                newListeners.add(wanted);
+            }
+        });
+    }
+
+    private void findWhatIsInTheWay()
+    {
+        for (final DeviceSpec each : newDevices)
+        {
+            if (DeviceType.FAULT == each.type())
+            {
+                free(each.target());
+            }
+            else if (DeviceType.FILE == each.type() && devicesByPath.containsKey(each.target()))
+            {
+                remove(devicesByPath.get(each.target()));
+            }
+        }
+        for (final NamespaceSpec each : newNamespaces)
+        {
+            free(each.device());
+            final Place other = placesByUuid.get(each.uuid());
+            if (null != other)
+            {
+                remove(other);
+            }
+        }
+        for (final String each : replacedDevices.keySet())
+        {
+            free(each);
+        }
+        for (final ListenerSpec each : newListeners)
+        {
+            for (final String name : listenerRemovals.keySet())
+            {
+                final ListenerSpec was = actual.listeners().get(name);
+                if (was.port() == each.port() && NetworkAddress.overlap(was.address(), each.address()))
+                {
+                    listenerRemovals.put(name, true);
+                }
+            }
+        }
+    }
+
+    /** What uses a device has to go before anything is made. */
+    private void free(final String device)
+    {
+        final Place place = placesByDevice.get(device);
+        if (null != place)
+        {
+            remove(place);
+        }
+        final String wrapper = wrappers.get(device);
+        if (null != wrapper)
+        {
+            remove(wrapper);
+        }
+    }
+
+    private void remove(final Place place)
+    {
+        if (!Boolean.TRUE.equals(subsystemRemovals.get(place.nqn())))
+        {
+            namespaceRemovals.put(place, true);
+        }
+    }
+
+    private void remove(final String device)
+    {
+        String next = device;
+        while (null != next && !Boolean.TRUE.equals(deviceRemovals.put(next, true)))
+        {
+            final Place place = placesByDevice.get(next);
+            if (null != place)
+            {
+                remove(place);
+            }
+            next = wrappers.get(next);
+        }
+    }
+
+    private void addRemovals(final List<List<StateStep>> stages, final boolean isFirst)
+    {
+        final List<StateStep> steps = new ArrayList<>();
+        listenerRemovals.forEach((name, first) ->
+        {
+            if (isFirst == first)
+            {
+                final ListenerSpec was = actual.listeners().get(name);
+                steps.add(removal(new Command.RemoveListener(was.transport(), was.address(), was.port()), false,
+                    "stop listening on " + name));
+            }
+        });
+        if (!isFirst)
+        {
+            deniedHosts.forEach((deny) -> steps.add(removal(deny, false,
+                "keep host " + deny.hostNqn() + " out of " + deny.nqn())));
+        }
+        namespaceRemovals.forEach((place, first) ->
+        {
+            if (isFirst == first)
+            {
+                final NamespaceSpec was = actual.subsystems().get(place.nqn()).namespaces().get(place.nsid());
+                steps.add(removal(new Command.RemoveNamespace(place.nqn(), place.nsid()), newPlaces.contains(place),
+                    "remove namespace " + place.nsid() + " of " + place.nqn() + " from device " + was.device()));
+            }
+        });
+        subsystemRemovals.forEach((nqn, first) ->
+        {
+            if (isFirst == first)
+            {
+                steps.add(subsystemRemoval(nqn));
+            }
+        });
+        addStage(stages, steps);
+        final List<StateStep> devices = new ArrayList<>();
+        for (final DeviceSpec was : actual.devicesInOrder())
+        {
+            if (Objects.equals(isFirst, deviceRemovals.get(was.name())))
+            {
+                devices.add(deviceRemoval(was));
+            }
+        }
+        addStage(stages, devices.reversed());
+    }
+
+    private StateStep subsystemRemoval(final String nqn)
+    {
+        final String reason = replacedSubsystems.get(nqn);
+        final int namespaces = actual.subsystems().get(nqn).namespaces().size();
+        return removal(new Command.DeleteSubsystem(nqn), null != reason, "delete subsystem " + nqn +
+            (0 == namespaces ? "" : " with its " + namespaces + (1 == namespaces ? " namespace" : " namespaces")) +
+            (null == reason ? "" : " to create it anew, since " + reason));
+    }
+
+    private StateStep deviceRemoval(final DeviceSpec was)
+    {
+        final String reason = replacedDevices.get(was.name());
+        final boolean isLost = DeviceType.MEMORY == was.type();
+        return removal(new Command.DeleteDevice(was.name()), isLost || null != reason,
+            "delete " + word(was.type()) + " device " + was.name() +
+            (null == reason ? "" : " to create it anew, since " + reason) +
+            (isLost ? "; what it holds is lost" : ""));
+    }
+
+    private static StateStep removal(final Command command, final boolean isDestructive, final String sentence)
+    {
+        return new StateStep(command, StateStep.Effect.REMOVE, isDestructive, sentence);
+    }
+
+    private void addCreations(final List<List<StateStep>> stages)
+    {
+        final List<StateStep> steps = new ArrayList<>();
+        newDevices.forEach((device) -> steps.add(creation(new Command.CreateDevice(device), sentence(device))));
+        newSubsystems.forEach((subsystem) -> steps.add(creation(new Command.CreateSubsystem(subsystem),
+            "create subsystem " + subsystem.nqn() + (subsystem.allowAnyHost() ? " for every host" : ""))));
+        newNamespaces.forEach((namespace) -> steps.add(creation(new Command.AddNamespace(namespace),
+            "add namespace " + namespace.nsid() + " of " + namespace.nqn() + " on device " + namespace.device())));
+        newHosts.forEach((allow) -> steps.add(creation(allow, "let host " + allow.hostNqn() + " into " + allow.nqn())));
+        newListeners.forEach((listener) -> steps.add(creation(new Command.AddListener(listener),
+            "listen on " + Canonical.nameOf(listener) + (listener.discoveryOnly() ? " for discovery" : ""))));
+        addStage(stages, steps);
+    }
+
+    private static StateStep creation(final Command command, final String sentence)
+    {
+        return new StateStep(command, StateStep.Effect.CREATE, false, sentence);
+    }
+
+    private static void addStage(final List<List<StateStep>> stages, final List<StateStep> steps)
+    {
+        if (!steps.isEmpty())
+        {
+            stages.add(steps);
+        }
+    }
+
+    private static String sentence(final DeviceSpec device)
+    {
+        final String start = "create " + word(device.type()) + " device " + device.name();
+        return switch (device.type())
+        {
+            case FAULT -> start + " over " + device.target();
+            case FILE -> start + " in " + device.target() +
+                (0 == device.sizeBytes() ? "" : " of " + Units.size(device.sizeBytes()));
+            default -> start + " of " + Units.size(device.sizeBytes());
+        };
+    }
+
+    private static String word(final DeviceType type)
+    {
+        return switch (type)
+        {
+            case MEMORY -> "memory";
+            case NULL_DEVICE -> "null";
+            case FILE -> "file";
+            case FAULT -> "fault";
+            case SBE_UNKNOWN, NULL_VAL -> "unknown";
+        };
+    }
+}

@@ -1,0 +1,165 @@
+package io.millrace.control.state;
+
+import io.millrace.control.codec.DeviceType;
+import io.millrace.settings.Setting;
+import io.millrace.settings.SettingTable;
+import io.millrace.settings.SettingType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Every setting of a state document: those of {@code millrace.yaml} that say what is served. A test holds the two
+ * together.
+ */
+final class StateSettings
+{
+    /** Type of a device, as it is written. */
+    enum Type
+    {
+        /** In memory. */
+        MEMORY(DeviceType.MEMORY),
+        /** Forgets. */
+        NULL(DeviceType.NULL_DEVICE),
+        /** In a file or on a block device. */
+        FILE(DeviceType.FILE),
+        /** Another device, with faults. */
+        FAULT(DeviceType.FAULT);
+
+        private final DeviceType type;
+
+        Type(final DeviceType type)
+        {
+            this.type = type;
+        }
+
+        DeviceType type()
+        {
+            return type;
+        }
+
+        static Type of(final DeviceType type)
+        {
+            for (final Type each : values())
+            {
+                if (type == each.type)
+                {
+                    return each;
+                }
+            }
+            throw new IllegalArgumentException("a device of type " + type + " cannot be written down");
+        }
+    }
+
+    /** What carries NVMe-oF, as it is written. */
+    enum TransportType
+    {
+        /** NVMe/TCP. */
+        TCP
+    }
+
+    private static final SettingType<String> DEVICE =
+        new SettingType<>("name", "1 to " + Names.DEVICE_LENGTH_MAX + " printable characters", (text) -> text);
+    private static final SettingType<String> NQN =
+        new SettingType<>("NQN", "1 to " + Names.NQN_LENGTH_BYTES_MAX + " bytes", (text) -> text);
+    private static final SettingType<String> PATH =
+        new SettingType<>("path", "an absolute path of the file system", (text) -> text);
+    private static final SettingType<String> ADDRESS =
+        new SettingType<>("address", "an IPv4 or IPv6 address", (text) -> text);
+    private static final SettingType<Integer> BLOCK_SIZE = SettingType.number(512, 4096).then("integer", "512 or 4096",
+        (value) ->
+        {
+            if (512 != value && 4096 != value)
+            {
+                throw new SettingType.BadValue("neither 512 nor 4096", "use one of them");
+            }
+            return value;
+        });
+
+    static final Setting<Void> DEVICES = Setting.groups("devices[]", false, "Block devices.");
+    static final Setting<String> DEVICE_NAME = Setting.required("devices[].name", DEVICE,
+        "Name that namespaces and other devices refer to.");
+    static final Setting<Type> DEVICE_TYPE = Setting.required("devices[].type",
+        SettingType.choice(Type.class, Type.values()), "What stores the blocks.");
+    static final Setting<Long> DEVICE_SIZE = Setting.optional("devices[].size",
+        SettingType.size(512, Long.MAX_VALUE), null, "Size of the device.").of("memory", "null", "file");
+    static final Setting<Integer> DEVICE_BLOCK_SIZE = Setting.optional("devices[].block-size", BLOCK_SIZE,
+        Integer.toString(Canonical.BLOCK_SIZE_BYTES_DEFAULT), "Bytes of a block.").of("memory", "null", "file");
+    static final Setting<String> DEVICE_PATH = Setting.required("devices[].path", PATH,
+        "Regular file or block device.").of("file");
+    static final Setting<Boolean> DEVICE_READ_ONLY = Setting.optional("devices[].read-only", SettingType.BOOLEAN,
+        "false", "Whether writes are refused.").of("file");
+    static final Setting<Boolean> DEVICE_PREALLOCATE = Setting.optional("devices[].preallocate", SettingType.BOOLEAN,
+        "true", "Whether a file takes all its space when it is made.").of("file");
+    static final Setting<Integer> DEVICE_QUEUE_DEPTH = Setting.optional("devices[].queue-depth",
+        SettingType.number(1, 4096), Integer.toString(Canonical.QUEUE_DEPTH_DEFAULT),
+        "Most requests of each reactor that are with the kernel at once.").of("file");
+    static final Setting<String> DEVICE_POLLING = Setting.optional("devices[].polling",
+        new SettingType<>("choice", "auto, on, off", (text) -> text), null, "Left to the process.").of("file");
+    static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].device", DEVICE,
+        "Name of the device that gets the faults, declared before this one.").of("fault");
+    static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed",
+        SettingType.integer(Long.MIN_VALUE, Long.MAX_VALUE), "0", "Start of random choices.").of("fault");
+    static final Setting<Void> RULES = Setting.groups("devices[].rules[]", false, "Not kept.").of("fault");
+
+    static final Setting<Void> SUBSYSTEMS = Setting.groups("subsystems[]", false,
+        "NVM subsystems that hosts connect to.");
+    static final Setting<String> SUBSYSTEM_NQN = Setting.required("subsystems[].nqn", NQN,
+        "NVMe qualified name of the subsystem.");
+    static final Setting<String> SUBSYSTEM_SERIAL = Setting.optional("subsystems[].serial",
+        SettingType.text(Names.SERIAL_LENGTH_MAX), null, "Serial number that hosts see.");
+    static final Setting<String> SUBSYSTEM_MODEL = Setting.optional("subsystems[].model",
+        SettingType.text(Names.MODEL_LENGTH_MAX), Canonical.MODEL_DEFAULT, "Model number that hosts see.");
+    static final Setting<Boolean> SUBSYSTEM_ANY_HOST = Setting.optional("subsystems[].allow-any-host",
+        SettingType.BOOLEAN, "false", "Whether every host may connect.");
+    static final Setting<String> SUBSYSTEM_HOSTS = Setting.values("subsystems[].hosts[]", NQN,
+        "NQNs of the hosts that may connect when not every host may.");
+    static final Setting<Void> NAMESPACES = Setting.groups("subsystems[].namespaces[]", false,
+        "Namespaces of the subsystem.");
+    static final Setting<Integer> NAMESPACE_NSID = Setting.required("subsystems[].namespaces[].nsid",
+        SettingType.number(1, Names.NSID_MAX), "Namespace identifier, unique in its subsystem.");
+    static final Setting<String> NAMESPACE_DEVICE = Setting.required("subsystems[].namespaces[].device", DEVICE,
+        "Name of the device it shows.");
+    static final Setting<UUID> NAMESPACE_UUID = Setting.optional("subsystems[].namespaces[].uuid",
+        SettingType.UUID_TYPE, null, "UUID that hosts know the namespace by.");
+
+    static final Setting<Void> LISTENERS = Setting.groups("listeners[]", false, "Where hosts connect to.");
+    static final Setting<TransportType> LISTENER_TRANSPORT = Setting.required("listeners[].transport",
+        SettingType.choice(TransportType.class, TransportType.values()), "What carries NVMe-oF.");
+    static final Setting<String> LISTENER_ADDRESS = Setting.required("listeners[].address", ADDRESS,
+        "Address to listen on.");
+    static final Setting<Integer> LISTENER_PORT = Setting.optional("listeners[].port",
+        SettingType.number(0, 65535), "4420", "TCP port.");
+    static final Setting<Boolean> LISTENER_DISCOVERY_ONLY = Setting.optional("listeners[].discovery-only",
+        SettingType.BOOLEAN, "false", "Whether no other subsystem than discovery is reached there.");
+
+    static final Setting<Boolean> DISCOVERY = Setting.optional("discovery", SettingType.BOOLEAN, "true",
+        "Whether discovery is answered on port 8009 too, of every address listened on.");
+
+    /** Sections that belong to a process, not to what it serves. */
+    static final List<Setting<Void>> SKIPPED = List.of(
+        Setting.groups("reactors[]", false, "Left to the process."),
+        Setting.group("memory", "Left to the process."),
+        Setting.group("control", "Left to the process."),
+        Setting.group("limits", "Left to the process."),
+        Setting.group("tcp", "Left to the process."));
+
+    static final SettingTable ALL = table();
+
+    private StateSettings()
+    {
+    }
+
+    private static SettingTable table()
+    {
+        final List<Setting<?>> all = new ArrayList<>(List.of(
+            DEVICES, DEVICE_NAME, DEVICE_TYPE, DEVICE_SIZE, DEVICE_BLOCK_SIZE, DEVICE_PATH, DEVICE_READ_ONLY,
+            DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_WRAPPED, DEVICE_SEED, RULES,
+            SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
+            NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID,
+            LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT, LISTENER_DISCOVERY_ONLY,
+            DISCOVERY));
+        all.addAll(SKIPPED);
+        return new SettingTable(all);
+    }
+}

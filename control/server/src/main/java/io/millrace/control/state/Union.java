@@ -1,0 +1,71 @@
+package io.millrace.control.state;
+
+import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+
+/**
+ * Adds to a state what another has besides. What is in the way of the first (a namespace on a device that it uses, a
+ * device over a file that it uses) is left out, and what builds on that. Set-up only.
+ */
+final class Union
+{
+    private final DesiredState first;
+    private final StateEditor editor;
+
+    private Union(final DesiredState first)
+    {
+        this.first = first;
+        editor = first.edit();
+    }
+
+    static DesiredState of(final DesiredState first, final DesiredState second)
+    {
+        return new Union(first).with(second);
+    }
+
+    private DesiredState with(final DesiredState second)
+    {
+        for (final DeviceSpec device : second.devicesInOrder())
+        {
+            if (!first.devices().containsKey(device.name()))
+            {
+                offer(new Command.CreateDevice(device));
+            }
+        }
+        for (final SubsystemState subsystem : second.subsystems().values())
+        {
+            if (!first.subsystems().containsKey(subsystem.nqn()))
+            {
+                offer(new Command.CreateSubsystem(subsystem.spec()));
+            }
+            for (final NamespaceSpec namespace : subsystem.namespaces().values())
+            {
+                offer(new Command.AddNamespace(namespace));
+            }
+            for (final String host : subsystem.hosts())
+            {
+                offer(new Command.AllowHost(subsystem.nqn(), host));
+            }
+        }
+        for (final ListenerSpec listener : second.listeners().values())
+        {
+            offer(new Command.AddListener(listener));
+        }
+        return editor.state();
+    }
+
+    private void offer(final Command command)
+    {
+        try
+        {
+            editor.apply(command);
+        }
+        catch (final ControlException _)
+        {
+            // Named by the first already, or in its way.
+        }
+    }
+}

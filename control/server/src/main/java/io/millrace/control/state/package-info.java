@@ -1,0 +1,10 @@
+/**
+ * What a data plane should serve, as a value: {@link io.millrace.control.state.DesiredState}, how people write it down
+ * ({@link io.millrace.control.state.StateDocument}), and the way from one state to another in commands ({@link
+ * io.millrace.control.state.StatePlan}).
+ * <p>
+ * Kept are devices, subsystems with their namespaces and hosts, and listeners. Not kept is what ends with a process or
+ * a moment: fault rules, draining and pausing, who is connected. Knows the records of the control protocol and nothing
+ * of those that send or carry them out. Values are immutable; an editor belongs to one thread.
+ */
+package io.millrace.control.state;

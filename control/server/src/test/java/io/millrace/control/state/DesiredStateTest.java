@@ -1,0 +1,158 @@
+package io.millrace.control.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.nullblock.NullDevice;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.State;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerInfo;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.Devices;
+import io.millrace.dataplane.ListenerSettings;
+import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.nvmf.Namespace;
+import io.millrace.nvmf.Nqn;
+import io.millrace.nvmf.SubsystemConfig;
+import java.util.ArrayList;
+import java.util.List;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+class DesiredStateTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+
+    private static DesiredState volume()
+    {
+        return DesiredState.EMPTY
+            .with(new Command.CreateDevice(DeviceSpec.memory("mem0", 1 << 20, 0)))
+            .with(new Command.CreateSubsystem(new SubsystemSpec(NQN, true)))
+            .with(new Command.AddNamespace(new NamespaceSpec(NQN, 1, "mem0")));
+    }
+
+    private static Code refusal(final DesiredState state, final Command command)
+    {
+        final ControlException e = assertThrows(ControlException.class, () -> state.with(command));
+        assertEquals(1, e.getMessage().lines().count());
+        return e.code();
+    }
+
+    @Test
+    void shouldGenerateWhatADataPlaneGenerates()
+    {
+        assertEquals(SubsystemConfig.serialNumberOf(NQN), volume().subsystems().get(NQN).spec().serial());
+        final Namespace namespace = Namespace.of(NQN, 1, NullDevice.create("mem0", 4096, 4096));
+        assertEquals(namespace.uuid(), volume().subsystems().get(NQN).namespaces().get(1).uuid());
+        assertEquals(SubsystemSettings.MODEL_DEFAULT, Canonical.MODEL_DEFAULT);
+        assertEquals(DeviceConfig.BLOCK_SIZE_DEFAULT, Canonical.BLOCK_SIZE_BYTES_DEFAULT);
+        assertEquals(FileDeviceConfig.QUEUE_DEPTH_DEFAULT, Canonical.QUEUE_DEPTH_DEFAULT);
+        assertEquals(Namespace.NSID_MAX, Names.NSID_MAX);
+        assertEquals(io.millrace.nvmf.Nqn.DISCOVERY, Names.DISCOVERY_NQN);
+        assertEquals(Devices.NAME_LENGTH_MAX, Names.DEVICE_LENGTH_MAX);
+        assertEquals(ListenerSettings.DISCOVERY_PORT, StateDocument.DISCOVERY_PORT);
+    }
+
+    @Property(tries = 2000)
+    void shouldTakeTheNqnsThatADataPlaneTakes(@ForAll("nqns") final String nqn)
+    {
+        assertEquals(Nqn.isValid(nqn), null == Names.problemOfNqn(nqn), nqn);
+    }
+
+    @Provide
+    Arbitrary<String> nqns()
+    {
+        return Arbitraries.of("nqn.", "2026-11", "2026-13", ".", "io", "-", ":", "x", "é", "\u0001", "\u0085", " ",
+            "nqn.2014-08.org.nvmexpress:uuid:", "12345678-1234-1234-1234-123456789abc", "nqn.2026-11.io.a",
+            "a".repeat(200), "A", "_").list().ofMaxSize(6).map((parts) -> String.join("", parts));
+    }
+
+    @Test
+    void shouldStayAsItIsWhenACommandIsRefused()
+    {
+        final StateEditor editor = volume().edit();
+        assertThrows(ControlException.class, () -> editor.apply(new Command.DeleteDevice("mem0")));
+        assertEquals(volume(), editor.state());
+    }
+
+    @Test
+    void shouldAnswerACodeForEachRefusal()
+    {
+        assertEquals(Code.IN_USE, refusal(volume(), new Command.DeleteDevice("mem0")));
+        assertEquals(Code.EXISTS, refusal(volume(), new Command.CreateDevice(DeviceSpec.memory("mem0", 4096, 0))));
+        assertEquals(Code.NOT_FOUND, refusal(volume(), new Command.DeleteDevice("mem1")));
+        assertEquals(Code.INVALID, refusal(volume(), new Command.ResizeDevice("mem0", 4096)));
+        assertEquals(Code.IN_USE, refusal(volume(), new Command.CreateDevice(DeviceSpec.fault("f", "mem0", 0))));
+        assertEquals(Code.INVALID, refusal(volume(),
+            new Command.AddListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 0, false))));
+    }
+
+    @Test
+    void shouldKeepWhatIsNotOfAMoment()
+    {
+        assertTrue(DesiredState.keeps(new Command.DeleteDevice("a")));
+        assertFalse(DesiredState.keeps(new Command.SetState(State.DRAINING)));
+        assertFalse(DesiredState.keeps(new Command.SetFaultRules("a", List.of())));
+        assertThrows(IllegalArgumentException.class,
+            () -> DesiredState.EMPTY.with(new Command.SetState(State.DRAINING)));
+    }
+
+    @Test
+    void shouldOrderNamesAsPeopleDo()
+    {
+        final List<String> names = new ArrayList<>(List.of("vol10", "vol2", "vol", "vol02", "a", "vol2a", "10", "9"));
+        names.sort(NaturalOrder.INSTANCE);
+        assertEquals(List.of("9", "10", "a", "vol", "vol02", "vol2", "vol2a", "vol10"), names);
+    }
+
+    @Property
+    void shouldOrderAllNames(
+        @ForAll("numbered") final String a, @ForAll("numbered") final String b, @ForAll("numbered") final String c)
+    {
+        final NaturalOrder order = (NaturalOrder)NaturalOrder.INSTANCE;
+        assertEquals(a.equals(b), 0 == order.compare(a, b));
+        assertEquals(Integer.signum(order.compare(a, b)), -Integer.signum(order.compare(b, a)));
+        assertTrue(order.compare(a, b) > 0 || order.compare(b, c) > 0 || order.compare(a, c) <= 0, a + b + c);
+    }
+
+    @Provide
+    Arbitrary<String> numbered()
+    {
+        return Arbitraries.of("0", "1", "a", "01", "10", "b", "2").list().ofMaxSize(5)
+            .map((parts) -> String.join("", parts));
+    }
+
+    @Test
+    void shouldReadListenersThatAreWrittenInAnyForm()
+    {
+        assertEquals("::1", NetworkAddress.canonical("0:0:0:0:0:0:0:1"));
+        assertEquals("2001:db8:0:1:1:1:1:1", NetworkAddress.canonical("2001:0db8:0:1:1:1:1:1"));
+        assertEquals("2001:db8::1:0:0:1", NetworkAddress.canonical("2001:db8:0:0:1:0:0:1"));
+        assertEquals("::", NetworkAddress.canonical("::0"));
+        assertEquals("1::", NetworkAddress.canonical("1:0:0:0:0:0:0:0"));
+        assertEquals("somewhere", NetworkAddress.canonical("somewhere"));
+        final DesiredState state = DesiredState.of(List.of(
+            new ListenerInfo(Transport.TCP, "0:0:0:0:0:0:0:1", 4420, false),
+            new DeviceInfo("f", DeviceType.FILE, 1 << 20, 4096, 256, false, true, 0, 0, "/a//b/")));
+        assertEquals(DesiredState.EMPTY
+            .with(new Command.AddListener(new ListenerSpec(Transport.TCP, "::1", 4420, false)))
+            .with(new Command.CreateDevice(new DeviceSpec(
+                "f", DeviceType.FILE, 1 << 20, 0, 0, false, true, 0, "/a/b"))), state);
+    }
+}

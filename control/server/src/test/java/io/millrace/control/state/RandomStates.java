@@ -1,0 +1,170 @@
+package io.millrace.control.state;
+
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+/** Random commands over few names, so that they meet often. */
+final class RandomStates
+{
+    private static final int BLOCK = 4096;
+    private static final List<String> NQNS = List.of("nqn.2026-11.io.millrace:a", "nqn.2026-11.io.millrace:b",
+        "nqn.2026-11.io.millrace:ü", "nqn.2014-08.org.nvmexpress:uuid:7a2b8c1e-0000-4000-8000-00000000000a");
+    private static final List<String> HOSTS = List.of("nqn.2026-11.io.host:x", "nqn.2026-11.io.host:y",
+        "nqn.2014-08.org.nvmexpress:uuid:11111111-2222-3333-4444-555555555555");
+    private static final List<String> WRONG_NQNS = List.of("", "nqn", "nqn.2014-08.org.nvmexpress.discovery",
+        "nqn.2026-13.io.millrace:a", "nqn.2014-08.org.nvmexpress:uuid:1");
+    private static final UUID NO_UUID = new UUID(0, 0);
+
+    private final Random random;
+    private final List<String> paths;
+    private final List<Integer> ports;
+    private final boolean mayPreallocate;
+    private final boolean mayBeWrong;
+
+    /**
+     * @param paths          of files, which may be there; always given the size that they have.
+     * @param ports          to listen on.
+     * @param mayPreallocate file devices with and without; no data plane is asked to change that.
+     * @param mayBeWrong     values out of bounds, too.
+     */
+    RandomStates(
+        final Random random,
+        final List<String> paths,
+        final List<Integer> ports,
+        final boolean mayPreallocate,
+        final boolean mayBeWrong)
+    {
+        this.mayPreallocate = mayPreallocate;
+        this.random = random;
+        this.paths = paths;
+        this.ports = ports;
+        this.mayBeWrong = mayBeWrong;
+    }
+
+    /** A state that so many random commands led to. */
+    DesiredState state(final int commands)
+    {
+        final StateEditor editor = DesiredState.EMPTY.edit();
+        for (int i = 0; i < commands; i++)
+        {
+            try
+            {
+                editor.apply(creation());
+            }
+            catch (final ControlException _)
+            {
+                // Another one then.
+            }
+        }
+        return editor.state();
+    }
+
+    Command command()
+    {
+        return switch (random.nextInt(20))
+        {
+            case 0 -> new Command.DeleteDevice(device());
+            case 1 -> new Command.ResizeDevice(memoryDevice(), size());
+            case 2 -> new Command.DeleteSubsystem(nqn());
+            case 3, 4, 5 -> new Command.RemoveNamespace(nqn(), nsid());
+            case 6 -> new Command.DenyHost(nqn(), host());
+            case 7 -> new Command.SetAllowAnyHost(nqn(), random.nextBoolean());
+            case 8 -> new Command.RemoveListener(Transport.TCP, address(), port());
+            default -> creation();
+        };
+    }
+
+    Command creation()
+    {
+        return switch (random.nextInt(10))
+        {
+            case 0, 1, 2 -> new Command.CreateDevice(deviceSpec());
+            case 3 -> new Command.CreateSubsystem(new SubsystemSpec(nqn(), random.nextBoolean(),
+                one(List.of("", "", "SER1")), one(List.of("", "", "Other model", "x".repeat(wrong() ? 41 : 40)))));
+            case 4, 5, 6, 7 -> new Command.AddNamespace(
+                new NamespaceSpec(nqn(), nsid(), 0 == random.nextInt(4) ? uuid() : NO_UUID, device()));
+            case 8 -> new Command.AllowHost(nqn(), host());
+            default -> new Command.AddListener(
+                new ListenerSpec(Transport.TCP, address(), port(), 0 == random.nextInt(3)));
+        };
+    }
+
+    private DeviceSpec deviceSpec()
+    {
+        final int blockSize = wrong() ? 1000 : one(List.of(0, 512, 4096, 4096));
+        final int number = random.nextInt(4);
+        return switch (random.nextInt(6))
+        {
+            case 0 -> DeviceSpec.nullDevice("vol" + number, size(), blockSize);
+            case 1 -> DeviceSpec.fault("vol" + number, device(), random.nextInt(2));
+            case 2 -> new DeviceSpec("file" + number, DeviceType.FILE, 8 * BLOCK, blockSize,
+                wrong() ? 5000 : one(List.of(0, 16)), false, mayPreallocate && random.nextBoolean(), 0,
+                wrong() ? "here" : paths.get(random.nextInt(paths.size())));
+            default -> DeviceSpec.memory(wrong() ? one(List.of(" ", "a\u200bb", "a".repeat(256))) : "vol" + number, size(), blockSize);
+        };
+    }
+
+    private long size()
+    {
+        return wrong() ? one(List.of(0L, -4096L, 5L, 4097L)) : (1L + random.nextInt(4)) * 16 * BLOCK;
+    }
+
+    private String device()
+    {
+        return 0 == random.nextInt(4) ? "file" + random.nextInt(4) : memoryDevice();
+    }
+
+    private String memoryDevice()
+    {
+        return "vol" + random.nextInt(4);
+    }
+
+    private String nqn()
+    {
+        return one(wrong() ? WRONG_NQNS : NQNS);
+    }
+
+    private String host()
+    {
+        return one(wrong() ? WRONG_NQNS : HOSTS);
+    }
+
+    private int nsid()
+    {
+        return wrong() ? one(List.of(0, -1, 16_385)) : 1 + random.nextInt(3);
+    }
+
+    private UUID uuid()
+    {
+        return new UUID(7, 1 + random.nextInt(2));
+    }
+
+    private String address()
+    {
+        return wrong() ? "localhost" : one(List.of("127.0.0.1", "127.0.0.2", "0.0.0.0", "::1"));
+    }
+
+    private int port()
+    {
+        return wrong() ? 65_536 : one(ports);
+    }
+
+    private boolean wrong()
+    {
+        return mayBeWrong && 0 == random.nextInt(10);
+    }
+
+    private <T> T one(final List<T> values)
+    {
+        return values.get(random.nextInt(values.size()));
+    }
+}

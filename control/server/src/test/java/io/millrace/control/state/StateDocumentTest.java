@@ -1,0 +1,212 @@
+package io.millrace.control.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.message.Command;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.settings.ConfigException;
+import io.millrace.settings.Setting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class StateDocumentTest
+{
+    private static final Path ROOT = Path.of(System.getProperty("millrace.root"));
+    private static final Pattern ROW = Pattern.compile("\\| `([a-z][a-z0-9.\\[\\]-]*)` \\| ([^|]*) \\| ([^|]*) \\|.*");
+    private static final Set<String> PROCESS = Set.of("reactors[]", "memory", "control", "limits", "tcp");
+
+    private static final String TEXT = """
+        devices:
+          - {name: mem0, type: memory, size: 64MiB, block-size: 4096}
+          - {name: faulty, type: fault, device: mem0, seed: 7}
+          - {name: vol2, type: file, path: /var/tmp/vol2.img, size: 1GiB, block-size: 512, read-only: true, \
+        preallocate: false, queue-depth: 32}
+          - {name: vol10, type: 'null', size: 1TiB, block-size: 4096}
+        subsystems:
+          - nqn: nqn.2026-11.io.millrace:vol0
+            serial: SER0
+            model: A model
+            allow-any-host: false
+            hosts:
+              - nqn.2026-11.io.host:a
+              - nqn.2026-11.io.host:b
+            namespaces:
+              - {nsid: 1, device: faulty}
+              - {nsid: 2, device: vol10, uuid: 12345678-1234-1234-1234-123456789abc}
+          - nqn: nqn.2026-11.io.millrace:vol1
+            allow-any-host: true
+            namespaces: []
+        listeners:
+          - {transport: tcp, address: 127.0.0.1, port: 4420}
+          - {transport: tcp, address: '::1', port: 4420}
+          - {transport: tcp, address: 127.0.0.1, port: 9000, discovery-only: true}
+        discovery: false
+        """;
+
+    private static String refusal(final String text)
+    {
+        final String message = assertThrows(ConfigException.class, () -> StateDocument.read("s.yaml", text))
+            .getMessage();
+        assertEquals(1, message.lines().count());
+        return message;
+    }
+
+    @Test
+    void shouldWriteWhatItReads()
+    {
+        final StateDocument document = StateDocument.read("s.yaml", TEXT);
+        assertEquals(List.of(), document.skipped());
+        assertEquals(TEXT, StateDocument.write(document.state()));
+    }
+
+    @Test
+    void shouldWriteNothingThatIsThere()
+    {
+        final String text = StateDocument.write(DesiredState.EMPTY);
+        assertEquals("devices: []\nsubsystems: []\nlisteners: []\ndiscovery: true\n", text);
+        assertEquals(DesiredState.EMPTY, StateDocument.read("s.yaml", text).state());
+    }
+
+    @Test
+    void shouldQuoteNamesThatAreSomethingElseInYaml()
+    {
+        final StateEditor editor = DesiredState.EMPTY.edit();
+        for (final String name : List.of("null", "~", "1", "1.5", "true", "- a", "a: b", "#", "{", "'", "\"", "@",
+            " padded ", "été", "\uD55C", "a # b", "=", "0x1", "!tag", "&a", "*a", "%", "a\\b", "\u00a0x"))
+        {
+            editor.apply(new Command.CreateDevice(DeviceSpec.memory(name, 4096, 4096)));
+        }
+        final DesiredState state = editor.state();
+        assertEquals(24, state.devices().size());
+        assertEquals(state, StateDocument.read("s.yaml", StateDocument.write(state)).state());
+    }
+
+    @Test
+    void shouldReadTheExampleAndNameWhatItSkips()
+    {
+        final StateDocument document = StateDocument.read(ROOT.resolve("millrace.yaml"));
+        assertEquals(List.of("reactors", "memory"), document.skipped());
+        assertEquals("2 devices, 1 subsystems with 2 namespaces, 2 listeners", document.state().toString());
+        assertTrue(document.state().listeners().get("127.0.0.1:8009").discoveryOnly());
+        // Written down it is as short again.
+        assertTrue(StateDocument.write(document.state()).endsWith(
+            "listeners:\n  - {transport: tcp, address: 127.0.0.1, port: 4420}\ndiscovery: true\n"));
+    }
+
+    @Test
+    void shouldSkipFaultRulesAndPolling()
+    {
+        final StateDocument document = StateDocument.read("s.yaml", """
+            devices:
+              - {name: f, type: file, path: /f, polling: "off"}
+              - {name: x, type: fault, device: f, rules: [{effect: error, operations: [read]}]}
+            tcp: {anything: 1}
+            """);
+        assertEquals(List.of("tcp", "devices[0].polling", "devices[1].rules"), document.skipped());
+    }
+
+    @Test
+    void shouldHaveTheSettingsOfTheConfigurationFile() throws IOException
+    {
+        final Map<String, Matcher> documented = new TreeMap<>();
+        for (final String line : Files.readAllLines(ROOT.resolve("docs/configuration.md")))
+        {
+            final Matcher row = ROW.matcher(line);
+            if (row.matches() && row.group(1).matches("(devices|subsystems|listeners|discovery)(\\[.*)?") &&
+                !row.group(1).startsWith("devices[].rules[]"))
+            {
+                documented.put(row.group(1), row);
+            }
+        }
+        final Map<String, Setting<?>> known = StateSettings.ALL.all().stream()
+            .filter((each) -> null != each.type() && StateSettings.LISTENER_DISCOVERY_ONLY != each)
+            .collect(Collectors.toMap(Setting::key, (each) -> each, (a, b) -> a, TreeMap::new));
+        assertEquals(documented.keySet(), known.keySet());
+        known.forEach((key, setting) ->
+        {
+            if (null != setting.def())
+            {
+                assertEquals("`" + setting.def() + "`", documented.get(key).group(3).strip(), key);
+            }
+        });
+        assertEquals(PROCESS, StateSettings.SKIPPED.stream().map(Setting::key).collect(Collectors.toSet()));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
+        "devices: [{name: a, type: memory}] | s.yaml:1: devices[0].size: missing; add it: size of the device.",
+        "devices: [{name: a, type: memory, size: 5000B}] | s.yaml:1: devices[0]: device a: size 5000 is not a " +
+            "positive multiple of block-size 4096; use 4096 or another multiple",
+        "devices: [{name: a, type: memory, size: 1MB}] | s.yaml:1: devices[0].size = 1MB: unit MB means different " +
+            "things to different people; write MiB for powers of 1024, or plain bytes",
+        "devices: [{name: a, type: tape}] | s.yaml:1: devices[0].type = tape: not one of memory, null, file, fault; " +
+            "use one of them",
+        "devices: [{name: a, type: file, path: here}] | s.yaml:1: devices[0]: device a: path 'here' is not " +
+            "absolute; begin it with /",
+        "devices: [{name: a, type: fault, device: b}] | s.yaml:1: devices[0]: device b: is not there; create it " +
+            "first",
+        "devices: [{name: a, typ: fault}] | s.yaml:1: devices[0].typ: unknown key; did you mean type? allowed here: " +
+            "name, type, size, block-size, path, read-only, preallocate, queue-depth, polling, device, seed, rules",
+        "subsystems: [{nqn: a}] | s.yaml:1: subsystems[0]: subsystem a: NQN is not of the form " +
+            "nqn.yyyy-mm.reverse.domain[:name]: write one such as nqn.2026-11.io.example:vol0",
+        "subsystems: [{nqn: nqn.2026-11.io.a, namespaces: [{nsid: 1, device: x}]}] | s.yaml:1: " +
+            "subsystems[0].namespaces[0]: device x: is not there; create it first",
+        "listeners: [{transport: tcp, address: a}] | s.yaml:1: listeners[0]: listener a:4420: no numeric address; " +
+            "write it as 192.0.2.1 or 2001:db8::1",
+        "listeners: [{transport: tcp, address: 127.0.0.1, port: 0}] | s.yaml:1: listeners[0]: listener 127.0.0.1:0: " +
+            "port 0 cannot be kept, it would be another each time; name a port",
+        "volumes: [] | s.yaml:1: volumes: unknown key; allowed here: devices, subsystems, listeners, discovery, " +
+            "reactors, memory, control, limits, tcp",
+        "a: &x b | s.yaml:1: anchors and aliases (& and *) are not supported; quote the value if it is meant as " +
+            "text, else write it out"})
+    void shouldSayWhatIsWrong(final String text, final String message)
+    {
+        assertEquals(message, refusal(text));
+    }
+
+    @Test
+    void shouldNameTheLineOfTheSecondOfTwo()
+    {
+        assertEquals("s.yaml:3: devices[1]: device a: is there already; choose another name", refusal("""
+            devices:
+              - {name: a, type: memory, size: 1MiB}
+              - {name: a, type: memory, size: 1MiB}
+            """));
+    }
+
+    @Test
+    void shouldTakeTenThousandNamespaces()
+    {
+        final StringBuilder text = new StringBuilder("devices:\n");
+        for (int i = 1; i <= 10_000; i++)
+        {
+            text.append("  - {name: volume-").append(i).append(", type: memory, size: 1MiB, block-size: 4096}\n");
+        }
+        text.append("subsystems:\n  - nqn: nqn.2026-11.io.millrace:many\n    allow-any-host: true\n    namespaces:\n");
+        for (int i = 1; i <= 10_000; i++)
+        {
+            text.append("      - {nsid: ").append(i).append(", device: volume-").append(i).append("}\n");
+        }
+        text.append("listeners: []\ndiscovery: true\n");
+        final DesiredState state = StateDocument.read("s.yaml", text.toString()).state();
+        assertEquals(10_000, state.namespaceCount());
+        assertEquals(text.toString(), StateDocument.write(state));
+        final List<StateStep> steps = new ArrayList<>(StatePlan.between(DesiredState.EMPTY, state).steps());
+        assertEquals(20_001, steps.size());
+        assertEquals(state, state.including(DesiredState.EMPTY));
+    }
+}

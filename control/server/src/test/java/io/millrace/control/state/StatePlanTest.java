@@ -1,0 +1,140 @@
+package io.millrace.control.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class StatePlanTest
+{
+    private static final String VOLUME = """
+        devices:
+          - {name: mem0, type: memory, size: 64MiB, block-size: 4096}
+        subsystems:
+          - nqn: nqn.2026-11.io.millrace:vol0
+            allow-any-host: false
+            hosts: [nqn.2026-11.io.host:a]
+            namespaces: [{nsid: 1, device: mem0}]
+        listeners: [{transport: tcp, address: 127.0.0.1, port: 4420}]
+        discovery: false
+        """;
+
+    private static DesiredState state(final String text)
+    {
+        return StateDocument.read("s.yaml", text).state();
+    }
+
+    private static List<String> plan(final String from, final String to)
+    {
+        return StatePlan.between(state(from), state(to)).steps().stream()
+            .map((step) -> step.mark() + " " + step.sentence()).toList();
+    }
+
+    @Test
+    void shouldCreateWhatOthersBuildOnFirst()
+    {
+        assertEquals(List.of(
+            "+ create memory device mem0 of 64MiB",
+            "+ create subsystem nqn.2026-11.io.millrace:vol0",
+            "+ add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0",
+            "+ let host nqn.2026-11.io.host:a into nqn.2026-11.io.millrace:vol0",
+            "+ listen on 127.0.0.1:4420"), plan("devices: []", VOLUME));
+    }
+
+    @Test
+    void shouldRemoveTheOtherWayRound()
+    {
+        assertEquals(List.of(
+            "- stop listening on 127.0.0.1:4420",
+            "- delete subsystem nqn.2026-11.io.millrace:vol0 with its 1 namespace",
+            "! delete memory device mem0; what it holds is lost"), plan(VOLUME, "devices: []"));
+    }
+
+    @Test
+    void shouldChangeInPlaceWhatCanBe()
+    {
+        assertEquals(List.of(
+            "~ grow device mem0 from 64MiB to 1GiB",
+            "~ let every host into nqn.2026-11.io.millrace:vol0"),
+            plan(VOLUME, VOLUME.replace("64MiB", "1GiB").replace("allow-any-host: false", "allow-any-host: true")));
+    }
+
+    @Test
+    void shouldMarkWhatDestroys()
+    {
+        assertEquals(List.of(
+            "! remove namespace 1 of nqn.2026-11.io.millrace:vol0 from device mem0",
+            "! delete memory device mem0 to create it anew, since it does not become smaller, 1MiB instead of 64MiB; " +
+                "what it holds is lost",
+            "+ create memory device mem0 of 1MiB",
+            "+ add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0"),
+            plan(VOLUME, VOLUME.replace("64MiB", "1MiB")));
+    }
+
+    @Test
+    void shouldFreeADeviceThatSomethingElseGets()
+    {
+        assertEquals(List.of(
+            "- remove namespace 1 of nqn.2026-11.io.millrace:vol0 from device mem0",
+            "+ add namespace 2 of nqn.2026-11.io.millrace:vol0 on device mem0"),
+            plan(VOLUME, VOLUME.replace("nsid: 1", "nsid: 2")));
+    }
+
+    @Test
+    void shouldReplaceWhatWrapsAReplacedDevice()
+    {
+        final String before = """
+            devices:
+              - {name: mem0, type: memory, size: 1MiB, block-size: 512}
+              - {name: a, type: fault, device: mem0}
+              - {name: b, type: fault, device: a}
+            """;
+        assertEquals(List.of(
+            "! delete fault device b to create it anew, since device a is replaced",
+            "! delete fault device a to create it anew, since device mem0 is replaced",
+            "! delete memory device mem0 to create it anew, since block size 512 does not become 4096; " +
+                "what it holds is lost",
+            "+ create memory device mem0 of 1MiB",
+            "+ create fault device a over mem0",
+            "+ create fault device b over a"), plan(before, before.replace("512", "4096")));
+    }
+
+    @Test
+    void shouldSayWhatNoCommandBringsAbout()
+    {
+        final String before = "devices: [{name: f, type: file, path: /f, size: 2GiB}]";
+        final StatePlan plan = StatePlan.between(state(before), state(before.replace("2GiB", "1GiB")));
+        assertEquals(List.of("device f: size 1GiB is below the 2GiB that /f has, and files are never cut; " +
+            "give it that size or none"), plan.obstacles());
+        assertEquals(List.of(), plan.steps());
+        assertFalse(plan.isEmpty());
+        assertTrue(StatePlan.between(state(before), state(before.replace(", size: 2GiB", ""))).isEmpty());
+    }
+
+    @Test
+    void shouldPutWhatFreesDevicesInAStageOfItsOwn()
+    {
+        final StatePlan plan = StatePlan.between(state(VOLUME), state(VOLUME.replace("64MiB", "1MiB")));
+        assertEquals(List.of(1, 1, 2), plan.stages().stream().map(List::size).toList());
+        assertTrue(plan.isDestructive());
+        assertEquals(2, plan.count(StateStep.Effect.REMOVE));
+    }
+
+    @Test
+    void shouldKeepWhatAFileDoesNotName()
+    {
+        final DesiredState other = state("""
+            devices:
+              - {name: mem1, type: memory, size: 1MiB}
+            subsystems:
+              - {nqn: 'nqn.2026-11.io.millrace:vol0', namespaces: [{nsid: 1, device: mem1}], allow-any-host: false}
+            """);
+        final DesiredState both = other.including(state(VOLUME));
+        assertEquals(List.of("mem0", "mem1"), List.copyOf(both.devices().keySet()));
+        assertEquals("mem1", both.subsystems().firstEntry().getValue().namespaces().get(1).device());
+        assertEquals(1, both.subsystems().firstEntry().getValue().hosts().size());
+        assertEquals(1, both.listeners().size());
+    }
+}
