@@ -24,6 +24,7 @@ public final class NativeMemory
     /** Stays in the first-level cache while it is copied on. */
     private static final int FILL_PIECE_BYTES = 16 << 10;
     private static final VarHandle INT_ORDERED = ValueLayout.JAVA_INT.varHandle();
+    private static final VarHandle LONG_ORDERED = ValueLayout.JAVA_LONG.varHandle();
 
     private NativeMemory()
     {
@@ -132,6 +133,27 @@ public final class NativeMemory
     public static void putIntRelease(final long address, final int value)
     {
         INT_ORDERED.setRelease(ALL, address, value);
+    }
+
+    /**
+     * {@return the 64-bit value at an address, read at once and with acquire order}
+     *
+     * @param address to read; aligned to 8.
+     */
+    public static long getLongAcquire(final long address)
+    {
+        return (long)LONG_ORDERED.getAcquire(ALL, address);
+    }
+
+    /**
+     * Stores 64 bits at once and with release order.
+     *
+     * @param address to write; aligned to 8.
+     * @param value   to store.
+     */
+    public static void putLongRelease(final long address, final long value)
+    {
+        LONG_ORDERED.setRelease(ALL, address, value);
     }
 
     /**

@@ -34,7 +34,7 @@ class ArchitectureTest
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..",
         "io.millrace.nvmf.."};
     private static final String[] DATA_PLANE_MODULE = {
-        "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..",
+        "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..", "io.millrace.nvme..",
         "io.millrace.nvmf..",
         "io.millrace.dataplane.."};
 
@@ -51,6 +51,7 @@ class ArchitectureTest
     @ParameterizedTest
     @ValueSource(strings = {
         "io.millrace.bindings", "io.millrace.bindings.linux", "io.millrace.reactor", "io.millrace.memory",
+        "io.millrace.pci",
         "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.nvme",
         "io.millrace.nvmf",
         "io.millrace.nvmf.tcp", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.settings", "io.millrace.console",
@@ -94,6 +95,8 @@ class ArchitectureTest
         "io.millrace.reactor.. | io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
         "io.millrace.memory.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
+        "io.millrace.pci.. | io.millrace.reactor.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
+            "io.millrace.dataplane..",
         "io.millrace.block.. | io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.block | io.millrace.block.memory.., io.millrace.block.nullblock.., io.millrace.block.file.., " +
             "io.millrace.block.fault..",
