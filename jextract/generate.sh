@@ -88,8 +88,9 @@ normalize()
 
 generate linux linux
 generate io_uring iouring
+generate vfio vfio
 
-for package in linux iouring; do
+for package in linux iouring vfio; do
     target=$output/io/millrace/bindings/generated/$package
     rm -rf "$target"
     mkdir -p "$target"

@@ -28,6 +28,7 @@ extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flag
 #include <sys/uio.h>
 #include <unistd.h>
 #include <linux/fs.h>
+#include <linux/nvme_ioctl.h>
 
 /* Which headers the bindings come from. */
 #define GLIBC_HEADERS_VERSION ((__GLIBC__ << 8) | __GLIBC_MINOR__)

@@ -7,6 +7,7 @@
  */
 #include "linux.h"
 #include "io_uring.h"
+#include "vfio.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -81,6 +82,25 @@ static void linux_structures(void)
     FIELD(struct statx_timestamp, statx_timestamp, tv_sec);
     FIELD(struct statx_timestamp, statx_timestamp, tv_nsec);
     FIELD(struct statx_timestamp, statx_timestamp, __reserved);
+    TYPE(struct nvme_passthru_cmd, nvme_passthru_cmd);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, opcode);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, flags);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, rsvd1);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, nsid);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, cdw2);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, cdw3);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, metadata);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, addr);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, metadata_len);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, data_len);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, cdw10);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, cdw11);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, cdw12);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, cdw13);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, cdw14);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, cdw15);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, timeout_ms);
+    FIELD(struct nvme_passthru_cmd, nvme_passthru_cmd, result);
     TYPE(struct rlimit, rlimit);
     FIELD(struct rlimit, rlimit, rlim_cur);
     FIELD(struct rlimit, rlimit, rlim_max);
@@ -147,6 +167,7 @@ static void linux_constants(void)
     CONSTANT(BLKSSZGET);
     CONSTANT(BLKPBSZGET);
     CONSTANT(BLKROGET);
+    CONSTANT(NVME_IOCTL_ADMIN_CMD);
     CONSTANT(PROT_READ);
     CONSTANT(PROT_WRITE);
     CONSTANT(MAP_SHARED);
@@ -400,6 +421,124 @@ static void io_uring_constants(void)
     CONSTANT(IORING_MSG_DATA);
     CONSTANT(IORING_MSG_SEND_FD);
 }
+
+static void vfio_structures(void)
+{
+    TYPE(struct vfio_info_cap_header, vfio_info_cap_header);
+    FIELD(struct vfio_info_cap_header, vfio_info_cap_header, id);
+    FIELD(struct vfio_info_cap_header, vfio_info_cap_header, version);
+    FIELD(struct vfio_info_cap_header, vfio_info_cap_header, next);
+    TYPE(struct vfio_group_status, vfio_group_status);
+    FIELD(struct vfio_group_status, vfio_group_status, argsz);
+    FIELD(struct vfio_group_status, vfio_group_status, flags);
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0) /* Then it grew. */
+    TYPE(struct vfio_device_info, vfio_device_info);
+#endif
+    FIELD(struct vfio_device_info, vfio_device_info, argsz);
+    FIELD(struct vfio_device_info, vfio_device_info, flags);
+    FIELD(struct vfio_device_info, vfio_device_info, num_regions);
+    FIELD(struct vfio_device_info, vfio_device_info, num_irqs);
+    FIELD(struct vfio_device_info, vfio_device_info, cap_offset);
+    TYPE(struct vfio_region_info, vfio_region_info);
+    FIELD(struct vfio_region_info, vfio_region_info, argsz);
+    FIELD(struct vfio_region_info, vfio_region_info, flags);
+    FIELD(struct vfio_region_info, vfio_region_info, index);
+    FIELD(struct vfio_region_info, vfio_region_info, cap_offset);
+    FIELD(struct vfio_region_info, vfio_region_info, size);
+    FIELD(struct vfio_region_info, vfio_region_info, offset);
+    TYPE(struct vfio_region_info_cap_sparse_mmap, vfio_region_info_cap_sparse_mmap);
+    FIELD(struct vfio_region_info_cap_sparse_mmap, vfio_region_info_cap_sparse_mmap, header);
+    FIELD(struct vfio_region_info_cap_sparse_mmap, vfio_region_info_cap_sparse_mmap, nr_areas);
+    FIELD(struct vfio_region_info_cap_sparse_mmap, vfio_region_info_cap_sparse_mmap, reserved);
+    FLEXIBLE(struct vfio_region_info_cap_sparse_mmap, vfio_region_info_cap_sparse_mmap, areas);
+    TYPE(struct vfio_region_sparse_mmap_area, vfio_region_sparse_mmap_area);
+    FIELD(struct vfio_region_sparse_mmap_area, vfio_region_sparse_mmap_area, offset);
+    FIELD(struct vfio_region_sparse_mmap_area, vfio_region_sparse_mmap_area, size);
+    TYPE(struct vfio_irq_info, vfio_irq_info);
+    FIELD(struct vfio_irq_info, vfio_irq_info, argsz);
+    FIELD(struct vfio_irq_info, vfio_irq_info, flags);
+    FIELD(struct vfio_irq_info, vfio_irq_info, index);
+    FIELD(struct vfio_irq_info, vfio_irq_info, count);
+    TYPE(struct vfio_irq_set, vfio_irq_set);
+    FIELD(struct vfio_irq_set, vfio_irq_set, argsz);
+    FIELD(struct vfio_irq_set, vfio_irq_set, flags);
+    FIELD(struct vfio_irq_set, vfio_irq_set, index);
+    FIELD(struct vfio_irq_set, vfio_irq_set, start);
+    FIELD(struct vfio_irq_set, vfio_irq_set, count);
+    FLEXIBLE(struct vfio_irq_set, vfio_irq_set, data);
+    TYPE(struct vfio_iommu_type1_info, vfio_iommu_type1_info);
+    FIELD(struct vfio_iommu_type1_info, vfio_iommu_type1_info, argsz);
+    FIELD(struct vfio_iommu_type1_info, vfio_iommu_type1_info, flags);
+    FIELD(struct vfio_iommu_type1_info, vfio_iommu_type1_info, iova_pgsizes);
+    FIELD(struct vfio_iommu_type1_info, vfio_iommu_type1_info, cap_offset);
+    TYPE(struct vfio_iova_range, vfio_iova_range);
+    FIELD(struct vfio_iova_range, vfio_iova_range, start);
+    FIELD(struct vfio_iova_range, vfio_iova_range, end);
+    TYPE(struct vfio_iommu_type1_info_cap_iova_range, vfio_iommu_type1_info_cap_iova_range);
+    FIELD(struct vfio_iommu_type1_info_cap_iova_range, vfio_iommu_type1_info_cap_iova_range, header);
+    FIELD(struct vfio_iommu_type1_info_cap_iova_range, vfio_iommu_type1_info_cap_iova_range, nr_iovas);
+    FIELD(struct vfio_iommu_type1_info_cap_iova_range, vfio_iommu_type1_info_cap_iova_range, reserved);
+    FLEXIBLE(struct vfio_iommu_type1_info_cap_iova_range, vfio_iommu_type1_info_cap_iova_range, iova_ranges);
+    TYPE(struct vfio_iommu_type1_info_dma_avail, vfio_iommu_type1_info_dma_avail);
+    FIELD(struct vfio_iommu_type1_info_dma_avail, vfio_iommu_type1_info_dma_avail, header);
+    FIELD(struct vfio_iommu_type1_info_dma_avail, vfio_iommu_type1_info_dma_avail, avail);
+    TYPE(struct vfio_iommu_type1_dma_map, vfio_iommu_type1_dma_map);
+    FIELD(struct vfio_iommu_type1_dma_map, vfio_iommu_type1_dma_map, argsz);
+    FIELD(struct vfio_iommu_type1_dma_map, vfio_iommu_type1_dma_map, flags);
+    FIELD(struct vfio_iommu_type1_dma_map, vfio_iommu_type1_dma_map, vaddr);
+    FIELD(struct vfio_iommu_type1_dma_map, vfio_iommu_type1_dma_map, iova);
+    FIELD(struct vfio_iommu_type1_dma_map, vfio_iommu_type1_dma_map, size);
+    TYPE(struct vfio_iommu_type1_dma_unmap, vfio_iommu_type1_dma_unmap);
+    FIELD(struct vfio_iommu_type1_dma_unmap, vfio_iommu_type1_dma_unmap, argsz);
+    FIELD(struct vfio_iommu_type1_dma_unmap, vfio_iommu_type1_dma_unmap, flags);
+    FIELD(struct vfio_iommu_type1_dma_unmap, vfio_iommu_type1_dma_unmap, iova);
+    FIELD(struct vfio_iommu_type1_dma_unmap, vfio_iommu_type1_dma_unmap, size);
+    FLEXIBLE(struct vfio_iommu_type1_dma_unmap, vfio_iommu_type1_dma_unmap, data);
+}
+
+static void vfio_constants(void)
+{
+    CONSTANT(VFIO_API_VERSION);
+    CONSTANT(VFIO_TYPE1v2_IOMMU);
+    CONSTANT(VFIO_NOIOMMU_IOMMU);
+    CONSTANT(VFIO_GET_API_VERSION);
+    CONSTANT(VFIO_CHECK_EXTENSION);
+    CONSTANT(VFIO_SET_IOMMU);
+    CONSTANT(VFIO_GROUP_FLAGS_VIABLE);
+    CONSTANT(VFIO_GROUP_GET_STATUS);
+    CONSTANT(VFIO_GROUP_SET_CONTAINER);
+    CONSTANT(VFIO_GROUP_UNSET_CONTAINER);
+    CONSTANT(VFIO_GROUP_GET_DEVICE_FD);
+    CONSTANT(VFIO_DEVICE_GET_INFO);
+    CONSTANT(VFIO_DEVICE_FLAGS_RESET);
+    CONSTANT(VFIO_DEVICE_FLAGS_PCI);
+    CONSTANT(VFIO_DEVICE_RESET);
+    CONSTANT(VFIO_DEVICE_GET_REGION_INFO);
+    CONSTANT(VFIO_REGION_INFO_FLAG_READ);
+    CONSTANT(VFIO_REGION_INFO_FLAG_WRITE);
+    CONSTANT(VFIO_REGION_INFO_FLAG_MMAP);
+    CONSTANT(VFIO_REGION_INFO_FLAG_CAPS);
+    CONSTANT(VFIO_REGION_INFO_CAP_SPARSE_MMAP);
+    CONSTANT(VFIO_PCI_BAR0_REGION_INDEX);
+    CONSTANT(VFIO_PCI_CONFIG_REGION_INDEX);
+    CONSTANT(VFIO_DEVICE_GET_IRQ_INFO);
+    CONSTANT(VFIO_DEVICE_SET_IRQS);
+    CONSTANT(VFIO_IRQ_INFO_EVENTFD);
+    CONSTANT(VFIO_IRQ_SET_DATA_NONE);
+    CONSTANT(VFIO_IRQ_SET_DATA_EVENTFD);
+    CONSTANT(VFIO_IRQ_SET_ACTION_TRIGGER);
+    CONSTANT(VFIO_PCI_MSIX_IRQ_INDEX);
+    CONSTANT(VFIO_PCI_REQ_IRQ_INDEX);
+    CONSTANT(VFIO_IOMMU_GET_INFO);
+    CONSTANT(VFIO_IOMMU_INFO_PGSIZES);
+    CONSTANT(VFIO_IOMMU_INFO_CAPS);
+    CONSTANT(VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE);
+    CONSTANT(VFIO_IOMMU_TYPE1_INFO_DMA_AVAIL);
+    CONSTANT(VFIO_IOMMU_MAP_DMA);
+    CONSTANT(VFIO_DMA_MAP_FLAG_READ);
+    CONSTANT(VFIO_DMA_MAP_FLAG_WRITE);
+    CONSTANT(VFIO_IOMMU_UNMAP_DMA);
+}
 #endif
 
 int main(void)
@@ -409,6 +548,8 @@ int main(void)
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
     io_uring_structures();
     io_uring_constants();
+    vfio_structures();
+    vfio_constants();
 #endif
     return 0;
 }

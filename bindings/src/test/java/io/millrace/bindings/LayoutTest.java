@@ -12,6 +12,7 @@ import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.IoUring;
 import io.millrace.bindings.linux.Mappings;
 import io.millrace.bindings.linux.MessageHeader;
+import io.millrace.bindings.linux.NvmeAdminCommand;
 import io.millrace.bindings.linux.ProvidedBuffers;
 import io.millrace.bindings.linux.ResourceLimit;
 import io.millrace.bindings.linux.RingParams;
@@ -19,6 +20,13 @@ import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.bindings.linux.SubmissionEntry;
 import io.millrace.bindings.linux.Threads;
+import io.millrace.bindings.vfio.Vfio;
+import io.millrace.bindings.vfio.VfioDmaRange;
+import io.millrace.bindings.vfio.VfioGroupStatus;
+import io.millrace.bindings.vfio.VfioIommuInfo;
+import io.millrace.bindings.vfio.VfioIrqInfo;
+import io.millrace.bindings.vfio.VfioIrqSet;
+import io.millrace.bindings.vfio.VfioRegionInfo;
 import java.io.IOException;
 import java.lang.foreign.MemoryLayout;
 import java.lang.reflect.Field;
@@ -78,7 +86,8 @@ class LayoutTest
             () -> assertEquals(table.sizeBytes("iovec"), MessageHeader.IOVEC_SIZE_BYTES),
             () -> assertEquals(table.sizeBytes("sockaddr_in6"), SocketAddress.SIZE_BYTES_MAX),
             () -> assertEquals(table.sizeBytes("statx"), FileStatus.SIZE_BYTES),
-            () -> assertEquals(table.sizeBytes("rlimit"), ResourceLimit.SIZE_BYTES));
+            () -> assertEquals(table.sizeBytes("rlimit"), ResourceLimit.SIZE_BYTES),
+            () -> assertEquals(table.sizeBytes("nvme_passthru_cmd"), NvmeAdminCommand.SIZE_BYTES));
         final boolean isOlderThanLinux61 = !table.names().contains("io_uring_sqe");
         if (!isOlderThanLinux61)
         {
@@ -89,7 +98,13 @@ class LayoutTest
                 () -> assertEquals(table.sizeBytes("io_uring_params"), RingParams.SIZE_BYTES),
                 () -> assertEquals(table.sizeBytes("io_uring_buf"), ProvidedBuffers.ENTRY_SIZE_BYTES),
                 () -> assertEquals(table.offset("io_uring_buf.resv"), ProvidedBuffers.TAIL_OFFSET),
-                () -> assertEquals(table.sizeBytes("io_uring_buf_reg"), ProvidedBuffers.REGISTRATION_SIZE_BYTES));
+                () -> assertEquals(table.sizeBytes("io_uring_buf_reg"), ProvidedBuffers.REGISTRATION_SIZE_BYTES),
+                () -> assertEquals(table.sizeBytes("vfio_group_status"), VfioGroupStatus.SIZE_BYTES),
+                () -> assertEquals(table.sizeBytes("vfio_region_info"), VfioRegionInfo.SIZE_BYTES),
+                () -> assertEquals(table.sizeBytes("vfio_irq_info"), VfioIrqInfo.SIZE_BYTES),
+                () -> assertEquals(table.offset("vfio_irq_set.data") + 12, VfioIrqSet.sizeBytes(3)),
+                () -> assertEquals(table.sizeBytes("vfio_iommu_type1_info"), VfioIommuInfo.SIZE_BYTES),
+                () -> assertEquals(table.sizeBytes("vfio_iommu_type1_dma_map"), VfioDmaRange.SIZE_BYTES));
         }
         final LayoutTable expected = LayoutTable.expected(Architecture.current());
         for (final String name : table.names())
@@ -108,13 +123,14 @@ class LayoutTest
     {
         final LayoutTable table = LayoutTable.expected(Architecture.current());
         final List<Class<?>> classes = List.of(
-            Errno.class, Sockets.class, Epoll.class, Files.class, Mappings.class, Threads.class, IoUring.class);
+            Errno.class, Sockets.class, Epoll.class, Files.class, Mappings.class, Threads.class, IoUring.class,
+            Vfio.class);
         for (final Class<?> type : classes)
         {
             for (final Field field : type.getFields())
             {
                 final String name = type.getSimpleName() + "." + field.getName();
-                final long expected = table.value(field.getName());
+                final long expected = table.value(field.getName().replace("TYPE1V2", "TYPE1v2"));
                 assertEquals(int.class == field.getType() ? (int)expected : expected, field.getLong(null), name);
             }
         }
@@ -126,7 +142,7 @@ class LayoutTest
     {
         final Set<String> missing = new TreeSet<>();
         final Pattern line = Pattern.compile("--include-(constant|struct|union) (\\w+)");
-        for (final String file : List.of("linux.includes", "io_uring.includes"))
+        for (final String file : List.of("linux.includes", "io_uring.includes", "vfio.includes"))
         {
             for (final String text : java.nio.file.Files.readAllLines(LayoutTable.ROOT.resolve("jextract/" + file)))
             {
@@ -196,9 +212,8 @@ class LayoutTest
 
     private static boolean sameConstant(final LayoutTable table, final String name) throws ReflectiveOperationException
     {
-        final Class<?> header = name.startsWith("IO") ?
-            Class.forName(GENERATED + "iouring.io_uring_h") :
-            Class.forName(GENERATED + "linux.linux_h");
+        final Class<?> header = Class.forName(GENERATED + (name.startsWith("IO") ? "iouring.io_uring_h" :
+            name.startsWith("VFIO") ? "vfio.vfio_h" : "linux.linux_h"));
         final Object value = header.getMethod(name).invoke(null);
         return value instanceof Integer ?
             (int)value == (int)table.value(name) :
@@ -208,9 +223,8 @@ class LayoutTest
     private static boolean sameLayout(final LayoutTable table, final String name) throws ReflectiveOperationException
     {
         final String[] parts = name.split("\\.");
-        final Class<?> type = parts[0].startsWith("io_") ?
-            Class.forName(GENERATED + "iouring." + parts[0]) :
-            Class.forName(GENERATED + "linux." + parts[0]);
+        final Class<?> type = Class.forName(GENERATED + (parts[0].startsWith("io_") ? "iouring." :
+            parts[0].startsWith("vfio_") ? "vfio." : "linux.") + parts[0]);
         final long offset = 1 == parts.length ? 0L : (long)type.getMethod(parts[1] + "$offset").invoke(null);
         final MemoryLayout layout = (MemoryLayout)type
             .getMethod(1 == parts.length ? "layout" : parts[1] + "$layout").invoke(null);

@@ -3,8 +3,8 @@ package io.millrace.pci;
 import java.io.Serial;
 
 /**
- * A PCI function cannot be found, taken, mapped or given back. The message is one sentence: what, the value, the bound and
- * the remedy. Set-up only.
+ * A PCI function cannot be found, taken, mapped or given back. The message is one sentence: what, the value, the bound
+ * and the remedy. Set-up only.
  */
 public final class PciException extends RuntimeException
 {

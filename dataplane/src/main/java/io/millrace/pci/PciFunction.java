@@ -1,8 +1,8 @@
 package io.millrace.pci;
 
 /**
- * One PCI function taken by this process: its registers, what it may reach of memory, its interrupts. There is VFIO's, and in
- * tests a model made of memory. Set-up thread only, unless said otherwise.
+ * One PCI function taken by this process: its registers, what it may reach of memory, its interrupts. There is VFIO's,
+ * and in tests a model made of memory. Set-up thread only, unless said otherwise.
  */
 public interface PciFunction extends AutoCloseable
 {
@@ -30,16 +30,16 @@ public interface PciFunction extends AutoCloseable
     void enableBusMaster(boolean enabled);
 
     /**
-     * Resets the function and nothing else. Registers have their initial values then, bus mastering is off, and the function
-     * has forgotten every address it was told.
+     * Resets the function and nothing else. Registers have their initial values then, bus mastering is off, and the
+     * function has forgotten every address it was told.
      *
      * @return false where it has no such reset, or the reset failed.
      */
     boolean reset();
 
     /**
-     * An event descriptor that is signalled when the function raises a vector. Non-blocking; stays the function's. Any thread
-     * but a busy reactor.
+     * An event descriptor that is signalled when the function raises a vector. Non-blocking; stays the function's. Any
+     * thread but a busy reactor.
      *
      * @param vector number, from 0.
      * @return the descriptor, or -1 when there is no such vector: the function can be polled only.
@@ -47,9 +47,9 @@ public interface PciFunction extends AutoCloseable
     int interruptFd(int vector);
 
     /**
-     * {@return whether the function was removed, or its removal was announced: it has to be closed then, since the kernel waits
-     * for that; any thread, at most one short system call, to be asked when a time-out has passed, all ones were read or a timer
-     * fires, not for each I/O}
+     * {@return whether the function was removed, or its removal was announced: it has to be closed then, since the
+     * kernel waits for that; any thread, at most one short system call, to be asked when a time-out has passed, all
+     * ones were read or a timer fires, not for each I/O}
      */
     boolean isGone();
 

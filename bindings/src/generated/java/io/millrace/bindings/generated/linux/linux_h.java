@@ -2099,6 +2099,15 @@ public class linux_h extends linux_h$shared {
     public static int BLKZEROOUT() {
         return BLKZEROOUT;
     }
+    private static final long NVME_IOCTL_ADMIN_CMD = 3225964097L;
+    /**
+     * {@snippet lang=c :
+     * #define NVME_IOCTL_ADMIN_CMD 3225964097
+     * }
+     */
+    public static long NVME_IOCTL_ADMIN_CMD() {
+        return NVME_IOCTL_ADMIN_CMD;
+    }
     private static final int GLIBC_HEADERS_VERSION = (int)548L;
     /**
      * {@snippet lang=c :
