@@ -1,8 +1,12 @@
 package io.millrace.dataplane;
 
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Nqn;
 import io.millrace.reactor.ReactorConfig;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -145,6 +149,7 @@ final class ConfigCheck
             access(key, subsystem);
             needUnlessManaged(key + ".namespaces", subsystem.namespaces());
             namespaces(key, subsystem, uuids);
+            ana(key, subsystem);
         }
     }
 
@@ -204,6 +209,49 @@ final class ConfigCheck
             }
             use(key, namespace.device(), devices);
         }
+    }
+
+    private void ana(final String subsystemKey, final SubsystemSettings subsystem)
+    {
+        for (int i = 0; i < subsystem.ana().size(); i++)
+        {
+            final SubsystemSettings.AnaSettings each = subsystem.ana().get(i);
+            final String key = subsystemKey + ".ana[" + i + "]";
+            if (AnaState.CHANGE == each.state())
+            {
+                throw new SettingException(key + ".state", "change", "nothing that lasts", "give the state it leads to");
+            }
+            if (null != each.listener() && !managed &&
+                listeners.stream().noneMatch((l) -> covers(l.address(), each.listener())))
+            {
+                throw new SettingException(key + ".listener", ListenerSettings.text(each.listener()),
+                    "none of the listeners", listeners.isEmpty() ? "declare it" : "use one of: " + String.join(", ",
+                    listeners.stream().map((l) -> ListenerSettings.text(l.address())).toList()));
+            }
+            for (int earlier = 0; earlier < i; earlier++)
+            {
+                final SubsystemSettings.AnaSettings before = subsystem.ana().get(earlier);
+                if (covers(each.listener(), before.listener()) &&
+                    (0 == each.group() || each.group() == before.group()))
+                {
+                    throw new SettingException(key, null,
+                        "leaves nothing of " + subsystemKey + ".ana[" + earlier + "], since they are set in order",
+                        "remove one, or write the more general one first");
+                }
+            }
+        }
+    }
+
+    /** Whether a state of one listener is one of the other as well; null stands for all. */
+    private static boolean covers(final InetSocketAddress listener, final InetSocketAddress other)
+    {
+        if (null == listener || listener.equals(other))
+        {
+            return true;
+        }
+        // The IPv6 wildcard takes IPv4 too.
+        return null != other && listener.getPort() == other.getPort() && listener.getAddress().isAnyLocalAddress() &&
+            (listener.getAddress() instanceof Inet6Address || other.getAddress() instanceof Inet4Address);
     }
 
     /** A device is there, and nothing else has it. */

@@ -50,6 +50,7 @@ public final class DataPlane implements AutoCloseable
     private Hosts hosts;
     private Controllers controllers;
     private Listeners listeners;
+    private AnaStates anaStates;
 
     private DataPlane(final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
     {
@@ -131,6 +132,7 @@ public final class DataPlane implements AutoCloseable
         subsystems = new Subsystems(operations, devices);
         hosts = new Hosts(operations, subsystems);
         controllers = new Controllers(operations, subsystems);
+        anaStates = new AnaStates(operations, subsystems);
         for (int i = 0; i < config.subsystems().size(); i++)
         {
             createSubsystem(i);
@@ -348,6 +350,14 @@ public final class DataPlane implements AutoCloseable
     public Controllers controllers()
     {
         return controllers;
+    }
+
+    /**
+     * {@return the ANA states of its subsystems}
+     */
+    public AnaStates anaStates()
+    {
+        return anaStates;
     }
 
     /**

@@ -64,7 +64,7 @@ public final class Listeners
     }
 
     /**
-     * Stops listening on an address. Who is connected stays.
+     * Stops listening on an address. Who is connected stays, and so do ANA states that were set for it.
      *
      * @param address with the port as taken.
      * @throws OperationException when nothing listens there.

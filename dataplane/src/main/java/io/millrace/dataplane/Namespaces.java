@@ -103,14 +103,20 @@ public final class Namespaces
             throw new OperationException(Reason.INVALID, subject(nqn, nsid),
                 "NSID is not within 1 to " + Namespace.NSID_MAX, "choose another");
         }
+        if (settings.anaGroup() < 1 || settings.anaGroup() > Namespace.ANA_GROUP_MAX)
+        {
+            throw new OperationException(Reason.INVALID, subject(nqn, nsid), "ANA group " + settings.anaGroup() +
+                " is not within 1 to " + Namespace.ANA_GROUP_MAX, "choose another");
+        }
         if (null != subsystem.namespace(nsid))
         {
             throw new OperationException(Reason.EXISTS, subject(nqn, nsid), "is there already", "choose another NSID");
         }
         final ManagedDevice device = devices.require(settings.device());
         Devices.checkUnused(device, "a device has one user: choose another");
-        final Namespace namespace = null == settings.uuid() ? Namespace.of(nqn, nsid, device.device()) :
-            new Namespace(nsid, device.device(), settings.uuid());
+        final Namespace namespace = null == settings.uuid() ?
+            Namespace.of(nqn, nsid, device.device(), settings.anaGroup()) :
+            new Namespace(nsid, device.device(), settings.uuid(), settings.anaGroup());
         final String other = uuids.get(namespace.uuid());
         if (null != other)
         {

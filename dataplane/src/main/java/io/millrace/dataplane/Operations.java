@@ -2,6 +2,7 @@ package io.millrace.dataplane;
 
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.TransportAddress;
 
 /**
  * What the operations of one data plane have in common: the lock that puts them one after the other, and the listener
@@ -101,6 +102,15 @@ final class Operations implements TargetListener
     public void onProtocolError(final String remote, final String reason)
     {
         hosts.onProtocolError(remote, reason);
+    }
+
+    @Override
+    public void onAnaTransitionExpired(
+        final String subsystemNqn, final TransportAddress listener, final int group)
+    {
+        hosts.onAnaTransitionExpired(subsystemNqn, listener, group);
+        tell(ResourceKind.ANA, ResourceChange.CHANGED, AnaStates.name(subsystemNqn, listener, group),
+            "is INACCESSIBLE, as the transition took longer than " + target.config().anaTransitionSeconds() + " s");
     }
 
     @Override

@@ -18,5 +18,7 @@ public enum ResourceKind
     /** By address and port. */
     LISTENER,
     /** By NQN, slash, controller id; refused ones by NQN alone. */
-    CONTROLLER
+    CONTROLLER,
+    /** An ANA state, by NQN, slash, address and port, slash, group; {@code *} for all listeners or groups. */
+    ANA
 }

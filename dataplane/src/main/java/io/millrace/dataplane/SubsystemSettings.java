@@ -1,5 +1,8 @@
 package io.millrace.dataplane;
 
+import io.millrace.nvme.AnaState;
+import io.millrace.nvmf.Namespace;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.UUID;
 
@@ -12,6 +15,7 @@ import java.util.UUID;
  * @param allowAnyHost whether every host may connect.
  * @param hosts        NQNs of the hosts that may connect when not every host may.
  * @param namespaces   what it holds.
+ * @param ana          ANA states it begins with, set in order; what none is for is optimized.
  */
 public record SubsystemSettings(
     String nqn,
@@ -19,7 +23,8 @@ public record SubsystemSettings(
     String model,
     boolean allowAnyHost,
     List<String> hosts,
-    List<NamespaceSettings> namespaces)
+    List<NamespaceSettings> namespaces,
+    List<AnaSettings> ana)
 {
     /** Model number when none is given. */
     public static final String MODEL_DEFAULT = "Millrace";
@@ -31,16 +36,61 @@ public record SubsystemSettings(
     {
         hosts = List.copyOf(hosts);
         namespaces = List.copyOf(namespaces);
+        ana = List.copyOf(ana);
+    }
+
+    /**
+     * A subsystem that begins optimized everywhere.
+     *
+     * @param nqn          its NVMe qualified name.
+     * @param serial       serial number that hosts see; null derives one from the NQN.
+     * @param model        model number that hosts see.
+     * @param allowAnyHost whether every host may connect.
+     * @param hosts        NQNs of the hosts that may connect when not every host may.
+     * @param namespaces   what it holds.
+     */
+    public SubsystemSettings(
+        final String nqn,
+        final String serial,
+        final String model,
+        final boolean allowAnyHost,
+        final List<String> hosts,
+        final List<NamespaceSettings> namespaces)
+    {
+        this(nqn, serial, model, allowAnyHost, hosts, namespaces, List.of());
     }
 
     /**
      * A namespace as declared. Immutable.
      *
-     * @param nsid   its identifier, from 1.
-     * @param device name of the device it shows; shown by this namespace alone.
-     * @param uuid   hosts know it by; null derives one from NQN and identifier, the same in every run.
+     * @param nsid     its identifier, from 1.
+     * @param device   name of the device it shows; shown by this namespace alone.
+     * @param uuid     hosts know it by; null derives one from NQN and identifier, the same in every run.
+     * @param anaGroup whose ANA states it has, from 1.
      */
-    public record NamespaceSettings(int nsid, String device, UUID uuid)
+    public record NamespaceSettings(int nsid, String device, UUID uuid, int anaGroup)
+    {
+        /**
+         * A namespace in the default ANA group.
+         *
+         * @param nsid   its identifier, from 1.
+         * @param device name of the device it shows.
+         * @param uuid   hosts know it by; null derives one.
+         */
+        public NamespaceSettings(final int nsid, final String device, final UUID uuid)
+        {
+            this(nsid, device, uuid, Namespace.ANA_GROUP_DEFAULT);
+        }
+    }
+
+    /**
+     * An ANA state as declared. Immutable.
+     *
+     * @param listener that has it; null for all.
+     * @param group    that has it, from 1; 0 for all.
+     * @param state    which.
+     */
+    public record AnaSettings(InetSocketAddress listener, int group, AnaState state)
     {
     }
 }

@@ -25,10 +25,10 @@ public final class Subsystems
     }
 
     /**
-     * Makes a subsystem with its hosts and namespaces, all or nothing, and begins to serve it.
+     * Makes a subsystem with its hosts, ANA states and namespaces, all or nothing, and begins to serve it.
      *
      * @param settings of it; model may be null for the default.
-     * @throws OperationException when the name is taken, or a host or namespace cannot be as given.
+     * @throws OperationException when the name is taken, or a host, ANA state or namespace cannot be as given.
      */
     public void create(final SubsystemSettings settings)
     {
@@ -40,6 +40,10 @@ public final class Subsystems
             final List<Integer> added = new ArrayList<>();
             try
             {
+                for (final SubsystemSettings.AnaSettings each : settings.ana())
+                {
+                    AnaStates.prepare(subsystem, each);
+                }
                 for (final SubsystemSettings.NamespaceSettings each : settings.namespaces())
                 {
                     namespaces.attach(subsystem, each);

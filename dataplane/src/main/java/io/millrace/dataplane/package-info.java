@@ -6,7 +6,8 @@
  * and throws a {@link io.millrace.dataplane.SettingException}. What it began with, and what is changed later, goes
  * through the same operations: {@link io.millrace.dataplane.Devices}, {@link io.millrace.dataplane.Subsystems},
  * {@link io.millrace.dataplane.Namespaces}, {@link io.millrace.dataplane.Hosts},
- * {@link io.millrace.dataplane.Controllers} and {@link io.millrace.dataplane.Listeners}. One that is refused throws an
+ * {@link io.millrace.dataplane.Controllers}, {@link io.millrace.dataplane.Listeners} and
+ * {@link io.millrace.dataplane.AnaStates}. One that is refused throws an
  * {@link io.millrace.dataplane.OperationException} and has changed nothing.
  * <p>
  * Threads: operations run on the caller's thread, never on a reactor's, one after the other under a lock that no

@@ -79,10 +79,16 @@ final class AnaTable
      * @param group    that gets it, up to {@link #GROUPS_MAX}; {@link #GROUPS_ALL} for all.
      * @param state    to get.
      * @return another table; this one when it is so already.
-     * @throws IllegalArgumentException when more than {@link #LISTENERS_MAX} listeners would have states of their own.
+     * @throws IllegalArgumentException when there is no such group, or more than {@link #LISTENERS_MAX} listeners would
+     *     have states of their own.
      */
     AnaTable with(final TransportAddress listener, final int group, final AnaState state)
     {
+        if (group < GROUPS_ALL || group > GROUPS_MAX)
+        {
+            throw new IllegalArgumentException(
+                "ANA group " + group + " is not within 1 to " + GROUPS_MAX + ": choose another, or 0 for all");
+        }
         final BitSet groups = new BitSet();
         groups.set(GROUPS_ALL == group ? 1 : group, GROUPS_ALL == group ? GROUPS_MAX + 1 : group + 1);
         final long next = version + 1;

@@ -39,11 +39,6 @@ public final class SubsystemAna
      */
     public CompletableFuture<Void> set(final TransportAddress listener, final int group, final AnaState state)
     {
-        if (group < AnaTable.GROUPS_ALL || group > AnaTable.GROUPS_MAX)
-        {
-            throw new IllegalArgumentException(
-                "ANA group " + group + " is not within 1 to " + AnaTable.GROUPS_MAX + ": choose another, or 0 for all");
-        }
         synchronized (subsystem)
         {
             final AnaTable before = table;
@@ -61,8 +56,24 @@ public final class SubsystemAna
     }
 
     /**
-     * {@return the states: of each listener that is there or has states of its own, the groups that have namespaces or
-     * are not optimized; of all others, under no address, the groups that are not optimized}
+     * {@return whether a state is so already}
+     *
+     * @param listener whose it is; null for all.
+     * @param group    from 1 to {@link Namespace#ANA_GROUP_MAX}; 0 for all.
+     * @param state    to be compared.
+     * @throws IllegalArgumentException when {@link #set} would throw it.
+     */
+    public boolean isSet(final TransportAddress listener, final int group, final AnaState state)
+    {
+        synchronized (subsystem)
+        {
+            return table == table.with(listener, group, state);
+        }
+    }
+
+    /**
+     * {@return the states: of each listener that is there or has states of its own, the groups that have namespaces and
+     * those that are not optimized somewhere; of all others, under no address, the groups that are not optimized}
      */
     public List<AnaSnapshot> snapshots()
     {
@@ -70,35 +81,38 @@ public final class SubsystemAna
         {
             final int[] counts = new int[AnaTable.GROUPS_MAX + 1];
             subsystem.namespaces().forEach((each) -> counts[each.anaGroup()]++);
-            final Set<TransportAddress> listeners = new LinkedHashSet<>();
-            if (subsystem.isServed())
-            {
-                subsystem.target().discoveryListeners().stream().filter((each) -> !each.discoveryOnly())
-                    .forEach((each) -> listeners.add(each.address()));
-            }
-            table.paths().keySet().stream().sorted(Comparator.comparing(TransportAddress::toString))
-                .forEach(listeners::add);
+            final BitSet told = AnaPath.OPTIMIZED.difference(table.others());
+            final List<AnaSnapshot> ofOthers = snapshots(null, table.others(), told, counts);
+            table.paths().values().forEach((path) -> told.or(AnaPath.OPTIMIZED.difference(path)));
+            subsystem.namespaces().forEach((each) -> told.set(each.anaGroup()));
             final List<AnaSnapshot> snapshots = new ArrayList<>();
-            for (final TransportAddress listener : listeners)
+            for (final TransportAddress listener : listeners())
             {
-                addSnapshots(snapshots, listener, table.path(listener), counts);
+                snapshots.addAll(snapshots(listener, table.path(listener), told, counts));
             }
-            addSnapshots(snapshots, null, table.others(), counts);
+            snapshots.addAll(ofOthers);
             return snapshots;
         }
     }
 
-    private void addSnapshots(
-        final List<AnaSnapshot> snapshots, final TransportAddress listener, final AnaPath path, final int[] counts)
+    private Set<TransportAddress> listeners()
     {
-        for (int group = 1; group < counts.length; group++)
+        final Set<TransportAddress> listeners = new LinkedHashSet<>();
+        if (subsystem.isServed())
         {
-            if (AnaState.OPTIMIZED != path.state(group) || null != listener && counts[group] > 0)
-            {
-                snapshots.add(new AnaSnapshot(
-                    subsystem.nqn(), listener, group, path.state(group), path.changes(group), counts[group]));
-            }
+            subsystem.target().discoveryListeners().stream().filter((each) -> !each.discoveryOnly())
+                .forEach((each) -> listeners.add(each.address()));
         }
+        table.paths().keySet().stream().sorted(Comparator.comparing(TransportAddress::toString))
+            .forEach(listeners::add);
+        return listeners;
+    }
+
+    private List<AnaSnapshot> snapshots(
+        final TransportAddress listener, final AnaPath path, final BitSet groups, final int[] counts)
+    {
+        return groups.stream().mapToObj((group) -> new AnaSnapshot(
+            subsystem.nqn(), listener, group, path.state(group), path.changes(group), counts[group])).toList();
     }
 
     /**

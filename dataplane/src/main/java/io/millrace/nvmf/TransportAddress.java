@@ -104,10 +104,17 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
         return "0.0.0.0".equals(address) || "::".equals(address);
     }
 
+    /**
+     * {@return address and service as people write them: {@code 127.0.0.1:4420}, {@code [::1]:4420}}
+     */
+    public String hostAndPort()
+    {
+        return (Family.IPV6 == addressFamily ? '[' + address + ']' : address) + ':' + serviceId;
+    }
+
     @Override
     public String toString()
     {
-        final String host = Family.IPV6 == addressFamily ? '[' + address + ']' : address;
-        return transportType.name().toLowerCase(java.util.Locale.ROOT) + "://" + host + ':' + serviceId;
+        return transportType.name().toLowerCase(java.util.Locale.ROOT) + "://" + hostAndPort();
     }
 }

@@ -6,11 +6,15 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.nvme.AnaState;
+import io.millrace.nvmf.AnaSnapshot;
+import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.NamespaceSnapshot;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,7 +50,14 @@ class OperationsPropertyTest
         final TreeMap<String, TreeMap<Integer, String>> subsystems = new TreeMap<>();
         final Map<String, TreeSet<String>> hosts = new HashMap<>();
         final List<InetSocketAddress> listeners = new ArrayList<>();
+        /** By subsystem, address and group; what is missing is optimized. */
+        final Map<String, Map<String, AnaState>> ana = new HashMap<>();
     }
+
+    /** Where states are set for; null is everywhere. */
+    private static final InetSocketAddress[] ANA_LISTENERS = {
+        null, new InetSocketAddress(InetAddress.getLoopbackAddress(), 4420),
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 4421)};
 
     @Property(tries = 12)
     void shouldEndAsTheModelWhileIoGoesOn(
@@ -139,8 +150,9 @@ class OperationsPropertyTest
         final String nqn = "nqn.2026-11.io.millrace:random" + (step >>> 14) % 2;
         final int nsid = 1 + (step >>> 16) % 3;
         final String host = "nqn.2026-11.io.millrace:host" + (step >>> 18) % 2;
-        switch (step % 12)
+        switch (step % 14)
         {
+            case 12, 13 -> setAna(dataPlane, model, nqn, (step >>> 8) % 3, (step >>> 10) % 4, (step >>> 16) % 5);
             case 0, 1 -> createMemory(dataPlane, model, device, step >>> 20);
             case 2 -> createFault(dataPlane, model, device, other);
             case 3 -> deleteDevice(dataPlane, model, device);
@@ -235,6 +247,65 @@ class OperationsPropertyTest
             device, FaultPlan.of(3, FaultRule.error(BlockStatus.MEDIA_ERROR))))));
     }
 
+    private void setAna(
+        final DataPlane dataPlane,
+        final Model model,
+        final String nqn,
+        final int listener,
+        final int group,
+        final int state)
+    {
+        final AnaState wanted = AnaState.values()[state];
+        // One group more than there is stands for those that are not there.
+        final int chosen = 3 == group ? Namespace.ANA_GROUP_MAX + 1 : group;
+        final Reason expected = !model.subsystems.containsKey(nqn) ? Reason.NOT_FOUND :
+            3 == group ? Reason.INVALID : null;
+        assertEquals(expected, outcome(() -> OperationsFixture.get(
+            dataPlane.anaStates().set(nqn, ANA_LISTENERS[listener], chosen, wanted))));
+        if (null == expected)
+        {
+            for (int at = 0; at < ANA_LISTENERS.length; at++)
+            {
+                for (int each = 1; each <= 2; each++)
+                {
+                    if ((0 == listener || at == listener) && (0 == group || each == group))
+                    {
+                        model.ana.get(nqn).put(at + "/" + each, wanted);
+                    }
+                }
+            }
+        }
+    }
+
+    /** The states of two groups, as a client would know them from the list. */
+    private static Map<String, AnaState> listed(final DataPlane dataPlane, final String nqn)
+    {
+        final Map<String, AnaState> states = new HashMap<>();
+        final List<AnaSnapshot> list = dataPlane.anaStates().list(nqn);
+        for (int at = 0; at < ANA_LISTENERS.length; at++)
+        {
+            final InetSocketAddress listener = ANA_LISTENERS[at];
+            final String address = null == listener ? null : ListenerSettings.text(listener);
+            final List<AnaSnapshot> own = list.stream().filter((each) -> null == each.listener() ?
+                null == address : each.listener().hostAndPort().equals(address)).toList();
+            final List<AnaSnapshot> effective = own.isEmpty() ?
+                list.stream().filter((each) -> null == each.listener()).toList() : own;
+            for (final AnaSnapshot each : effective)
+            {
+                states.put(at + "/" + each.group(), each.state());
+            }
+        }
+        return states;
+    }
+
+    private static Map<String, AnaState> notOptimized(final Map<String, AnaState> states)
+    {
+        final Map<String, AnaState> result = new TreeMap<>(states);
+        result.entrySet().removeIf((each) -> AnaState.OPTIMIZED == each.getValue() ||
+            !each.getKey().endsWith("/1") && !each.getKey().endsWith("/2"));
+        return result;
+    }
+
     private void createSubsystem(final DataPlane dataPlane, final Model model, final String nqn)
     {
         final Reason expected = model.subsystems.containsKey(nqn) ? Reason.EXISTS : null;
@@ -242,6 +313,7 @@ class OperationsPropertyTest
             dataPlane.subsystems().create(OperationsFixture.settings(nqn, false))));
         model.subsystems.putIfAbsent(nqn, new TreeMap<>());
         model.hosts.putIfAbsent(nqn, new TreeSet<>());
+        model.ana.putIfAbsent(nqn, new HashMap<>());
     }
 
     private void deleteSubsystem(final DataPlane dataPlane, final Model model, final String nqn, final int often)
@@ -256,6 +328,7 @@ class OperationsPropertyTest
         {
             model.subsystems.remove(nqn).values().forEach(model.users::remove);
             model.hosts.remove(nqn);
+            model.ana.remove(nqn);
         }
     }
 
@@ -350,6 +423,7 @@ class OperationsPropertyTest
                 }
                 assertEquals(List.copyOf(model.hosts.get(nqn)),
                     dataPlane.hosts().list(nqn).stream().map(HostSnapshot::hostNqn).toList());
+                assertEquals(notOptimized(model.ana.get(nqn)), notOptimized(listed(dataPlane, nqn)));
             });
         assertEquals(model.subsystems, subsystems);
         assertEquals(model.listeners, dataPlane.listeners().list().stream().skip(1)

@@ -473,8 +473,8 @@ class AnaTest
                 each.state() + ' ' + each.changes() + ' ' + each.namespaces());
         });
         assertEquals(List.of(
-            "4420 1 OPTIMIZED 0 1", "4420 2 OPTIMIZED 0 2", "4420 8 CHANGE 1 0",
-            "4421 1 INACCESSIBLE 2 1", "4421 2 OPTIMIZED 0 2", "4421 8 CHANGE 1 0",
+            "4420 1 OPTIMIZED 0 1", "4420 2 OPTIMIZED 0 2", "4420 7 OPTIMIZED 0 0", "4420 8 CHANGE 1 0",
+            "4421 1 INACCESSIBLE 2 1", "4421 2 OPTIMIZED 0 2", "4421 7 OPTIMIZED 0 0", "4421 8 CHANGE 1 0",
             "4499 1 OPTIMIZED 0 1", "4499 2 OPTIMIZED 0 2", "4499 7 PERSISTENT_LOSS 1 0", "4499 8 CHANGE 1 0",
             "any 8 CHANGE 1 0"), lines);
     }

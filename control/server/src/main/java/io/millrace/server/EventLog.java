@@ -2,6 +2,7 @@ package io.millrace.server;
 
 import io.millrace.console.Terminal;
 import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.TransportAddress;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
@@ -104,6 +105,14 @@ final class EventLog implements TargetListener, AutoCloseable
     public void onProtocolError(final String remote, final String reason)
     {
         add(Kind.TROUBLE, "protocol error: connection from " + address(remote) + ": " + reason);
+    }
+
+    @Override
+    public void onAnaTransitionExpired(
+        final String subsystemNqn, final TransportAddress listener, final int group)
+    {
+        add(Kind.TROUBLE, "transition took too long: ANA group " + group + " of " + subsystemNqn + " is inaccessible at " +
+            (null == listener ? "other listeners" : listener.hostAndPort()));
     }
 
     @Override

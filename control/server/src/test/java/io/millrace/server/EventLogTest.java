@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.Terminal;
+import io.millrace.nvmf.TransportAddress;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,8 @@ class EventLogTest
         log.onDisconnected(HOST, REMOTE, VOLUME, 7, "the host shut it down");
         log.onRefused("", "", VOLUME, "host may not access the subsystem");
         log.onProtocolError(REMOTE, "no Connect command within 5000 ms");
+        log.onAnaTransitionExpired(VOLUME, TransportAddress.tcp("192.0.2.7", 4420), 3);
+        log.onAnaTransitionExpired(VOLUME, null, 4);
         log.onError("no way in");
         log.print();
         final String time = "2027-01-15T08:00:00Z ";
@@ -47,6 +50,8 @@ class EventLogTest
             time + "refused: a host without a name from an address that is gone to " + VOLUME +
                 ": host may not access the subsystem",
             time + "protocol error: connection from " + REMOTE + ": no Connect command within 5000 ms",
+            time + "transition took too long: ANA group 3 of " + VOLUME + " is inaccessible at 192.0.2.7:4420",
+            time + "transition took too long: ANA group 4 of " + VOLUME + " is inaccessible at other listeners",
             time + "error: no way in"), lines());
     }
 

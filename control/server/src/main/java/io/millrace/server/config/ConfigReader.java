@@ -236,7 +236,15 @@ public final class ConfigReader
                 namespaces.add(new SubsystemSettings.NamespaceSettings(
                     namespace.get(Settings.NAMESPACE_NSID),
                     namespace.get(Settings.NAMESPACE_DEVICE),
-                    namespace.get(Settings.NAMESPACE_UUID)));
+                    namespace.get(Settings.NAMESPACE_UUID),
+                    namespace.get(Settings.NAMESPACE_ANA_GROUP)));
+            }
+            final List<SubsystemSettings.AnaSettings> ana = new ArrayList<>();
+            for (final Section state : section.sections(Settings.ANA))
+            {
+                final Integer group = state.get(Settings.ANA_GROUP);
+                ana.add(new SubsystemSettings.AnaSettings(
+                    state.get(Settings.ANA_LISTENER), null == group ? 0 : group, state.get(Settings.ANA_STATE)));
             }
             subsystems.add(new SubsystemSettings(
                 section.get(Settings.SUBSYSTEM_NQN),
@@ -244,7 +252,8 @@ public final class ConfigReader
                 section.get(Settings.SUBSYSTEM_MODEL),
                 section.get(Settings.SUBSYSTEM_ANY_HOST),
                 section.list(Settings.SUBSYSTEM_HOSTS),
-                namespaces));
+                namespaces,
+                ana));
         }
         return subsystems;
     }
@@ -303,7 +312,8 @@ public final class ConfigReader
             section.get(Settings.LIMIT_QUEUE_PAIRS),
             section.get(Settings.LIMIT_QUEUE_DEPTH),
             TargetConfig.MAX_TRANSFER_BYTES_DEFAULT,
-            section.get(Settings.LIMIT_CONTROLLERS));
+            section.get(Settings.LIMIT_CONTROLLERS),
+            section.get(Settings.LIMIT_ANA_TRANSITION));
     }
 
     private static TcpTransportConfig tcp(final Section section)

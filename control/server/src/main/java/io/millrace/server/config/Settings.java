@@ -6,6 +6,7 @@ import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.control.service.ControlSettings;
+import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
@@ -15,6 +16,7 @@ import io.millrace.settings.SettingTable;
 import io.millrace.settings.SettingType;
 import io.millrace.settings.Units;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -160,6 +162,20 @@ final class Settings
     static final Setting<UUID> NAMESPACE_UUID = Setting.optional("subsystems[].namespaces[].uuid",
         SettingType.UUID_TYPE, null,
         "UUID that hosts know the namespace by; when not given it is derived from NQN and nsid and stays the same.");
+    static final Setting<Integer> NAMESPACE_ANA_GROUP = Setting.optional("subsystems[].namespaces[].ana-group",
+        SettingType.number(1, Namespace.ANA_GROUP_MAX), Integer.toString(Namespace.ANA_GROUP_DEFAULT),
+        "ANA group whose states the namespace has.");
+    static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false,
+        "ANA states that the subsystem begins with, set in order; what none is for is optimized.");
+    static final Setting<InetSocketAddress> ANA_LISTENER = Setting.optional("subsystems[].ana[].listener",
+        new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets", Settings::socketAddress), null,
+        "Listener that the state is for; all when not given.");
+    static final Setting<Integer> ANA_GROUP = Setting.optional("subsystems[].ana[].group",
+        SettingType.number(1, Namespace.ANA_GROUP_MAX), null, "ANA group that it is for; all when not given.");
+    static final Setting<AnaState> ANA_STATE = Setting.required("subsystems[].ana[].state",
+        SettingType.choice(AnaState.class, new AnaState[]{
+            AnaState.OPTIMIZED, AnaState.NON_OPTIMIZED, AnaState.INACCESSIBLE, AnaState.PERSISTENT_LOSS}),
+        "The state.");
 
     static final Setting<Void> LISTENERS = Setting.groups("listeners[]", true, "Where hosts connect to.");
     static final Setting<TransportType> LISTENER_TRANSPORT = Setting.required("listeners[].transport",
@@ -201,6 +217,12 @@ final class Settings
     static final Setting<Integer> LIMIT_CONTROLLERS = Setting.optional("limits.controllers",
         SettingType.number(1, TargetConfig.CONTROLLERS_MAX), Integer.toString(TargetConfig.CONTROLLERS_MAX),
         "Controllers of a subsystem: one for each connected host, or more.");
+    static final Setting<Integer> LIMIT_ANA_TRANSITION = Setting.optional("limits.ana-transition-time",
+        SettingType.duration(SECONDS, TargetConfig.ANA_TRANSITION_SECONDS_MAX * SECONDS)
+            .then("duration", "1s to " + TargetConfig.ANA_TRANSITION_SECONDS_MAX + "s, whole seconds",
+                Settings::wholeSeconds),
+        TargetConfig.ANA_TRANSITION_SECONDS_DEFAULT + "s",
+        "How long an ANA group may be in transition, as hosts are told (ANATT); then it becomes inaccessible.");
 
     static final Setting<Void> TCP = Setting.group("tcp", "How NVMe/TCP connections work, of every listener.");
     static final Setting<Integer> TCP_IN_CAPSULE = Setting.optional("tcp.in-capsule-data-size",
@@ -234,14 +256,16 @@ final class Settings
         RULES, RULE_EFFECT, RULE_OPERATIONS, RULE_FIRST, RULE_LAST, RULE_STATUS, RULE_DELAY, RULE_EVERY,
         RULE_PROBABILITY, RULE_COUNT,
         SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
-        NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID,
+        NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID, NAMESPACE_ANA_GROUP,
+        ANA, ANA_LISTENER, ANA_GROUP, ANA_STATE,
         LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT,
         DISCOVERY,
         CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME,
-        LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS,
+        LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_ANA_TRANSITION,
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT, TCP_CONNECTIONS,
         TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE));
 
+    private static final Pattern SOCKET_ADDRESS = Pattern.compile("(?:\\[([0-9a-fA-F:.]+)]|([0-9.]+)):([0-9]{1,5})");
     private static final Pattern UDP_CHANNEL =
         Pattern.compile("aeron:udp\\?endpoint=(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]{2,39}]):(\\d{1,5})");
 
@@ -273,6 +297,31 @@ final class Settings
         {
             throw new SettingType.BadValue("not an IP address", "write one such as 127.0.0.1, 0.0.0.0 or \"::1\"");
         }
+    }
+
+    private static InetSocketAddress socketAddress(final String text)
+    {
+        final Matcher matcher = SOCKET_ADDRESS.matcher(text);
+        if (matcher.matches())
+        {
+            final String address = null == matcher.group(1) ? matcher.group(2) : matcher.group(1);
+            final int port = Integer.parseInt(matcher.group(3));
+            if (port >= 1 && port <= 65535)
+            {
+                return new InetSocketAddress(address(address), port);
+            }
+        }
+        throw new SettingType.BadValue("not an IP address with a port",
+            "write one such as 127.0.0.1:4420 or \"[::1]:4420\"");
+    }
+
+    private static int wholeSeconds(final long durationNs)
+    {
+        if (0 != durationNs % SECONDS)
+        {
+            throw new SettingType.BadValue("not whole seconds", "use " + Units.duration((durationNs / SECONDS + 1) * SECONDS));
+        }
+        return (int)(durationNs / SECONDS);
     }
 
     private static String channel(final String text)

@@ -16,10 +16,12 @@ import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
 import io.millrace.settings.ConfigException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -101,19 +103,24 @@ class ConfigReaderTest
                 hosts: [nqn.2014-08.org.nvmexpress:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6]
                 namespaces:
                   - {nsid: 1, device: bad0, uuid: f81d4fae-7dec-11d0-a765-00a0c91e6bf6}
-                  - {nsid: 7, device: nul0}
+                  - {nsid: 7, device: nul0, ana-group: 128}
+                ana:
+                  - {state: non-optimized}
+                  - {listener: 192.0.2.7:4421, group: 128, state: inaccessible}
+                  - {listener: "[::1]:4421", state: persistent-loss}
               - nqn: nqn.2026-11.io.millrace:vol1
                 allow-any-host: true
                 namespaces: [{nsid: 1, device: file0}]
             listeners:
               - {transport: tcp, address: 0.0.0.0, port: 4421}
               - {transport: tcp, address: "::1", port: 0}
+              - {transport: tcp, address: "::1", port: 4421}
             discovery: false
-            limits: {queue-pairs: 4, queue-depth: 64, controllers: 9}
+            limits: {queue-pairs: 4, queue-depth: 64, controllers: 9, ana-transition-time: 255s}
             tcp: {in-capsule-data-size: 16KiB, max-h2c-data-size: 64KiB, receive-buffer-size: 1MiB, success-flag: false,
                   connect-timeout: 3s, connections: 100, socket-send-size: 1MiB, socket-receive-size: 2MiB}
             """);
-        assertEquals(new TargetConfig(4, 64, 1 << 20, 9), config.limits());
+        assertEquals(new TargetConfig(4, 64, 1 << 20, 9, 255), config.limits());
         assertEquals(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20, 2 << 20),
             config.tcp());
         assertEquals(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.of(7,
@@ -145,7 +152,15 @@ class ConfigReaderTest
         assertEquals(1, subsystem.hosts().size());
         assertEquals(UUID.fromString("f81d4fae-7dec-11d0-a765-00a0c91e6bf6"), subsystem.namespaces().get(0).uuid());
         assertEquals(7, subsystem.namespaces().get(1).nsid());
-        assertEquals(2, config.listeners().size());
+        assertEquals(1, subsystem.namespaces().get(0).anaGroup());
+        assertEquals(128, subsystem.namespaces().get(1).anaGroup());
+        assertEquals(List.of(
+            new SubsystemSettings.AnaSettings(null, 0, AnaState.NON_OPTIMIZED),
+            new SubsystemSettings.AnaSettings(new InetSocketAddress("192.0.2.7", 4421), 128, AnaState.INACCESSIBLE),
+            new SubsystemSettings.AnaSettings(new InetSocketAddress("::1", 4421), 0, AnaState.PERSISTENT_LOSS)),
+            subsystem.ana());
+        assertEquals(List.of(), config.subsystems().get(1).ana());
+        assertEquals(3, config.listeners().size());
         assertEquals(DataPlaneConfig.NO_DISCOVERY_PORT, config.discoveryPort());
     }
 
@@ -290,6 +305,50 @@ class ConfigReaderTest
                 "subsystems[0].namespaces[0]"));
         assertTrue(message(MINIMAL + "  - {transport: tcp, address: 127.0.0.1}\n")
             .startsWith("test.yaml:9: listeners[1].port = 127.0.0.1:4420: already used by listeners[0]"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "{state: change} | ana[0].state = change: not one of optimized, non-optimized, inaccessible, persistent-loss; " +
+            "use one of them",
+        "{group: 1} | ana[0].state: missing; add it: the state.",
+        "{group: 0, state: optimized} | ana[0].group = 0: out of range 1 to 128; use a value in the range",
+        "{group: 129, state: optimized} | ana[0].group = 129: out of range 1 to 128; use a value in the range",
+        "{listener: 127.0.0.1, state: optimized} | ana[0].listener = 127.0.0.1: not an IP address with a port; write " +
+            "one such as 127.0.0.1:4420 or \"[::1]:4420\"",
+        "{listener: 127.0.0.1:65536, state: optimized} | ana[0].listener = 127.0.0.1:65536: not an IP address with a " +
+            "port; write one such as 127.0.0.1:4420 or \"[::1]:4420\"",
+        "{listener: localhost:4420, state: optimized} | ana[0].listener = localhost:4420: not an IP address with a " +
+            "port; write one such as 127.0.0.1:4420 or \"[::1]:4420\"",
+        "{listener: 127.0.0.1:4421, state: optimized} | ana[0].listener = 127.0.0.1:4421: none of the listeners; use " +
+            "one of: 127.0.0.1:4420",
+        "{state: optimized}, {state: inaccessible} | ana[1]: leaves nothing of subsystems[0].ana[0], since they are " +
+            "set in order; remove one, or write the more general one first",
+        "{group: 2, listener: 127.0.0.1:4420, state: optimized}, {listener: 127.0.0.1:4420, state: inaccessible} | " +
+            "ana[1]: leaves nothing of subsystems[0].ana[0], since they are set in order; remove one, or write the " +
+            "more general one first",
+        })
+    void shouldRefuseAnaStatesThatCannotBe(final String states, final String expected)
+    {
+        assertEquals("test.yaml:7: subsystems[0]." + expected,
+            message(MINIMAL.replace("listeners:", "    ana: [" + states + "]\nlisteners:")));
+    }
+
+    @Test
+    void shouldTakeAnaStatesOfListenersToComeWhereCommandsAddThem()
+    {
+        final String states = "    ana: [{listener: 192.0.2.7:4420, state: inaccessible}]\nlisteners:";
+        assertEquals(1, read(MINIMAL.replace("listeners:", states) + "control: {}\n")
+            .subsystems().getFirst().ana().size());
+    }
+
+    @Test
+    void shouldRefuseTransitionTimesThatHostsCannotBeTold()
+    {
+        assertEquals("test.yaml:9: limits.ana-transition-time = 1500ms: not whole seconds; use 2s",
+            message(MINIMAL + "limits: {ana-transition-time: 1500ms}\n"));
+        assertEquals("test.yaml:9: limits.ana-transition-time = 256s: out of range 1s to 255s; use a value in the range",
+            message(MINIMAL + "limits: {ana-transition-time: 256s}\n"));
     }
 
     @Test

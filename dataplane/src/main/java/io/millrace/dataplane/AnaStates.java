@@ -1,0 +1,131 @@
+package io.millrace.dataplane;
+
+import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.nvme.AnaState;
+import io.millrace.nvmf.AnaSnapshot;
+import io.millrace.nvmf.Namespace;
+import io.millrace.nvmf.Subsystem;
+import io.millrace.nvmf.TransportAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Asymmetric namespace access of a running data plane: how the ANA groups of its subsystems are reached through each
+ * listener. A state belongs to the subsystem and is kept by address: it may be set before anything listens there, so
+ * that no host ever sees another, and it is still there when a listener was removed and comes back. It goes with the
+ * subsystem. Any thread but the reactors'; futures may complete on a reactor, so what hangs on them must not block.
+ */
+public final class AnaStates
+{
+    private static final String ALL = "*";
+
+    private final Operations operations;
+    private final Subsystems subsystems;
+
+    AnaStates(final Operations operations, final Subsystems subsystems)
+    {
+        this.operations = operations;
+        this.subsystems = subsystems;
+    }
+
+    /**
+     * Sets a state, at once for commands that come from now on; connected hosts are told as the specification says. A
+     * transition ({@link AnaState#CHANGE}) that is not ended in the time of the limits ends as
+     * {@link AnaState#INACCESSIBLE}. Hosts that had {@link AnaState#PERSISTENT_LOSS} are disconnected when it is over.
+     *
+     * @param nqn      of the subsystem.
+     * @param listener address and port, whether something listens there or not; null for all, a wildcard address for
+     *                 all with its port.
+     * @param group    from 1 to {@link Namespace#ANA_GROUP_MAX}; 0 for all.
+     * @param state    to get.
+     * @return done when no command that came before uses a namespace any more to which commands are refused now. A
+     *     device that keeps a request for ever keeps this waiting.
+     * @throws OperationException when the subsystem is not there, group or address cannot be, or too many listeners
+     *     have states of their own.
+     */
+    public CompletableFuture<Void> set(
+        final String nqn, final InetSocketAddress listener, final int group, final AnaState state)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            final Subsystem subsystem = subsystems.require(nqn);
+            final TransportAddress address = address(nqn, listener);
+            try
+            {
+                if (subsystem.ana().isSet(address, group, state))
+                {
+                    return CompletableFuture.completedFuture(null);
+                }
+                final CompletableFuture<Void> done = subsystem.ana().set(address, group, state);
+                operations.tell(ResourceKind.ANA, ResourceChange.CHANGED, name(nqn, address, group), "is " + state);
+                return done;
+            }
+            catch (final IllegalArgumentException e)
+            {
+                throw new OperationException(Reason.INVALID, "subsystem " + nqn, e.getMessage(), "", e);
+            }
+        }
+    }
+
+    /**
+     * {@return the states, by subsystem, listener and group: of each listener that is there or has states of its own,
+     * the groups that have namespaces and those that are not optimized somewhere; of all others, under no address, the
+     * groups that are not optimized}
+     *
+     * @param nqn of one subsystem; null for all.
+     * @throws OperationException when it is not there.
+     */
+    public List<AnaSnapshot> list(final String nqn)
+    {
+        return subsystems.select(nqn).stream().flatMap((each) -> each.ana().snapshots().stream()).toList();
+    }
+
+    /**
+     * Gives a subsystem that is not served yet its states.
+     *
+     * @param subsystem that gets it.
+     * @param settings  of it.
+     * @throws OperationException       when the address cannot be.
+     * @throws IllegalArgumentException when the group cannot be.
+     */
+    static void prepare(final Subsystem subsystem, final SubsystemSettings.AnaSettings settings)
+    {
+        subsystem.ana().set(address(subsystem.nqn(), settings.listener()), settings.group(), settings.state());
+    }
+
+    /**
+     * {@return name of a state for events: NQN, listener and group, with {@code *} for all}
+     *
+     * @param nqn      of the subsystem.
+     * @param listener null for all.
+     * @param group    0 for all.
+     */
+    static String name(final String nqn, final TransportAddress listener, final int group)
+    {
+        return nqn + '/' + (null == listener ? ALL : listener.hostAndPort()) + '/' + (0 == group ? ALL : group);
+    }
+
+    /** Null stays null. */
+    private static TransportAddress address(final String nqn, final InetSocketAddress listener)
+    {
+        if (null == listener)
+        {
+            return null;
+        }
+        final String subject = "ANA of subsystem " + nqn + " at " + (listener.isUnresolved() ?
+            listener.getHostString() + ':' + listener.getPort() : ListenerSettings.text(listener));
+        if (listener.isUnresolved())
+        {
+            throw new OperationException(Reason.INVALID, subject, "is no numeric address",
+                "write it as 192.0.2.1 or 2001:db8::1");
+        }
+        if (0 == listener.getPort())
+        {
+            throw new OperationException(Reason.INVALID, subject, "has no port",
+                "give the port of the listener, or no address for all listeners");
+        }
+        return TransportAddress.tcp(listener.getAddress().getHostAddress(), listener.getPort());
+    }
+}
