@@ -1,9 +1,11 @@
 package io.millrace.control.client;
 
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
+import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
@@ -399,6 +401,29 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
+     * Says how the namespaces of an ANA group are reached through a listener; returns when no command that came before
+     * uses a namespace any more to which commands are refused now.
+     *
+     * @param nqn       of the subsystem.
+     * @param transport of the listener.
+     * @param address   of the listener, numeric, whether something listens there or not; empty: all listeners.
+     * @param port      of the listener; 0 with an empty address.
+     * @param group     1 to 128; 0: all groups.
+     * @param state     wanted.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void setAnaState(
+        final String nqn,
+        final Transport transport,
+        final String address,
+        final int port,
+        final int group,
+        final AnaState state)
+    {
+        execute(new Command.SetAnaState(nqn, transport, address, port, group, state));
+    }
+
+    /**
      * Listens on an address.
      *
      * @param listener to add.
@@ -587,6 +612,18 @@ public final class ControlClient implements AutoCloseable
     public List<ManagedInfo> managed(final String name)
     {
         return list(Kind.MANAGED, name, ManagedInfo.class);
+    }
+
+    /**
+     * Lists ANA states by listener and group; what is not listed is optimized.
+     *
+     * @param nqn of one subsystem; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<AnaInfo> anaStates(final String nqn)
+    {
+        return list(Kind.ANA, nqn, AnaInfo.class);
     }
 
     private <T extends Resource> List<T> list(final Kind kind, final String name, final Class<T> type)

@@ -1,5 +1,6 @@
 package io.millrace.control.message;
 
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
@@ -21,7 +22,7 @@ public sealed interface Command
         return switch (this)
         {
             case List _, Subscribe _ -> Role.READ;
-            case SetFaultRules _, Disconnect _ -> Role.OPERATE;
+            case SetFaultRules _, Disconnect _, SetAnaState _ -> Role.OPERATE;
             case SetState command -> State.STOPPING == command.state() ? Role.ADMINISTER : Role.OPERATE;
             default -> Role.ADMINISTER;
         };
@@ -285,6 +286,34 @@ public sealed interface Command
         public Disconnect
         {
             Objects.requireNonNull(nqn, "nqn");
+        }
+    }
+
+    /**
+     * Says how the namespaces of an ANA group are reached through a listener. It holds until it is said otherwise,
+     * whether something listens there or not. Answered when no command that came before uses a namespace any more to
+     * which commands are refused now.
+     *
+     * @param nqn       of the subsystem.
+     * @param transport of the listener.
+     * @param address   of the listener, IPv4 or IPv6, numeric; a wildcard is for every address with the port; empty:
+     *                  all listeners.
+     * @param port      of the listener, 1 to 65535; 0 with an empty address.
+     * @param group     1 to 128; 0: all groups.
+     * @param state     wanted.
+     */
+    record SetAnaState(String nqn, Transport transport, String address, int port, int group, AnaState state)
+        implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public SetAnaState
+        {
+            Objects.requireNonNull(nqn, "nqn");
+            Objects.requireNonNull(transport, "transport");
+            Objects.requireNonNull(address, "address");
+            Objects.requireNonNull(state, "state");
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.UUID;
  * @param others         other commands completed; {@link Resource#UNKNOWN} from an older data plane.
  * @param errors         commands that failed; {@link Resource#UNKNOWN} from an older data plane.
  * @param device         that it shows.
+ * @param anaGroup       that it is in; {@link Resource#UNKNOWN} from an older data plane.
  */
 public record NamespaceInfo(
     String nqn,
@@ -31,7 +32,8 @@ public record NamespaceInfo(
     long writtenBytes,
     long others,
     long errors,
-    String device)
+    String device,
+    int anaGroup)
     implements Resource
 {
     /**

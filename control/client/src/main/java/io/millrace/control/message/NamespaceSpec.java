@@ -6,13 +6,17 @@ import java.util.UUID;
 /**
  * A namespace to add: shows a device in a subsystem.
  *
- * @param nqn    of the subsystem.
- * @param nsid   from 1.
- * @param uuid   that hosts see; all zero: made from NQN and NSID.
- * @param device that it shows.
+ * @param nqn      of the subsystem.
+ * @param nsid     from 1.
+ * @param uuid     that hosts see; all zero: made from NQN and NSID.
+ * @param device   that it shows.
+ * @param anaGroup whose ANA states it has, from 1.
  */
-public record NamespaceSpec(String nqn, int nsid, UUID uuid, String device)
+public record NamespaceSpec(String nqn, int nsid, UUID uuid, String device, int anaGroup)
 {
+    /** ANA group of a namespace that is given none. */
+    public static final int ANA_GROUP_DEFAULT = 1;
+
     /**
      * Refuses null.
      */
@@ -24,7 +28,20 @@ public record NamespaceSpec(String nqn, int nsid, UUID uuid, String device)
     }
 
     /**
-     * A namespace whose UUID is made from NQN and NSID.
+     * A namespace in the default ANA group.
+     *
+     * @param nqn    of the subsystem.
+     * @param nsid   from 1.
+     * @param uuid   that hosts see; all zero: made from NQN and NSID.
+     * @param device that it shows.
+     */
+    public NamespaceSpec(final String nqn, final int nsid, final UUID uuid, final String device)
+    {
+        this(nqn, nsid, uuid, device, ANA_GROUP_DEFAULT);
+    }
+
+    /**
+     * A namespace in the default ANA group whose UUID is made from NQN and NSID.
      *
      * @param nqn    of the subsystem.
      * @param nsid   from 1.

@@ -8,7 +8,7 @@ import io.millrace.control.codec.Kind;
  */
 public sealed interface Resource
     permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo, ControllerInfo,
-    VersionInfo, AuditInfo, ManagedInfo
+    VersionInfo, AuditInfo, ManagedInfo, AnaInfo
 {
     /** Instead of a count that an older data plane does not send. */
     int UNKNOWN = -1;
@@ -31,6 +31,7 @@ public sealed interface Resource
             case VersionInfo _ -> Kind.VERSION;
             case AuditInfo _ -> Kind.AUDIT;
             case ManagedInfo _ -> Kind.MANAGED;
+            case AnaInfo _ -> Kind.ANA;
         };
     }
 }

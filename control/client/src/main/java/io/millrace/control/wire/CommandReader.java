@@ -22,6 +22,7 @@ import io.millrace.control.codec.RemoveNamespaceDecoder;
 import io.millrace.control.codec.ResizeDeviceDecoder;
 import io.millrace.control.codec.RollbackDecoder;
 import io.millrace.control.codec.SetAllowAnyHostDecoder;
+import io.millrace.control.codec.SetAnaStateDecoder;
 import io.millrace.control.codec.SetFaultRulesDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
@@ -61,6 +62,7 @@ final class CommandReader
     private final RemoveListenerDecoder removeListener = new RemoveListenerDecoder();
     private final SetStateDecoder setState = new SetStateDecoder();
     private final DisconnectDecoder disconnect = new DisconnectDecoder();
+    private final SetAnaStateDecoder setAnaState = new SetAnaStateDecoder();
     private final ListDecoder lists = new ListDecoder();
     private final SetFaultRulesDecoder setFaultRules = new SetFaultRulesDecoder();
     private final BeginChangeDecoder beginChange = new BeginChangeDecoder();
@@ -93,6 +95,7 @@ final class CommandReader
             case RemoveListenerDecoder.TEMPLATE_ID -> removeListener(buffer, offset, header);
             case SetStateDecoder.TEMPLATE_ID -> setState(buffer, offset, header);
             case DisconnectDecoder.TEMPLATE_ID -> disconnect(buffer, offset, header);
+            case SetAnaStateDecoder.TEMPLATE_ID -> setAnaState(buffer, offset, header);
             case ListDecoder.TEMPLATE_ID -> list(buffer, offset, header);
             case SubscribeDecoder.TEMPLATE_ID -> new Command.Subscribe();
             case SetFaultRulesDecoder.TEMPLATE_ID -> setFaultRules(buffer, offset, header);
@@ -147,7 +150,8 @@ final class CommandReader
         addNamespace.wrapAndApplyHeader(buffer, offset, header);
         return new Command.AddNamespace(new NamespaceSpec(
             addNamespace.nqn(), addNamespace.nsid(), new UUID(addNamespace.uuid().high(), addNamespace.uuid().low()),
-            addNamespace.device()));
+            addNamespace.device(), AddNamespaceDecoder.anaGroupNullValue() == addNamespace.anaGroup() ?
+            NamespaceSpec.ANA_GROUP_DEFAULT : addNamespace.anaGroup()));
     }
 
     private Command removeNamespace(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -198,6 +202,14 @@ final class CommandReader
     {
         disconnect.wrapAndApplyHeader(buffer, offset, header);
         return new Command.Disconnect(disconnect.nqn(), disconnect.controllerId());
+    }
+
+    private Command setAnaState(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        setAnaState.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.SetAnaState(
+            setAnaState.nqn(), setAnaState.transport(), setAnaState.address(), setAnaState.port(), setAnaState.group(),
+            setAnaState.state());
     }
 
     private Command list(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

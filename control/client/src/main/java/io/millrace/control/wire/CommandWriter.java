@@ -22,6 +22,7 @@ import io.millrace.control.codec.RemoveNamespaceEncoder;
 import io.millrace.control.codec.ResizeDeviceEncoder;
 import io.millrace.control.codec.RollbackEncoder;
 import io.millrace.control.codec.SetAllowAnyHostEncoder;
+import io.millrace.control.codec.SetAnaStateEncoder;
 import io.millrace.control.codec.SetFaultRulesEncoder;
 import io.millrace.control.codec.SetStateEncoder;
 import io.millrace.control.codec.SubscribeEncoder;
@@ -58,6 +59,7 @@ final class CommandWriter
     private final RemoveListenerEncoder removeListener = new RemoveListenerEncoder();
     private final SetStateEncoder setState = new SetStateEncoder();
     private final DisconnectEncoder disconnect = new DisconnectEncoder();
+    private final SetAnaStateEncoder setAnaState = new SetAnaStateEncoder();
     private final ListEncoder lists = new ListEncoder();
     private final SubscribeEncoder subscribe = new SubscribeEncoder();
     private final SetFaultRulesEncoder setFaultRules = new SetFaultRulesEncoder();
@@ -85,6 +87,7 @@ final class CommandWriter
             case Command.RemoveListener command -> removeListener(buffer, offset, ids, command);
             case Command.SetState command -> setState(buffer, offset, ids, command);
             case Command.Disconnect command -> disconnect(buffer, offset, ids, command);
+            case Command.SetAnaState command -> setAnaState(buffer, offset, ids, command);
             case Command.List command -> list(buffer, offset, ids, command);
             case Command.Subscribe _ -> subscribe(buffer, offset, ids);
             case Command.SetFaultRules command -> setFaultRules(buffer, offset, ids, command);
@@ -182,6 +185,7 @@ final class CommandWriter
         addNamespace.uuid()
             .high(namespace.uuid().getMostSignificantBits())
             .low(namespace.uuid().getLeastSignificantBits());
+        addNamespace.anaGroup(namespace.anaGroup());
         addNamespace.nqn(Text.check("subsystem NQN", namespace.nqn()));
         addNamespace.device(Text.check("device name", namespace.device()));
         return addNamespace.encodedLength();
@@ -292,6 +296,23 @@ final class CommandWriter
         disconnect.controllerId(command.controllerId());
         disconnect.nqn(Text.check("subsystem NQN", command.nqn()));
         return disconnect.encodedLength();
+    }
+
+    private int setAnaState(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.SetAnaState command)
+    {
+        setAnaState.wrapAndApplyHeader(buffer, offset, header);
+        ids(setAnaState.command(), ids);
+        setAnaState.transport(command.transport());
+        setAnaState.port(command.port());
+        setAnaState.group(command.group());
+        setAnaState.state(command.state());
+        setAnaState.nqn(Text.check("subsystem NQN", command.nqn()));
+        setAnaState.address(Text.check("listener address", command.address()));
+        return setAnaState.encodedLength();
     }
 
     private int list(

@@ -5,6 +5,7 @@ import io.millrace.control.codec.AddListenerDecoder;
 import io.millrace.control.codec.AddNamespaceDecoder;
 import io.millrace.control.codec.AliveDecoder;
 import io.millrace.control.codec.AllowHostDecoder;
+import io.millrace.control.codec.AnaRecordDecoder;
 import io.millrace.control.codec.AnswerDecoder;
 import io.millrace.control.codec.AuditRecordDecoder;
 import io.millrace.control.codec.BeginChangeDecoder;
@@ -36,6 +37,7 @@ import io.millrace.control.codec.ResizeDeviceDecoder;
 import io.millrace.control.codec.RollbackDecoder;
 import io.millrace.control.codec.SessionOpenedDecoder;
 import io.millrace.control.codec.SetAllowAnyHostDecoder;
+import io.millrace.control.codec.SetAnaStateDecoder;
 import io.millrace.control.codec.SetFaultRulesDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
@@ -83,7 +85,8 @@ enum MessageLayout
         DeleteSubsystemDecoder.TEMPLATE_ID, DeleteSubsystemDecoder.BLOCK_LENGTH, DeleteSubsystemDecoder.BLOCK_LENGTH,
         "T"),
     ADD_NAMESPACE(
-        AddNamespaceDecoder.TEMPLATE_ID, AddNamespaceDecoder.BLOCK_LENGTH, AddNamespaceDecoder.BLOCK_LENGTH,
+        AddNamespaceDecoder.TEMPLATE_ID, AddNamespaceDecoder.BLOCK_LENGTH,
+        AddNamespaceDecoder.anaGroupEncodingOffset(),
         "TT"),
     REMOVE_NAMESPACE(
         RemoveNamespaceDecoder.TEMPLATE_ID, RemoveNamespaceDecoder.BLOCK_LENGTH, RemoveNamespaceDecoder.BLOCK_LENGTH,
@@ -101,6 +104,9 @@ enum MessageLayout
         "T"),
     SET_STATE(SetStateDecoder.TEMPLATE_ID, SetStateDecoder.BLOCK_LENGTH, SetStateDecoder.BLOCK_LENGTH, ""),
     DISCONNECT(DisconnectDecoder.TEMPLATE_ID, DisconnectDecoder.BLOCK_LENGTH, DisconnectDecoder.BLOCK_LENGTH, "T"),
+    SET_ANA_STATE(
+        SetAnaStateDecoder.TEMPLATE_ID, SetAnaStateDecoder.BLOCK_LENGTH, SetAnaStateDecoder.BLOCK_LENGTH,
+        "TT"),
     LIST(ListDecoder.TEMPLATE_ID, ListDecoder.BLOCK_LENGTH, ListDecoder.BLOCK_LENGTH, "T"),
     SUBSCRIBE(SubscribeDecoder.TEMPLATE_ID, SubscribeDecoder.BLOCK_LENGTH, SubscribeDecoder.BLOCK_LENGTH, ""),
     BEGIN_CHANGE(
@@ -141,6 +147,7 @@ enum MessageLayout
     AUDIT_RECORD(
         AuditRecordDecoder.TEMPLATE_ID, AuditRecordDecoder.BLOCK_LENGTH, AuditRecordDecoder.BLOCK_LENGTH,
         "TTTT"),
+    ANA_RECORD(AnaRecordDecoder.TEMPLATE_ID, AnaRecordDecoder.BLOCK_LENGTH, AnaRecordDecoder.BLOCK_LENGTH, "TT"),
     MANAGED_RECORD(
         ManagedRecordDecoder.TEMPLATE_ID, ManagedRecordDecoder.BLOCK_LENGTH, ManagedRecordDecoder.BLOCK_LENGTH,
         "TTTT"),

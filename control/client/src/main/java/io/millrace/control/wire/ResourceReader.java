@@ -1,5 +1,6 @@
 package io.millrace.control.wire;
 
+import io.millrace.control.codec.AnaRecordDecoder;
 import io.millrace.control.codec.AuditRecordDecoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordDecoder;
@@ -13,6 +14,7 @@ import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
 import io.millrace.control.codec.SubsystemRecordDecoder;
 import io.millrace.control.codec.VersionRecordDecoder;
+import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
@@ -43,6 +45,7 @@ final class ResourceReader
     private final ControllerRecordDecoder controller = new ControllerRecordDecoder();
     private final VersionRecordDecoder version = new VersionRecordDecoder();
     private final AuditRecordDecoder audit = new AuditRecordDecoder();
+    private final AnaRecordDecoder ana = new AnaRecordDecoder();
     private final ManagedRecordDecoder managed = new ManagedRecordDecoder();
     private long correlationId;
 
@@ -61,6 +64,7 @@ final class ResourceReader
             case ControllerRecordDecoder.TEMPLATE_ID -> controller(buffer, offset, header);
             case VersionRecordDecoder.TEMPLATE_ID -> version(buffer, offset, header);
             case AuditRecordDecoder.TEMPLATE_ID -> audit(buffer, offset, header);
+            case AnaRecordDecoder.TEMPLATE_ID -> ana(buffer, offset, header);
             case ManagedRecordDecoder.TEMPLATE_ID -> managed(buffer, offset, header);
             default -> null;
         };
@@ -129,7 +133,8 @@ final class ResourceReader
             nqn, namespace.nsid(), new UUID(namespace.uuid().high(), namespace.uuid().low()), namespace.sizeBytes(),
             namespace.blockSizeBytes(), namespace.reads(), namespace.readBytes(), namespace.writes(),
             namespace.writtenBytes(), known(namespace.others(), NamespaceRecordDecoder.othersNullValue()),
-            known(namespace.errors(), NamespaceRecordDecoder.errorsNullValue()), device);
+            known(namespace.errors(), NamespaceRecordDecoder.errorsNullValue()), device,
+            known(namespace.anaGroup(), NamespaceRecordDecoder.anaGroupNullValue()));
     }
 
     private Resource host(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -178,6 +183,16 @@ final class ResourceReader
         return new AuditInfo(
             audit.sequence(), audit.epochNs(), audit.version(), audit.role(), audit.code(), audit.dataPlane(),
             audit.who(), audit.text(), audit.answer());
+    }
+
+    private Resource ana(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        ana.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = ana.correlationId();
+        final String nqn = ana.nqn();
+        final String address = ana.address();
+        return new AnaInfo(
+            nqn, ana.transport(), address, ana.port(), ana.group(), ana.state(), ana.changes(), ana.namespaces());
     }
 
     private Resource managed(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

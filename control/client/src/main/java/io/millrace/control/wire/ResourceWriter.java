@@ -1,5 +1,6 @@
 package io.millrace.control.wire;
 
+import io.millrace.control.codec.AnaRecordEncoder;
 import io.millrace.control.codec.AuditRecordEncoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordEncoder;
@@ -13,6 +14,7 @@ import io.millrace.control.codec.NamespaceRecordEncoder;
 import io.millrace.control.codec.ReactorRecordEncoder;
 import io.millrace.control.codec.SubsystemRecordEncoder;
 import io.millrace.control.codec.VersionRecordEncoder;
+import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
@@ -43,6 +45,7 @@ final class ResourceWriter
     private final ControllerRecordEncoder controller = new ControllerRecordEncoder();
     private final VersionRecordEncoder version = new VersionRecordEncoder();
     private final AuditRecordEncoder audit = new AuditRecordEncoder();
+    private final AnaRecordEncoder ana = new AnaRecordEncoder();
     private final ManagedRecordEncoder managed = new ManagedRecordEncoder();
 
     /** Writes the record with its header at the offset; answers its length in bytes. */
@@ -60,6 +63,7 @@ final class ResourceWriter
             case ControllerInfo info -> controller(buffer, offset, correlationId, info);
             case VersionInfo info -> version(buffer, offset, correlationId, info);
             case AuditInfo info -> audit(buffer, offset, correlationId, info);
+            case AnaInfo info -> ana(buffer, offset, correlationId, info);
             case ManagedInfo info -> managed(buffer, offset, correlationId, info);
         };
     }
@@ -149,6 +153,8 @@ final class ResourceWriter
             NamespaceRecordEncoder.othersNullValue() : info.others());
         namespace.errors(Resource.UNKNOWN == info.errors() ?
             NamespaceRecordEncoder.errorsNullValue() : info.errors());
+        namespace.anaGroup(Resource.UNKNOWN == info.anaGroup() ?
+            NamespaceRecordEncoder.anaGroupNullValue() : info.anaGroup());
         namespace.nqn(Text.fit(info.nqn()));
         namespace.device(Text.fit(info.device()));
         return namespace.encodedLength();
@@ -218,6 +224,21 @@ final class ResourceWriter
         audit.text(Text.fit(info.command()));
         audit.answer(Text.fit(info.text()));
         return audit.encodedLength();
+    }
+
+    private int ana(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final AnaInfo info)
+    {
+        ana.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        ana.transport(info.transport());
+        ana.port(info.port());
+        ana.group(info.group());
+        ana.state(info.state());
+        ana.changes(info.changes());
+        ana.namespaces(info.namespaces());
+        ana.nqn(Text.fit(info.nqn()));
+        ana.address(Text.fit(info.address()));
+        return ana.encodedLength();
     }
 
     private int managed(

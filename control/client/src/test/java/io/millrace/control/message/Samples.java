@@ -1,6 +1,7 @@
 package io.millrace.control.message;
 
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.FaultAction;
 import io.millrace.control.codec.Health;
@@ -88,7 +89,7 @@ public final class Samples
             new Command.SetFaultRules(text(), random.ints(random.nextInt(129)).mapToObj(_ -> rule()).toList()),
             new Command.CreateSubsystem(new SubsystemSpec(text(), random.nextBoolean(), text(), text())),
             new Command.DeleteSubsystem(text()),
-            new Command.AddNamespace(new NamespaceSpec(text(), number(), uuid(), text())),
+            new Command.AddNamespace(new NamespaceSpec(text(), number(), uuid(), text(), number())),
             new Command.RemoveNamespace(text(), number()),
             new Command.AllowHost(text(), text()),
             new Command.DenyHost(text(), text()),
@@ -98,6 +99,8 @@ public final class Samples
             new Command.RemoveListener(any(Transport.values()), text(), number()),
             new Command.SetState(any(State.values())),
             new Command.Disconnect(text(), number()),
+            new Command.SetAnaState(text(), any(Transport.values()), text(), number(), number(),
+                any(AnaState.values())),
             new Command.List(any(Kind.values()), text()),
             new Command.Subscribe(),
             new Command.BeginChange(text()),
@@ -119,12 +122,14 @@ public final class Samples
                 random.nextBoolean(), big(), number(), text()),
             new SubsystemInfo(text(), random.nextBoolean(), number(), number(), text(), text()),
             new NamespaceInfo(text(), number(), uuid(), big(), number(), big(), big(), big(), big(), big(), big(),
-                text()),
+                text(), number()),
             new HostInfo(text(), text()),
             new ListenerInfo(any(Transport.values()), text(), number(), random.nextBoolean()),
             new ControllerInfo(text(), number(), text(), number(), number(), text()),
             new VersionInfo(big(), big(), number(), number(), number(), number(), number(), text(), text(), text()),
             new AuditInfo(big(), big(), big(), any(Role.values()), any(Code.values()), text(), text(), text(), text()),
+            new AnaInfo(text(), any(Transport.values()), text(), number(), number(), any(AnaState.values()), big(),
+                number()),
             new ManagedInfo(text(), random.nextBoolean(), any(Health.values()), big(), big(), big(), big(), number(),
                 text(), text(), text()));
     }

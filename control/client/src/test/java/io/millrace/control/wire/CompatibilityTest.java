@@ -10,6 +10,8 @@ import io.millrace.control.codec.FaultAction;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
+import io.millrace.control.codec0.AddNamespaceDecoder;
+import io.millrace.control.codec0.AddNamespaceEncoder;
 import io.millrace.control.codec0.CreateDeviceDecoder;
 import io.millrace.control.codec0.CreateDeviceEncoder;
 import io.millrace.control.codec0.DataPlaneRecordDecoder;
@@ -34,6 +36,7 @@ import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import java.util.EnumSet;
@@ -105,6 +108,14 @@ class CompatibilityTest
                 new FaultRuleSpec(FaultAction.DELAY, EnumSet.of(BlockOperation.WRITE), 2, 2, 0.5, 3, 4, 0, 0))),
             commandOf(rules.encodedLength()));
 
+        final AddNamespaceEncoder namespace = new AddNamespaceEncoder().wrapAndApplyHeader(buffer, 0, header0);
+        namespace.command().sessionId(1).correlationId(2).commandIdHigh(3).commandIdLow(4).term(5);
+        namespace.nsid(6).uuid().high(7).low(8);
+        namespace.nqn("n").device("d");
+        assertEquals(
+            new Command.AddNamespace(new NamespaceSpec("n", 6, new UUID(7, 8), "d", NamespaceSpec.ANA_GROUP_DEFAULT)),
+            commandOf(namespace.encodedLength()));
+
         final OpenSessionEncoder open = new OpenSessionEncoder().wrapAndApplyHeader(buffer, 0, header0);
         open.correlationId(9).responseStreamId(7).role(io.millrace.control.codec0.Role.OPERATE)
             .responseChannel("aeron:ipc").clientName("old").keyName("");
@@ -143,7 +154,8 @@ class CompatibilityTest
             .writtenBytes(7).uuid().high(8).low(9);
         namespace.nqn("n").device("d");
         assertEquals(
-            new NamespaceInfo("n", 1, new UUID(8, 9), 2, 3, 4, 5, 6, 7, Resource.UNKNOWN, Resource.UNKNOWN, "d"),
+            new NamespaceInfo("n", 1, new UUID(8, 9), 2, 3, 4, 5, 6, 7, Resource.UNKNOWN, Resource.UNKNOWN, "d",
+                Resource.UNKNOWN),
             resourceOf(namespace.encodedLength()));
     }
 
@@ -172,6 +184,18 @@ class CompatibilityTest
     }
 
     @Test
+    void shouldAddANamespaceToAnOldDataPlane()
+    {
+        requestWriter.command(IDS, new Command.AddNamespace(new NamespaceSpec("n", 6, new UUID(7, 8), "d", 9)));
+        final AddNamespaceDecoder namespace =
+            new AddNamespaceDecoder().wrapAndApplyHeader(requestWriter.buffer(), AT, new MessageHeaderDecoder());
+        assertEquals(6, namespace.nsid());
+        assertEquals(8, namespace.uuid().low());
+        assertEquals("n", namespace.nqn());
+        assertEquals("d", namespace.device());
+    }
+
+    @Test
     void shouldBeReadByAnOldClient()
     {
         responseWriter.resource(9, new DataPlaneInfo(new UUID(1, 2), State.PAUSED, 3, 4, 5, 6, "n", "v"));
@@ -181,7 +205,7 @@ class CompatibilityTest
         assertEquals("n", plane.name());
         assertEquals("v", plane.version());
 
-        responseWriter.resource(9, new NamespaceInfo("n", 1, new UUID(0, 1), 2, 3, 4, 5, 6, 7, 8, 9, "d"));
+        responseWriter.resource(9, new NamespaceInfo("n", 1, new UUID(0, 1), 2, 3, 4, 5, 6, 7, 8, 9, "d", 10));
         final NamespaceRecordDecoder namespace =
             new NamespaceRecordDecoder().wrapAndApplyHeader(responseWriter.buffer(), AT, new MessageHeaderDecoder());
         assertEquals(7, namespace.writtenBytes());

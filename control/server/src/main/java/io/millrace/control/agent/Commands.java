@@ -19,6 +19,7 @@ import io.millrace.dataplane.DataPlaneState;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.nvme.AnaState;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -136,6 +137,8 @@ final class Commands
                 return setState(set.state());
             case final Command.Disconnect disconnect:
                 return ok(dataPlane.controllers().disconnect(disconnect.nqn(), disconnect.controllerId()));
+            case final Command.SetAnaState ana:
+                return ok(dataPlane.anaStates().set(ana.nqn(), anaListener(ana), ana.group(), anaState(ana.state())));
             case final Command.BeginChange _:
             case final Command.CommitChange _:
             case final Command.AbandonChange _:
@@ -195,7 +198,27 @@ final class Commands
     private void addNamespace(final NamespaceSpec spec)
     {
         dataPlane.namespaces().add(spec.nqn(), new SubsystemSettings.NamespaceSettings(
-            spec.nsid(), spec.device(), NO_UUID.equals(spec.uuid()) ? null : spec.uuid()));
+            spec.nsid(), spec.device(), NO_UUID.equals(spec.uuid()) ? null : spec.uuid(), spec.anaGroup()));
+    }
+
+    /** Null stands for all listeners. */
+    private static InetSocketAddress anaListener(final Command.SetAnaState command)
+    {
+        if (command.address().isEmpty() && 0 == command.port())
+        {
+            return null;
+        }
+        return address(command.transport(), command.address(), command.port());
+    }
+
+    private static AnaState anaState(final io.millrace.control.codec.AnaState state)
+    {
+        return switch (state)
+        {
+            case OPTIMIZED, NON_OPTIMIZED, INACCESSIBLE, PERSISTENT_LOSS, CHANGE -> AnaState.valueOf(state.name());
+            case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
+                "ANA state is none that this data plane knows; use a client of its version");
+        };
     }
 
     private CompletableFuture<Reply> addListener(final Command.AddListener add)

@@ -2,10 +2,12 @@ package io.millrace.control.agent;
 
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
+import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.ControllerInfo;
@@ -26,8 +28,10 @@ import io.millrace.dataplane.HostSnapshot;
 import io.millrace.dataplane.ListenerSnapshot;
 import io.millrace.dataplane.ReactorSnapshot;
 import io.millrace.dataplane.SubsystemSnapshot;
+import io.millrace.nvmf.AnaSnapshot;
 import io.millrace.nvmf.ControllerSnapshot;
 import io.millrace.nvmf.NamespaceSnapshot;
+import io.millrace.nvmf.TransportAddress;
 import java.util.List;
 
 /**
@@ -61,6 +65,7 @@ final class Lists
             case NAMESPACE -> new Listing<>(dataPlane.namespaces().list(only), Lists::namespace);
             case HOST -> new Listing<>(dataPlane.hosts().list(only), Lists::host);
             case LISTENER -> new Listing<>(dataPlane.listeners().list(), Lists::listener);
+            case ANA -> new Listing<>(dataPlane.anaStates().list(only), Lists::ana);
             case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
             case VERSION, AUDIT, MANAGED -> throw new ControlException(Code.UNSUPPORTED,
                 "a data plane keeps no " + list.kind() + " records; ask its manager");
@@ -118,7 +123,8 @@ final class Lists
     {
         return new NamespaceInfo(snapshot.subsystemNqn(), snapshot.nsid(), snapshot.uuid(), snapshot.sizeBytes(),
             snapshot.blockSizeBytes(), snapshot.reads(), snapshot.readBytes(), snapshot.writes(),
-            snapshot.writtenBytes(), snapshot.others(), snapshot.errors(), snapshot.device());
+            snapshot.writtenBytes(), snapshot.others(), snapshot.errors(), snapshot.device(),
+            snapshot.anaGroup());
     }
 
     private static Resource host(final HostSnapshot snapshot)
@@ -130,6 +136,14 @@ final class Lists
     {
         return new ListenerInfo(Transport.TCP, snapshot.address().getAddress().getHostAddress(),
             snapshot.address().getPort(), snapshot.discoveryOnly());
+    }
+
+    private static Resource ana(final AnaSnapshot snapshot)
+    {
+        final TransportAddress listener = snapshot.listener();
+        return new AnaInfo(snapshot.subsystemNqn(), Transport.TCP, null == listener ? "" : listener.address(),
+            null == listener ? 0 : Integer.parseInt(listener.serviceId()), snapshot.group(),
+            AnaState.valueOf(snapshot.state().name()), snapshot.changes(), snapshot.namespaces());
     }
 
     private static Resource controller(final ControllerSnapshot snapshot)

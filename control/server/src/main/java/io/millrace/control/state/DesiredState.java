@@ -84,7 +84,8 @@ public final class DesiredState
             if (each instanceof final NamespaceInfo n && subsystems.containsKey(n.nqn()))
             {
                 subsystems.get(n.nqn()).namespaces().put(
-                    n.nsid(), new NamespaceSpec(n.nqn(), n.nsid(), n.uuid(), n.device()));
+                    n.nsid(), new NamespaceSpec(n.nqn(), n.nsid(), n.uuid(), n.device(),
+                        Resource.UNKNOWN == n.anaGroup() ? NamespaceSpec.ANA_GROUP_DEFAULT : n.anaGroup()));
             }
             else if (each instanceof final HostInfo h && subsystems.containsKey(h.nqn()))
             {

@@ -90,12 +90,13 @@ final class DocumentReader
         apply(section, new Command.CreateSubsystem(new SubsystemSpec(nqn,
             section.get(StateSettings.SUBSYSTEM_ANY_HOST), null == serial ? "" : serial,
             section.get(StateSettings.SUBSYSTEM_MODEL))));
+        skip(section, StateSettings.ANA);
         for (final Section namespace : section.sectionsIfGiven(StateSettings.NAMESPACES))
         {
             final UUID uuid = namespace.get(StateSettings.NAMESPACE_UUID);
             apply(namespace, new Command.AddNamespace(new NamespaceSpec(nqn,
                 namespace.get(StateSettings.NAMESPACE_NSID), null == uuid ? NO_UUID : uuid,
-                namespace.get(StateSettings.NAMESPACE_DEVICE))));
+                namespace.get(StateSettings.NAMESPACE_DEVICE), namespace.get(StateSettings.NAMESPACE_ANA_GROUP))));
         }
         for (final String host : section.list(StateSettings.SUBSYSTEM_HOSTS))
         {

@@ -113,6 +113,10 @@ final class DocumentWriter
             {
                 namespace.text("uuid", each.uuid().toString());
             }
+            if (NamespaceSpec.ANA_GROUP_DEFAULT != each.anaGroup())
+            {
+                namespace.number("ana-group", each.anaGroup());
+            }
             namespaces.add(namespace.node());
         }
         return group.list("namespaces", namespaces).node();

@@ -10,6 +10,7 @@ import java.util.regex.Pattern;
 final class Names
 {
     static final int NSID_MAX = 16_384;
+    static final int ANA_GROUP_MAX = 128;
     static final int DEVICE_LENGTH_MAX = 255;
     static final int SERIAL_LENGTH_MAX = 20;
     static final int MODEL_LENGTH_MAX = 40;

@@ -299,6 +299,11 @@ public final class StateEditor
         {
             throw refusal(Code.INVALID, subject, "NSID is not within 1 to " + Names.NSID_MAX + "; choose another");
         }
+        if (wanted.anaGroup() < 1 || wanted.anaGroup() > Names.ANA_GROUP_MAX)
+        {
+            throw refusal(Code.INVALID, subject, "ANA group " + wanted.anaGroup() + " is not within 1 to " +
+                Names.ANA_GROUP_MAX + "; choose another");
+        }
         if (subsystem.namespaces().containsKey(nsid))
         {
             throw refusal(Code.EXISTS, subject, "is there already; choose another NSID");

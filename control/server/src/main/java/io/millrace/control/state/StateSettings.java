@@ -1,6 +1,7 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.DeviceType;
+import io.millrace.control.message.NamespaceSpec;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
 import io.millrace.settings.SettingType;
@@ -122,6 +123,10 @@ final class StateSettings
         "Name of the device it shows.");
     static final Setting<UUID> NAMESPACE_UUID = Setting.optional("subsystems[].namespaces[].uuid",
         SettingType.UUID_TYPE, null, "UUID that hosts know the namespace by.");
+    static final Setting<Integer> NAMESPACE_ANA_GROUP = Setting.optional("subsystems[].namespaces[].ana-group",
+        SettingType.number(1, Names.ANA_GROUP_MAX), Integer.toString(NamespaceSpec.ANA_GROUP_DEFAULT),
+        "ANA group whose states the namespace has.");
+    static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false, "Not kept.");
 
     static final Setting<Void> LISTENERS = Setting.groups("listeners[]", false, "Where hosts connect to.");
     static final Setting<TransportType> LISTENER_TRANSPORT = Setting.required("listeners[].transport",
@@ -156,7 +161,8 @@ final class StateSettings
             DEVICES, DEVICE_NAME, DEVICE_TYPE, DEVICE_SIZE, DEVICE_BLOCK_SIZE, DEVICE_PATH, DEVICE_READ_ONLY,
             DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_WRAPPED, DEVICE_SEED, RULES,
             SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
-            NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID,
+            NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID, NAMESPACE_ANA_GROUP,
+            ANA,
             LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT, LISTENER_DISCOVERY_ONLY,
             DISCOVERY));
         all.addAll(SKIPPED);

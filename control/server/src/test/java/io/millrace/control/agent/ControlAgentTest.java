@@ -11,6 +11,7 @@ import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.client.ControlListener;
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
@@ -44,6 +45,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -89,6 +91,47 @@ class ControlAgentTest
         }
     }
 
+    private static String state(final ControlClient client, final int port, final int group)
+    {
+        return client.anaStates(NQN).stream()
+            .filter((each) -> port == each.port() && group == each.group())
+            .map((each) -> each.address() + ' ' + each.state() + ' ' + each.changes() + ' ' + each.namespaces())
+            .findFirst().orElse("");
+    }
+
+    private static void exerciseAna(final ControlClient client, final int port)
+    {
+        assertEquals(1, client.namespaces(NQN).getFirst().anaGroup());
+        assertEquals("127.0.0.1 OPTIMIZED 0 1", state(client, port, 1));
+        client.setAnaState(NQN, Transport.TCP, "127.0.0.1", port, 1, AnaState.INACCESSIBLE);
+        client.setAnaState(NQN, Transport.TCP, "", 0, 0, AnaState.NON_OPTIMIZED);
+        client.setAnaState(NQN, Transport.TCP, "0.0.0.0", port, 128, AnaState.CHANGE);
+        assertEquals("127.0.0.1 NON_OPTIMIZED 2 1", state(client, port, 1));
+        assertEquals("127.0.0.1 CHANGE 2 0", state(client, port, 128));
+        assertEquals(" NON_OPTIMIZED 1 0", state(client, 0, 128));
+        assertEquals(Code.INVALID, codeOf(() ->
+            client.setAnaState(NQN, Transport.TCP, "127.0.0.1", port, 129, AnaState.OPTIMIZED)));
+        assertEquals(Code.INVALID, codeOf(() ->
+            client.setAnaState(NQN, Transport.TCP, "127.0.0.1", port, -1, AnaState.OPTIMIZED)));
+        assertEquals(Code.INVALID, codeOf(() ->
+            client.setAnaState(NQN, Transport.TCP, "127.0.0.1", port, 1, AnaState.SBE_UNKNOWN)));
+        assertEquals(Code.INVALID, codeOf(() ->
+            client.setAnaState(NQN, Transport.TCP, "localhost", port, 1, AnaState.OPTIMIZED)));
+        assertEquals(Code.INVALID, codeOf(() ->
+            client.setAnaState(NQN, Transport.TCP, "127.0.0.1", 65_536, 1, AnaState.OPTIMIZED)));
+        assertEquals(Code.INVALID, codeOf(() ->
+            client.setAnaState(NQN, Transport.TCP, "127.0.0.1", 0, 1, AnaState.OPTIMIZED)));
+        assertEquals(Code.INVALID, codeOf(() ->
+            client.setAnaState(NQN, Transport.TCP, "", port, 1, AnaState.OPTIMIZED)));
+        assertEquals(Code.NOT_FOUND, codeOf(() ->
+            client.setAnaState("nqn.2026-11.io.millrace:none", Transport.TCP, "", 0, 0, AnaState.OPTIMIZED)));
+        assertEquals(Code.NOT_FOUND, codeOf(() -> client.anaStates("nqn.2026-11.io.millrace:none")));
+        assertEquals("127.0.0.1 NON_OPTIMIZED 2 1", state(client, port, 1));
+        client.setAnaState(NQN, Transport.TCP, "", 0, 0, AnaState.OPTIMIZED);
+        assertEquals(Code.INVALID, codeOf(() ->
+            client.addNamespace(new NamespaceSpec(NQN, 2, new UUID(0, 0), "mem0", 129))));
+    }
+
     private static void exercise(final AgentFixture fixture, final ControlClient client)
     {
         final int port = serve(client);
@@ -107,6 +150,7 @@ class ControlAgentTest
         assertEquals(Code.INVALID, codeOf(() -> client.createDevice(DeviceSpec.memory("odd", 1000, 4096))));
         assertEquals(Code.INVALID, codeOf(() -> client.addListener(
             new ListenerSpec(Transport.TCP, "localhost", 0, false))));
+        exerciseAna(client, port);
         client.setAllowAnyHost(NQN, false);
         client.allowHost(NQN, HOST);
         assertEquals(HOST, client.hosts(NQN).getFirst().hostNqn());
@@ -198,6 +242,10 @@ class ControlAgentTest
             assertEquals(List.of(), reader.devices(""));
             final ControlClient operator = fixture.connect(fixture.context().role(Role.OPERATE));
             operator.setState(State.PAUSED);
+            assertEquals(Code.NOT_FOUND,
+                codeOf(() -> operator.setAnaState(NQN, Transport.TCP, "", 0, 0, AnaState.OPTIMIZED)));
+            assertEquals(Code.NOT_PERMITTED,
+                codeOf(() -> reader.setAnaState(NQN, Transport.TCP, "", 0, 0, AnaState.OPTIMIZED)));
             assertEquals(Code.NOT_PERMITTED, codeOf(() -> operator.setState(State.STOPPING)));
             assertEquals(Code.NOT_PERMITTED, codeOf(() -> operator.deleteDevice("mem0")));
         }
@@ -259,6 +307,9 @@ class ControlAgentTest
             {
                 assertEquals(i + 1, events.get(i).sequence());
             }
+            client.setAnaState(NQN, Transport.TCP, "127.0.0.1", port, 1, AnaState.INACCESSIBLE);
+            AgentFixture.until(watcher, () -> events.stream().anyMatch((e) -> Kind.ANA == e.kind() &&
+                (NQN + "/127.0.0.1:" + port + "/1").equals(e.name()) && "is INACCESSIBLE".equals(e.text())));
             assertEquals(Kind.DEVICE, events.getFirst().kind());
             assertEquals("mem0", events.getFirst().name());
             assertTrue(events.stream().anyMatch((e) -> Change.CONNECTED == e.change() &&

@@ -64,6 +64,8 @@ class DesiredStateTest
         assertEquals(DeviceConfig.BLOCK_SIZE_DEFAULT, Canonical.BLOCK_SIZE_BYTES_DEFAULT);
         assertEquals(FileDeviceConfig.QUEUE_DEPTH_DEFAULT, Canonical.QUEUE_DEPTH_DEFAULT);
         assertEquals(Namespace.NSID_MAX, Names.NSID_MAX);
+        assertEquals(Namespace.ANA_GROUP_MAX, Names.ANA_GROUP_MAX);
+        assertEquals(Namespace.ANA_GROUP_DEFAULT, NamespaceSpec.ANA_GROUP_DEFAULT);
         assertEquals(io.millrace.nvmf.Nqn.DISCOVERY, Names.DISCOVERY_NQN);
         assertEquals(Devices.NAME_LENGTH_MAX, Names.DEVICE_LENGTH_MAX);
         assertEquals(ListenerSettings.DISCOVERY_PORT, StateDocument.DISCOVERY_PORT);

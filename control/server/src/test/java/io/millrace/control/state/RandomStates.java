@@ -91,7 +91,8 @@ final class RandomStates
             case 3 -> new Command.CreateSubsystem(new SubsystemSpec(nqn(), random.nextBoolean(),
                 one(List.of("", "", "SER1")), one(List.of("", "", "Other model", "x".repeat(wrong() ? 41 : 40)))));
             case 4, 5, 6, 7 -> new Command.AddNamespace(
-                new NamespaceSpec(nqn(), nsid(), 0 == random.nextInt(4) ? uuid() : NO_UUID, device()));
+                new NamespaceSpec(nqn(), nsid(), 0 == random.nextInt(4) ? uuid() : NO_UUID, device(),
+                    wrong() ? 129 : one(List.of(1, 1, 2, 128))));
             case 8 -> new Command.AllowHost(nqn(), host());
             default -> new Command.AddListener(
                 new ListenerSpec(Transport.TCP, address(), port(), 0 == random.nextInt(3)));

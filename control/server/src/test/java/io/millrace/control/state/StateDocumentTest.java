@@ -114,9 +114,12 @@ class StateDocumentTest
             devices:
               - {name: f, type: file, path: /f, polling: "off"}
               - {name: x, type: fault, device: f, rules: [{effect: error, operations: [read]}]}
+            subsystems:
+              - {nqn: "nqn.2026-11.io.millrace:vol0", ana: [{group: 1, state: inaccessible}]}
             tcp: {anything: 1}
             """);
-        assertEquals(List.of("tcp", "devices[0].polling", "devices[1].rules"), document.skipped());
+        assertEquals(List.of("tcp", "devices[0].polling", "devices[1].rules", "subsystems[0].ana"),
+            document.skipped());
     }
 
     @Test
@@ -127,7 +130,7 @@ class StateDocumentTest
         {
             final Matcher row = ROW.matcher(line);
             if (row.matches() && row.group(1).matches("(devices|subsystems|listeners|discovery)(\\[.*)?") &&
-                !row.group(1).startsWith("devices[].rules[]"))
+                !row.group(1).startsWith("devices[].rules[]") && !row.group(1).startsWith("subsystems[].ana[]"))
             {
                 documented.put(row.group(1), row);
             }
