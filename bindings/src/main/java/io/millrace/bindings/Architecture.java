@@ -8,21 +8,30 @@ package io.millrace.bindings;
 public enum Architecture
 {
     /** Intel and AMD, 64 bits. */
-    X86_64(12, 4, 0x4000),
+    X86_64(12, 4, 0x4000, 314, 315),
     /** Arm, 64 bits. */
-    AARCH64(16, 8, 0x10000);
+    AARCH64(16, 8, 0x10000, 274, 275);
 
     private static final Architecture CURRENT = of(System.getProperty("os.arch"));
 
     private final int epollEventSizeBytes;
     private final int epollEventDataOffset;
     private final int directFlag;
+    private final int schedSetattrCall;
+    private final int schedGetattrCall;
 
-    Architecture(final int epollEventSizeBytes, final int epollEventDataOffset, final int directFlag)
+    Architecture(
+        final int epollEventSizeBytes,
+        final int epollEventDataOffset,
+        final int directFlag,
+        final int schedSetattrCall,
+        final int schedGetattrCall)
     {
         this.epollEventSizeBytes = epollEventSizeBytes;
         this.epollEventDataOffset = epollEventDataOffset;
         this.directFlag = directFlag;
+        this.schedSetattrCall = schedSetattrCall;
+        this.schedGetattrCall = schedGetattrCall;
     }
 
     /**
@@ -73,5 +82,21 @@ public enum Architecture
     public int directFlag()
     {
         return directFlag;
+    }
+
+    /**
+     * {@return the number of {@code sched_setattr(2)}, which the C library does not wrap}
+     */
+    public int schedSetattrCall()
+    {
+        return schedSetattrCall;
+    }
+
+    /**
+     * {@return the number of {@code sched_getattr(2)}, which the C library does not wrap}
+     */
+    public int schedGetattrCall()
+    {
+        return schedGetattrCall;
     }
 }

@@ -11,6 +11,7 @@ import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetListener;
 import io.millrace.nvmf.tcp.TcpTransport;
 import io.millrace.reactor.CpuAffinity;
+import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.reactor.ReactorException;
@@ -129,6 +130,7 @@ public final class DataPlane implements AutoCloseable
         {
             startReactor(i, memory);
         }
+        started.push(Housekeeping.begin(reactors));
         subsystems = new Subsystems(operations, devices);
         hosts = new Hosts(operations, subsystems);
         controllers = new Controllers(operations, subsystems);
@@ -152,7 +154,7 @@ public final class DataPlane implements AutoCloseable
 
     private void checkCpus()
     {
-        final BitSet allowed = CpuAffinity.allowed();
+        final BitSet allowed = Housekeeping.allowed();
         for (int i = 0; i < config.reactors().size(); i++)
         {
             final ReactorConfig reactor = config.reactors().get(i);

@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.util.BitSet;
 
 /**
- * On which CPUs the calling thread may run ({@code sched_setaffinity(2)}). Stateless; any thread, for itself. Threads
- * that a pinned thread makes inherit its CPU.
+ * On which CPUs threads may run ({@code sched_setaffinity(2)}). Stateless; any thread. Threads that a pinned thread
+ * makes inherit its CPU.
  */
 public final class CpuAffinity
 {
@@ -23,16 +23,17 @@ public final class CpuAffinity
     }
 
     /**
-     * {@return the CPUs that the calling thread may run on}
+     * {@return the CPUs that a thread may run on}
      *
+     * @param tid the kernel's id of it, 0 for the caller.
      * @throws NativeException when the kernel does not say.
      */
-    public static BitSet allowed()
+    static BitSet allowed(final int tid)
     {
         try (Arena arena = Arena.ofConfined())
         {
             final long mask = arena.allocate(MASK_BYTES, Long.BYTES).address();
-            NativeException.check("sched_getaffinity", Threads.schedGetaffinity(0, MASK_BYTES, mask));
+            NativeException.check("sched_getaffinity", Threads.schedGetaffinity(tid, MASK_BYTES, mask));
             final BitSet cpus = new BitSet(CPU_COUNT_MAX);
             for (int cpu = 0; cpu < CPU_COUNT_MAX; cpu++)
             {
@@ -65,6 +66,27 @@ public final class CpuAffinity
     }
 
     /**
+     * Says on which CPUs a thread may run.
+     *
+     * @param tid  the kernel's id of it.
+     * @param cpus not empty.
+     * @return 0 or negated errno; a thread may have ended.
+     */
+    static int allow(final int tid, final BitSet cpus)
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long mask = arena.allocate(MASK_BYTES, Long.BYTES).address();
+            for (int cpu = cpus.nextSetBit(0); cpu >= 0; cpu = cpus.nextSetBit(cpu + 1))
+            {
+                final long part = mask + (cpu >>> 3);
+                NativeMemory.putByte(part, (byte)(NativeMemory.getByte(part) | 1 << (cpu & 7)));
+            }
+            return Threads.schedSetaffinity(tid, MASK_BYTES, mask);
+        }
+    }
+
+    /**
      * Keeps the calling thread on one CPU.
      *
      * @param reactor for the message.
@@ -73,16 +95,13 @@ public final class CpuAffinity
      */
     static void pin(final String reactor, final int cpu)
     {
-        try (Arena arena = Arena.ofConfined())
+        final BitSet cpus = new BitSet();
+        cpus.set(cpu);
+        final int result = allow(0, cpus);
+        if (result < 0)
         {
-            final long mask = arena.allocate(MASK_BYTES, Long.BYTES).address();
-            NativeMemory.putByte(mask + (cpu >>> 3), (byte)(1 << (cpu & 7)));
-            final int result = Threads.schedSetaffinity(0, MASK_BYTES, mask);
-            if (result < 0)
-            {
-                throw new ReactorException("reactor " + reactor + ": cpu " + cpu + " refused, " +
-                    Errno.describe(-result) + ": choose one of " + format(allowed()) + ", or none", null);
-            }
+            throw new ReactorException("reactor " + reactor + ": cpu " + cpu + " refused, " +
+                Errno.describe(-result) + ": choose one of " + format(Housekeeping.allowed()) + ", or none", null);
         }
     }
 }

@@ -428,6 +428,7 @@ public final class Reactor implements AutoCloseable
             {
                 CpuAffinity.pin(config.name(), config.cpu());
             }
+            Housekeeping.enterReactor();
             started.complete(null);
             nowNs = System.nanoTime();
             while (State.RUNNING == state)
@@ -446,6 +447,7 @@ public final class Reactor implements AutoCloseable
         }
         finally
         {
+            Housekeeping.leaveReactor();
             sleeping = false;
             commands.stop();
             commands.failAll("reactor " + config.name() + " has ended");

@@ -9,6 +9,7 @@ import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.CpuAffinity;
+import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -154,11 +155,11 @@ class DataPlaneTest
     @Test
     void shouldNameCpuWhenItIsNotAllowed()
     {
-        final int absent = CpuAffinity.allowed().length();
+        final int absent = Housekeeping.allowed().length();
         reactors.set(0, ReactorConfig.of("r0", absent));
         final SettingException e = refused();
         assertEquals("reactors[0].cpu", e.key());
-        assertTrue(e.bound().endsWith(CpuAffinity.format(CpuAffinity.allowed())), e.getMessage());
+        assertTrue(e.bound().endsWith(CpuAffinity.format(Housekeeping.allowed())), e.getMessage());
     }
 
     @Test

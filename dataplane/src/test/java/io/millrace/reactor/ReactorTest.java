@@ -37,12 +37,12 @@ class ReactorTest
     @Test
     void shouldBePinnedWhenStartReturns()
     {
-        final int cpu = CpuAffinity.allowed().nextSetBit(0);
+        final int cpu = Housekeeping.allowed().nextSetBit(0);
         try (Reactor reactor = started(ReactorConfig.of("pinned", cpu), errors))
         {
             final BitSet expected = new BitSet();
             expected.set(cpu);
-            assertEquals(expected, reactor.call(CpuAffinity::allowed).join());
+            assertEquals(expected, reactor.call(() -> CpuAffinity.allowed(0)).join());
         }
     }
 
@@ -52,7 +52,7 @@ class ReactorTest
         final Reactor reactor = new Reactor(ReactorConfig.of("far", CpuAffinity.CPU_COUNT_MAX - 1), errors);
         final String message = assertThrows(ReactorException.class, reactor::start).getMessage();
         assertTrue(message.contains("cpu " + (CpuAffinity.CPU_COUNT_MAX - 1)), message);
-        assertTrue(message.contains(CpuAffinity.format(CpuAffinity.allowed())), message);
+        assertTrue(message.contains(CpuAffinity.format(Housekeeping.allowed())), message);
         assertThrows(RejectedExecutionException.class, () -> reactor.execute(() -> {}));
         reactor.close();
     }

@@ -1,12 +1,17 @@
 package io.millrace.bindings.linux;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.millrace.bindings.Architecture;
 import io.millrace.bindings.Native;
 import io.millrace.bindings.generated.linux.linux_h;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * CPU affinity of the calling thread and limits of the process.
+ * CPU affinity and scheduling of threads, and limits of the process.
  */
 public final class Threads
 {
@@ -21,6 +26,12 @@ public final class Threads
         Native.linkErrno("sched_getaffinity", linux_h.sched_getaffinity$descriptor());
     private static final MethodHandle GETRLIMIT = Native.linkErrno("getrlimit", linux_h.getrlimit$descriptor());
     private static final MethodHandle SETRLIMIT = Native.linkErrno("setrlimit", linux_h.setrlimit$descriptor());
+
+    private static final long SYS_SCHED_SETATTR = Architecture.current().schedSetattrCall();
+    private static final long SYS_SCHED_GETATTR = Architecture.current().schedGetattrCall();
+    private static final MethodHandle SYSCALL = Native.linkErrno("syscall",
+        FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+        Linker.Option.firstVariadicArg(1));
 
     private Threads()
     {
@@ -63,6 +74,48 @@ public final class Threads
             final MemorySegment capture = Native.capture();
             return Native.intResult(capture, (long)SCHED_GETAFFINITY.invokeExact(
                 capture, (long)tid, lengthBytes, maskAddress));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Says how a thread is scheduled ({@code sched_setattr(2)}).
+     *
+     * @param tid     thread, 0 for the caller.
+     * @param address of {@link SchedulingAttributes}.
+     * @return 0 or negated errno.
+     */
+    public static int schedSetattr(final int tid, final long address)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return Native.intResult(capture, (long)SYSCALL.invokeExact(
+                capture, SYS_SCHED_SETATTR, (long)tid, address, 0L, 0L, 0L, 0L));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * How a thread is scheduled ({@code sched_getattr(2)}).
+     *
+     * @param tid     thread, 0 for the caller.
+     * @param address of room for {@link SchedulingAttributes}.
+     * @return 0 or negated errno.
+     */
+    public static int schedGetattr(final int tid, final long address)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return Native.intResult(capture, (long)SYSCALL.invokeExact(capture, SYS_SCHED_GETATTR, (long)tid, address,
+                (long)SchedulingAttributes.SIZE_BYTES, 0L, 0L, 0L));
         }
         catch (final Throwable t)
         {

@@ -9,6 +9,7 @@ import io.millrace.bindings.NativeException;
 import io.millrace.bindings.NativeMemory;
 import java.lang.foreign.Arena;
 import java.math.BigInteger;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -68,6 +69,24 @@ class ThreadsTest
         ResourceLimit.set(scratch, 2, 1);
 
         assertEquals(-Errno.EINVAL, Threads.setrlimit(Threads.RLIMIT_NOFILE, scratch));
+    }
+
+    @Test
+    void shouldScheduleTheCallingThreadAsAsked() throws Exception
+    {
+        assertEquals(List.of(SchedulingAttributes.SCHED_BATCH, 3), onOwnThread(() ->
+        {
+            SchedulingAttributes.set(scratch, SchedulingAttributes.SCHED_BATCH, 3, 200_000);
+            NativeException.check("sched_setattr", Threads.schedSetattr(0, scratch));
+            NativeMemory.fill(scratch, SchedulingAttributes.SIZE_BYTES, (byte)0xA5);
+            NativeException.check("sched_getattr", Threads.schedGetattr(0, scratch));
+            final long sliceNs = SchedulingAttributes.sliceNs(scratch);
+            // 0 from kernels before Linux 6.12.
+            assertTrue(0 == sliceNs || 200_000 == sliceNs, () -> "slice " + sliceNs);
+            return List.of(SchedulingAttributes.policy(scratch), SchedulingAttributes.nice(scratch));
+        }));
+        SchedulingAttributes.set(scratch, 77, 0, 0);
+        assertEquals(-Errno.EINVAL, Threads.schedSetattr(0, scratch));
     }
 
     private BigInteger bindToLowestAllowed()

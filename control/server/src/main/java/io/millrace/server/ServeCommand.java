@@ -81,7 +81,12 @@ public final class ServeCommand implements Callable<Integer>
             }
             Banner.ready(terminal);
             log.start();
+            final WarmUp warmUp = read.warmUp() ? WarmUp.start(terminal) : null;
             stop.await();
+            if (null != warmUp)
+            {
+                warmUp.close();
+            }
             log.close();
             terminal.line("stopping");
         }

@@ -6,7 +6,6 @@ import io.millrace.console.Terminal;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.perf.load.LoadConfig;
 import io.millrace.perf.load.LoadGenerator;
-import io.millrace.perf.load.LoadPattern;
 import io.millrace.server.config.ConfigReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -30,8 +29,6 @@ public final class TrainCommand implements Callable<Integer>
     private static final String NQN = "nqn.2026-11.io.millrace:train";
     private static final int MEMORY_NSID = 1;
     private static final int FILE_NSID = 2;
-    private static final int SMALL_BYTES = 4096;
-    private static final int LARGE_BYTES = 128 << 10;
     private static final String CONFIG = """
         reactors: [{cpu: any}]
         memory: {size: 16MiB}
@@ -71,9 +68,9 @@ public final class TrainCommand implements Callable<Integer>
                 log.onConnected("train", "train", "train", 1);
                 log.close();
                 final InetSocketAddress address = dataPlane.addresses().getFirst();
-                drive(address, MEMORY_NSID, SMALL_BYTES, 64, 1_000);
-                drive(address, MEMORY_NSID, LARGE_BYTES, 8, 500);
-                drive(address, FILE_NSID, SMALL_BYTES, 32, 500);
+                drive(WarmUp.small(load(address, MEMORY_NSID), 64, 1_000));
+                drive(WarmUp.large(load(address, MEMORY_NSID), 8, 500));
+                drive(WarmUp.small(load(address, FILE_NSID), 32, 500));
             }
         }
         finally
@@ -83,23 +80,14 @@ public final class TrainCommand implements Callable<Integer>
         return ExitCode.OK;
     }
 
-    private static void drive(
-        final InetSocketAddress address,
-        final int nsid,
-        final int sizeBytes,
-        final int depth,
-        final long durationMs)
+    private static LoadConfig.Builder load(final InetSocketAddress address, final int nsid)
     {
-        final LoadConfig config = LoadConfig.to(address, NQN)
-            .nsid(nsid)
-            .pattern(LoadPattern.RANDRW)
-            .readPercent(50)
-            .sizeBytes(sizeBytes)
-            .queues(depth, 1)
-            .warmUpMs(0)
-            .durationMs(durationMs)
-            .build();
-        try (LoadGenerator generator = new LoadGenerator(config))
+        return LoadConfig.to(address, NQN).nsid(nsid);
+    }
+
+    private static void drive(final LoadConfig load)
+    {
+        try (LoadGenerator generator = new LoadGenerator(load))
         {
             generator.run();
         }

@@ -48,9 +48,11 @@ public final class ConfigReader
      * @param file    as the user named it.
      * @param config  that was read.
      * @param control where commands are taken; null for nowhere.
+     * @param warmUp  whether the I/O paths are to be warmed up.
      * @param lines   of the keys that the file gives, from 1.
      */
-    public record Result(String file, DataPlaneConfig config, ControlSettings control, Map<String, Integer> lines)
+    public record Result(
+        String file, DataPlaneConfig config, ControlSettings control, boolean warmUp, Map<String, Integer> lines)
     {
         /**
          * Adds file and line to what was found wrong later, when the data plane was started.
@@ -101,7 +103,7 @@ public final class ConfigReader
                 limits(top.section(Settings.LIMITS)),
                 tcp(top.section(Settings.TCP)),
                 top.has(Settings.CONTROL));
-            return new Result(file, config, control(top), Map.copyOf(lines));
+            return new Result(file, config, control(top), top.get(Settings.WARM_UP), Map.copyOf(lines));
         }
         catch (final SettingException e)
         {

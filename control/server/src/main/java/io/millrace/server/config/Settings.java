@@ -191,6 +191,10 @@ final class Settings
         "Whether discovery is answered on port 8009 too, of every address listened on; the listeners answer it " +
             "always.");
 
+    static final Setting<Boolean> WARM_UP = Setting.optional("warm-up", SettingType.BOOLEAN, "true",
+        "Whether a small load of its own runs for a second after the start, so that the I/O paths are compiled before " +
+            "hosts come.");
+
     static final Setting<Void> CONTROL = Setting.group("control",
         "Commands that change what is served while it runs; without this group none are taken.");
     static final Setting<Path> CONTROL_DIRECTORY = Setting.optional("control.directory", SettingType.PATH, null,
@@ -260,6 +264,7 @@ final class Settings
         ANA, ANA_LISTENER, ANA_GROUP, ANA_STATE,
         LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT,
         DISCOVERY,
+        WARM_UP,
         CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_ANA_TRANSITION,
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT, TCP_CONNECTIONS,

@@ -4,6 +4,7 @@ import io.millrace.bindings.Capability;
 import io.millrace.bindings.NativeLibrary;
 import io.millrace.bindings.linux.IoUringProbe;
 import io.millrace.reactor.CpuAffinity;
+import io.millrace.reactor.Housekeeping;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -136,7 +137,7 @@ final class MachineProbe
 
     private void cpus()
     {
-        final BitSet allowed = CpuAffinity.allowed();
+        final BitSet allowed = Housekeeping.allowed();
         final String text = CpuAffinity.format(allowed);
         add("CPUs", allowed.cardinality() > 1 ? Capability.on("CPU affinity", "reactors may be pinned to " + text) :
             Capability.off("CPU affinity", "only CPU " + text + " is allowed", "give the process more CPUs"),

@@ -11,6 +11,7 @@ import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.OutagePolicy;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.util.ArrayList;
@@ -37,6 +38,7 @@ public final class LoadGenerator implements AutoCloseable
     private final LoadConfig config;
     private final List<Reactor> reactors = new ArrayList<>();
     private final List<HostPollGroup> groups = new ArrayList<>();
+    private Housekeeping housekeeping;
     private volatile List<LoadWorker> workers = List.of();
     private volatile RemoteController controller;
     private volatile LoadPhase phase = LoadPhase.CONNECT;
@@ -116,6 +118,7 @@ public final class LoadGenerator implements AutoCloseable
             reactor.start();
             groups.add(new HostPollGroup(reactor));
         }
+        housekeeping = Housekeeping.begin(reactors);
         final ConnectionConfig connection = ConnectionConfig.to(config.address(), config.subsystemNqn())
             .queueDepth(config.queueDepth())
             .digests(config.headerDigest(), config.dataDigest())
@@ -447,6 +450,10 @@ public final class LoadGenerator implements AutoCloseable
         }
         groups.forEach(HostPollGroup::close);
         groups.clear();
+        if (null != housekeeping)
+        {
+            housekeeping.close();
+        }
         reactors.forEach(Reactor::close);
         reactors.clear();
         if (null != memory)

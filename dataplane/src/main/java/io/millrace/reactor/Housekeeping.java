@@ -1,0 +1,207 @@
+package io.millrace.reactor;
+
+import io.millrace.bindings.linux.SchedulingAttributes;
+import io.millrace.bindings.linux.Threads;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Keeps every thread of the process that is no reactor out of the reactors' way, the JVM's own above all: its compiler
+ * is woken by a reactor that enters a new path, and would then run on that reactor's CPU for milliseconds while I/O waits.
+ * <ul>
+ * <li>They stay off the CPUs that reactors are pinned to, as long as the process has others.</li>
+ * <li>Where they share a CPU all the same, a reactor asks for the shortest slice, and they are batch work: they take no
+ * CPU from a reactor by waking up, and a reactor that wakes up takes it from them. Their share of a busy CPU stays as it
+ * is, so the compiler is not starved. Kernels before Linux 6.12 know no slices.</li>
+ * </ul>
+ * Threads inherit both from those that make them, so this holds for later threads too. For a process whose purpose the
+ * reactors are; a library leaves the threads of others alone. Nothing here needs privileges, and nothing fails: a thread
+ * that the kernel does not let be arranged stays where it is. Any thread but a reactor's; set-up only.
+ */
+public final class Housekeeping implements AutoCloseable
+{
+    /** The least that the kernel takes; a reactor's work between two looks at its sockets is less. */
+    private static final long SLICE_NS = 100_000;
+    private static final Path TASKS = Path.of("/proc/self/task");
+    private static final int NICE_MIN = -20;
+    /** The least weight of an ordinary thread: about a hundredth of a reactor's. */
+    private static final int NICE_MAX = 19;
+    /** What the kernel works for io_uring with; such a thread belongs to its reactor. */
+    private static final String KERNEL_WORKER = "iou-";
+
+    private static final Set<Integer> REACTOR_THREADS = ConcurrentHashMap.newKeySet();
+    private static final List<Housekeeping> OPEN = new ArrayList<>();
+    private static BitSet allowed;
+
+    private final BitSet reactorCpus = new BitSet();
+
+    private Housekeeping()
+    {
+    }
+
+    /**
+     * Arranges the threads there are.
+     *
+     * @param reactors that run.
+     * @return to be closed when they have ended, or are about to; threads then may run where they might before.
+     */
+    public static Housekeeping begin(final Collection<Reactor> reactors)
+    {
+        final Housekeeping housekeeping = new Housekeeping();
+        for (final Reactor reactor : reactors)
+        {
+            if (reactor.config().cpu() >= 0)
+            {
+                housekeeping.reactorCpus.set(reactor.config().cpu());
+            }
+        }
+        synchronized (OPEN)
+        {
+            OPEN.add(housekeeping);
+            arrange(allowed());
+        }
+        return housekeeping;
+    }
+
+    /**
+     * {@return the CPUs that the process may use, whatever the caller was kept off}
+     */
+    public static BitSet allowed()
+    {
+        synchronized (OPEN)
+        {
+            if (null == allowed)
+            {
+                // The first thread of the process, whose id is the process's, is nobody's reactor.
+                allowed = CpuAffinity.allowed((int)ProcessHandle.current().pid());
+            }
+            return (BitSet)allowed.clone();
+        }
+    }
+
+    /**
+     * Lets the calling thread, and those that it makes from now on, reactors too, have what others leave. For good: an
+     * ordinary user cannot take it back.
+     */
+    public static void giveWay()
+    {
+        schedule(0, SchedulingAttributes.SCHED_BATCH, NICE_MAX, 0);
+    }
+
+    @Override
+    public void close()
+    {
+        synchronized (OPEN)
+        {
+            if (OPEN.remove(this))
+            {
+                arrange(allowed());
+            }
+        }
+    }
+
+    /**
+     * The calling thread becomes a reactor's.
+     */
+    static void enterReactor()
+    {
+        final int tid = threadId();
+        if (tid > 0)
+        {
+            REACTOR_THREADS.add(tid);
+            schedule(tid, SchedulingAttributes.SCHED_OTHER, SLICE_NS);
+        }
+    }
+
+    /**
+     * The calling thread is no reactor's any more.
+     */
+    static void leaveReactor()
+    {
+        REACTOR_THREADS.remove(threadId());
+    }
+
+    private static int threadId()
+    {
+        try
+        {
+            return Integer.parseInt(Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString());
+        }
+        catch (final IOException | NumberFormatException e)
+        {
+            // Without /proc nothing here is done.
+            return -1;
+        }
+    }
+
+    private static void arrange(final BitSet cpus)
+    {
+        final BitSet free = (BitSet)cpus.clone();
+        OPEN.forEach((housekeeping) -> free.andNot(housekeeping.reactorCpus));
+        final BitSet others = free.isEmpty() ? cpus : free;
+        final int policy = OPEN.isEmpty() ? SchedulingAttributes.SCHED_OTHER : SchedulingAttributes.SCHED_BATCH;
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS))
+        {
+            for (final Path task : tasks)
+            {
+                final int tid = Integer.parseInt(task.getFileName().toString());
+                if (!REACTOR_THREADS.contains(tid) && !isKernelWorker(task))
+                {
+                    CpuAffinity.allow(tid, others);
+                    schedule(tid, policy, 0);
+                }
+            }
+        }
+        catch (final IOException | DirectoryIteratorException e)
+        {
+            // No /proc, and what could be arranged is.
+        }
+    }
+
+    private static boolean isKernelWorker(final Path task)
+    {
+        try
+        {
+            return Files.readString(task.resolve("comm")).startsWith(KERNEL_WORKER);
+        }
+        catch (final IOException e)
+        {
+            // It has ended.
+            return true;
+        }
+    }
+
+    private static void schedule(final int tid, final int policy, final long sliceNs)
+    {
+        schedule(tid, policy, NICE_MIN, sliceNs);
+    }
+
+    /**
+     * Leaves threads alone that have a real-time or other policy by somebody's will.
+     */
+    private static void schedule(final int tid, final int policy, final int niceMin, final long sliceNs)
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long attributes = arena.allocate(SchedulingAttributes.SIZE_BYTES, Long.BYTES).address();
+            if (0 == Threads.schedGetattr(tid, attributes) &&
+                (SchedulingAttributes.SCHED_OTHER == SchedulingAttributes.policy(attributes) ||
+                SchedulingAttributes.SCHED_BATCH == SchedulingAttributes.policy(attributes)))
+            {
+                final int nice = Math.max(niceMin, SchedulingAttributes.nice(attributes));
+                SchedulingAttributes.set(attributes, policy, nice, sliceNs);
+                Threads.schedSetattr(tid, attributes);
+            }
+        }
+    }
+}

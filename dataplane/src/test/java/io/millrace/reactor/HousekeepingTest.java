@@ -1,0 +1,146 @@
+package io.millrace.reactor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.millrace.bindings.NativeException;
+import io.millrace.bindings.linux.SchedulingAttributes;
+import io.millrace.bindings.linux.Threads;
+import java.lang.foreign.Arena;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
+import org.junit.jupiter.api.Test;
+
+class HousekeepingTest
+{
+    private record Scheduling(BitSet cpus, int policy, int nice, long sliceNs)
+    {
+    }
+
+    @Test
+    void shouldKeepOtherThreadsOffTheCpusOfReactorsWhileOpen() throws Exception
+    {
+        final BitSet all = Housekeeping.allowed();
+        assumeTrue(all.cardinality() > 1, "one CPU: nothing to keep threads off to");
+        final int cpu = all.nextSetBit(0);
+        final BitSet others = (BitSet)all.clone();
+        others.clear(cpu);
+
+        try (Reactor reactor = start(cpu))
+        {
+            final Housekeeping housekeeping = Housekeeping.begin(List.of(reactor));
+            assertEquals(others, present().cpus());
+            assertEquals(others, onNewThread(HousekeepingTest::present).cpus());
+            assertEquals(SchedulingAttributes.SCHED_BATCH, onNewThread(HousekeepingTest::present).policy());
+            assertEquals(BitSet.valueOf(new long[] {1L << cpu}), on(reactor, HousekeepingTest::present).cpus());
+            assertEquals(all, Housekeeping.allowed());
+            housekeeping.close();
+        }
+
+        assertEquals(all, present().cpus());
+        assertEquals(SchedulingAttributes.SCHED_OTHER, present().policy());
+    }
+
+    @Test
+    void shouldLeaveThreadsWhereTheyAreWhenReactorsHaveEveryCpu() throws Exception
+    {
+        final BitSet all = Housekeeping.allowed();
+        final List<Reactor> reactors = all.stream().mapToObj(HousekeepingTest::start).toList();
+        try (Housekeeping housekeeping = Housekeeping.begin(reactors))
+        {
+            assertNotNull(housekeeping);
+            assertEquals(all, present().cpus());
+            assertEquals(SchedulingAttributes.SCHED_BATCH, present().policy());
+        }
+        finally
+        {
+            reactors.forEach(Reactor::close);
+        }
+    }
+
+    @Test
+    void shouldHoldForAllThatAreOpen() throws Exception
+    {
+        final BitSet all = Housekeeping.allowed();
+        assumeTrue(all.cardinality() > 1, "one CPU: nothing to keep threads off to");
+        final BitSet others = (BitSet)all.clone();
+        others.clear(all.nextSetBit(0));
+        try (Reactor pinned = start(all.nextSetBit(0)); Reactor free = start(-1))
+        {
+            final Housekeeping first = Housekeeping.begin(List.of(pinned));
+            final Housekeeping second = Housekeeping.begin(List.of(free));
+            assertEquals(others, present().cpus());
+            second.close();
+            second.close();
+            assertEquals(others, present().cpus());
+            assertEquals(all, on(free, HousekeepingTest::present).cpus());
+            first.close();
+            assertEquals(all, present().cpus());
+        }
+    }
+
+    @Test
+    void shouldGiveReactorsTheShorterSlice() throws Exception
+    {
+        try (Reactor reactor = start(-1))
+        {
+            final Housekeeping housekeeping = Housekeeping.begin(List.of(reactor));
+            final Scheduling ours = on(reactor, HousekeepingTest::present);
+            assertEquals(SchedulingAttributes.SCHED_OTHER, ours.policy());
+            final Scheduling theirs = present();
+            // Kernels before 6.12 know no slices and answer 0 for both.
+            assertTrue(0 == ours.sliceNs() && 0 == theirs.sliceNs() || ours.sliceNs() < theirs.sliceNs(),
+                () -> ours + " " + theirs);
+            housekeeping.close();
+        }
+    }
+
+    @Test
+    void shouldLeaveTheRestToThreadsThatGiveWay() throws Exception
+    {
+        final Scheduling given = onNewThread(() ->
+        {
+            Housekeeping.giveWay();
+            return onNewThread(HousekeepingTest::present);
+        });
+        assertEquals(SchedulingAttributes.SCHED_BATCH, given.policy());
+        assertEquals(19, given.nice());
+        assertFalse(present().nice() == 19);
+    }
+
+    private static Reactor start(final int cpu)
+    {
+        final Reactor reactor = new Reactor(ReactorConfig.of("housekeeping-" + cpu, cpu));
+        reactor.start();
+        return reactor;
+    }
+
+    private static Scheduling present()
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long attributes = arena.allocate(SchedulingAttributes.SIZE_BYTES, Long.BYTES).address();
+            NativeException.check("sched_getattr", Threads.schedGetattr(0, attributes));
+            return new Scheduling(CpuAffinity.allowed(0), SchedulingAttributes.policy(attributes),
+                SchedulingAttributes.nice(attributes), SchedulingAttributes.sliceNs(attributes));
+        }
+    }
+
+    private static <T> T on(final Reactor reactor, final Callable<T> task)
+    {
+        return reactor.call(task).join();
+    }
+
+    private static <T> T onNewThread(final Callable<T> task) throws Exception
+    {
+        final FutureTask<T> future = new FutureTask<>(task);
+        final Thread thread = Thread.ofPlatform().start(future);
+        thread.join();
+        return future.get();
+    }
+}
