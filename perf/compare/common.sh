@@ -269,14 +269,16 @@ listeners:
   - {transport: tcp, address: 127.0.0.1, port: $MILLRACE_PORT}
 discovery: false
 Y
-    # The whole JVM, its compiler included, has the one CPU that SPDK's target has.
-    MILLRACE_NO_BUILD=1 taskset -c "$TARGET_CPU" "$ROOT/millrace" serve --config "$WORK/millrace.yaml" \
+    # The whole JVM, its compiler included, has the one CPU that SPDK's target has; or its reactor alone, where a script says so.
+    local cpus=$TARGET_CPU
+    [ "${JVM_CPUS:-one}" = one ] || cpus=0-$(($(nproc --all) - 1))
+    MILLRACE_NO_BUILD=1 taskset -c "$cpus" "$ROOT/millrace" serve --config "$WORK/millrace.yaml" \
         > "$LOGS/millrace.log" 2>&1 < /dev/null &
     MILLRACE_PID=$!
     PIDS+=("$MILLRACE_PID")
     await_port "$MILLRACE_PORT" "$MILLRACE_PID" "$LOGS/millrace.log" ||
         die $EXIT_FAILED "millrace serve ended before it listened; the end of its log follows"
-    command_line millrace "taskset -c $TARGET_CPU ./millrace serve --config compare.yaml   # $1"
+    command_line millrace "taskset -c $cpus ./millrace serve --config compare.yaml   # $1"
 }
 
 # start_spdk SIDE BDEV_METHOD PARAMETERS: sets SPDK_PID and SPDK_PORT; fails when the target does not start.
