@@ -32,4 +32,13 @@ public interface DmaMap
      * {@return the unit of mappings in bytes; a power of two, at least 4096}
      */
     long pageBytes();
+
+    /**
+     * {@return the longest range that can be mapped in one piece, in bytes: without an IOMMU a hugepage, whose next
+     * neighbour in memory may be any other}
+     */
+    default long rangeBytesMax()
+    {
+        return Long.MAX_VALUE;
+    }
 }

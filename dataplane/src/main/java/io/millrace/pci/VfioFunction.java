@@ -1,0 +1,226 @@
+package io.millrace.pci;
+
+import io.millrace.bindings.Errno;
+import io.millrace.bindings.NativeMemory;
+import io.millrace.bindings.linux.Files;
+import io.millrace.bindings.linux.Mappings;
+import io.millrace.bindings.vfio.Vfio;
+import io.millrace.bindings.vfio.VfioDeviceInfo;
+import java.lang.foreign.Arena;
+
+/**
+ * An NVMe controller's PCI function, taken from the kernel through VFIO ({@code Documentation/driver-api/vfio.rst}): a
+ * container and the function's group by the type 1 interface, which kernels with iommufd still serve. When this process
+ * ends without closing it, the kernel resets the function before it takes the mappings away.
+ */
+public final class VfioFunction implements PciFunction
+{
+    // PCI Local Bus Specification 3.0, 6.2.2: the command register.
+    private static final int COMMAND = 4;
+    private static final int COMMAND_MEMORY = 1 << 1;
+    private static final int COMMAND_BUS_MASTER = 1 << 2;
+
+    private final PciDevice found;
+    private final String address;
+    private final VfioGroup group;
+    private final DeviceFile device;
+    private final VfioDmaMap mappings;
+    private final DmaMap dma;
+    private final VfioRegion configuration;
+    private final boolean canReset;
+    private final VfioInterrupts vectors;
+    private final VfioInterrupts requests;
+    private final Arena arena = Arena.ofShared();
+    private final long counter = arena.allocate(Long.BYTES, Long.BYTES).address();
+    private MappedBar bar0;
+    private volatile boolean isGone;
+    private boolean isClosed;
+
+    private VfioFunction(final PciDevice found, final VfioGroup group, final DeviceFile device)
+    {
+        this.found = found;
+        address = found.address().toString();
+        this.group = group;
+        this.device = device;
+        mappings = new VfioDmaMap(address, group);
+        dma = group.hasIommu() ? mappings : new PhysicalDmaMap(address);
+        canReset = canReset(device);
+        configuration = VfioRegion.of(device, Vfio.VFIO_PCI_CONFIG_REGION_INDEX);
+        vectors = new VfioInterrupts(
+            device, Vfio.VFIO_PCI_MSIX_IRQ_INDEX, 1 + Runtime.getRuntime().availableProcessors());
+        requests = new VfioInterrupts(device, Vfio.VFIO_PCI_REQ_IRQ_INDEX, 1);
+    }
+
+    /**
+     * Takes the function of an NVMe drive that was bound to {@code vfio-pci} before.
+     *
+     * @param address where it is, such as {@code 0000:01:00.0}.
+     * @param mode    whether it may be taken without an IOMMU.
+     * @return the function; bus mastering is off.
+     * @throws PciException when it is no NVMe drive, not bound to VFIO, not to be had by this user, in use, shares its
+     *                      group with what the kernel drives, or has no IOMMU.
+     */
+    public static VfioFunction open(final String address, final IommuMode mode)
+    {
+        final PciBus bus = PciBus.system();
+        final PciDevice found = bus.find(PciAddress.parse(address));
+        check(bus, found, mode);
+        LockedMemory.raiseLimit();
+        final VfioGroup group = VfioGroup.take(bus, found);
+        DeviceFile device = null;
+        try
+        {
+            device = group.openDevice(found);
+            final VfioFunction function = new VfioFunction(found, group, device);
+            function.takeRegisters();
+            return function;
+        }
+        catch (final RuntimeException e)
+        {
+            if (null != device)
+            {
+                device.close();
+            }
+            group.release(found.address());
+            throw e;
+        }
+    }
+
+    private void takeRegisters()
+    {
+        enableBusMaster(false);
+        bar0 = VfioRegion.of(device, Vfio.VFIO_PCI_BAR0_REGION_INDEX).map(address);
+        requests.fd(0);
+    }
+
+    /** What can be said before anything is opened. */
+    static void check(final PciBus bus, final PciDevice device, final IommuMode mode)
+    {
+        if (!device.isNvme())
+        {
+            throw new PciException(device.address() + " is no NVMe drive: its class is " + device.classText() +
+                ", not 01:08:02; 'millrace drive list' shows the NVMe drives");
+        }
+        final boolean isNoIommu = device.iommuGroup() < 0 || bus.isGroupWithoutIommu(device);
+        if (isNoIommu && IommuMode.REQUIRED == mode)
+        {
+            throw new PciException(device.address() +
+                " has no IOMMU to stop it from writing where it must not: turn one on (VT-d or AMD-Vi in " +
+                "the firmware, intel_iommu=on on the kernel's command line), or take the risk and say unsafe-noiommu");
+        }
+        if (!device.isVfio())
+        {
+            throw new PciException(device.address() + " is driven by " +
+                (device.driver().isEmpty() ? "no driver" : "the kernel's " + device.driver()) +
+                ", not by " + PciBus.VFIO_DRIVER + ": as root, millrace drive bind " + device.address());
+        }
+    }
+
+    private static boolean canReset(final DeviceFile device)
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long info = arena.allocate(VfioDeviceInfo.SIZE_BYTES, Long.BYTES).address();
+            VfioDeviceInfo.init(info);
+            device.require("asking for its abilities", Vfio.VFIO_DEVICE_GET_INFO, info);
+            return 0 != (VfioDeviceInfo.flags(info) & Vfio.VFIO_DEVICE_FLAGS_RESET);
+        }
+    }
+
+    @Override
+    public String address()
+    {
+        return address;
+    }
+
+    @Override
+    public MappedBar bar0()
+    {
+        return bar0;
+    }
+
+    @Override
+    public DmaMap dma()
+    {
+        return dma;
+    }
+
+    @Override
+    public void enableBusMaster(final boolean enabled)
+    {
+        final int result = setBusMaster(enabled);
+        if (result < 0)
+        {
+            throw new PciException(
+                "the configuration of " + address + " cannot be written: " + Errno.describe(-result));
+        }
+    }
+
+    private int setBusMaster(final boolean enabled)
+    {
+        try (Arena memory = Arena.ofConfined())
+        {
+            final long buffer = memory.allocate(Short.BYTES, Short.BYTES).address();
+            final long read = configuration.read(COMMAND, buffer, Short.BYTES);
+            if (Short.BYTES != read)
+            {
+                return read < 0 ? (int)read : -Errno.EIO;
+            }
+            final int command = Short.toUnsignedInt(NativeMemory.getShort(buffer)) & ~COMMAND_BUS_MASTER;
+            NativeMemory.putShort(buffer, (short)(command | COMMAND_MEMORY | (enabled ? COMMAND_BUS_MASTER : 0)));
+            final long written = configuration.write(COMMAND, buffer, Short.BYTES);
+            return Short.BYTES == written ? 0 : written < 0 ? (int)written : -Errno.EIO;
+        }
+    }
+
+    @Override
+    public boolean reset()
+    {
+        // Before, since the kernel restores what it finds.
+        return canReset && 0 == setBusMaster(false) && 0 == device.call(Vfio.VFIO_DEVICE_RESET, 0);
+    }
+
+    @Override
+    public int interruptFd(final int vector)
+    {
+        return vectors.fd(vector);
+    }
+
+    @Override
+    public boolean isGone()
+    {
+        if (!isGone)
+        {
+            look();
+        }
+        return isGone;
+    }
+
+    private synchronized void look()
+    {
+        if (!isClosed)
+        {
+            final int fd = requests.fd(0);
+            isGone = isGone || fd >= 0 && Files.read(fd, counter, Long.BYTES) > 0;
+        }
+    }
+
+    @Override
+    public synchronized void close()
+    {
+        if (isClosed)
+        {
+            return;
+        }
+        isClosed = true;
+        // What fails here fails because the function is gone.
+        setBusMaster(false);
+        vectors.close();
+        requests.close();
+        Mappings.munmap(bar0.address(), bar0.lengthBytes());
+        device.close();
+        mappings.unmapAll();
+        group.release(found.address());
+        arena.close();
+    }
+}
