@@ -52,7 +52,7 @@ class ArchitectureTest
     @ValueSource(strings = {
         "io.millrace.bindings", "io.millrace.bindings.linux", "io.millrace.reactor", "io.millrace.memory",
         "io.millrace.pci",
-        "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.nvme",
+        "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.block.nvme", "io.millrace.nvme",
         "io.millrace.nvmf",
         "io.millrace.nvmf.tcp", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
@@ -97,8 +97,14 @@ class ArchitectureTest
         "io.millrace.memory.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.pci.. | io.millrace.reactor.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
-        "io.millrace.block.. | io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
+        "io.millrace.block.. | io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.block | io.millrace.block.memory.., io.millrace.block.nullblock.., io.millrace.block.file.., " +
+            "io.millrace.block.fault.., io.millrace.block.nvme.., io.millrace.nvme.., io.millrace.pci..",
+        "io.millrace.block.memory.. | io.millrace.nvme.., io.millrace.pci..",
+        "io.millrace.block.nullblock.. | io.millrace.nvme.., io.millrace.pci..",
+        "io.millrace.block.file.. | io.millrace.nvme.., io.millrace.pci..",
+        "io.millrace.block.fault.. | io.millrace.nvme.., io.millrace.pci..",
+        "io.millrace.block.nvme.. | io.millrace.block.memory.., io.millrace.block.nullblock.., io.millrace.block.file.., " +
             "io.millrace.block.fault..",
         "io.millrace.nvme.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
@@ -160,12 +166,14 @@ class ArchitectureTest
     void shouldReadTheClockInReactorsAndMeasurementsOnly()
     {
         // Admin commands of the specification: the Timestamp feature is a wall clock, the SMART log tells time since
-        // start. Operations on a data plane run off its reactors, their events carry the time of day.
+        // start. Operations on a data plane run off its reactors, their events carry the time of day. A drive's controller
+        // is waited for on a thread of its own.
         noClasses()
             .that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..", "io.millrace.dataplane..")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.Target")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.LogPages")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.FeatureValues")
+            .and().doNotHaveFullyQualifiedName("io.millrace.block.nvme.Deadline")
             .should().callMethod(System.class, "nanoTime")
             .orShould().callMethod(System.class, "currentTimeMillis")
             .check(classes);

@@ -6,8 +6,16 @@ package io.millrace.nvme;
  */
 public final class AdminOpcode
 {
+    /** Delete I/O Submission Queue. */
+    public static final int DELETE_SUBMISSION_QUEUE = 0x00;
+    /** Create I/O Submission Queue. */
+    public static final int CREATE_SUBMISSION_QUEUE = 0x01;
     /** Get Log Page. */
     public static final int GET_LOG_PAGE = 0x02;
+    /** Delete I/O Completion Queue. */
+    public static final int DELETE_COMPLETION_QUEUE = 0x04;
+    /** Create I/O Completion Queue. */
+    public static final int CREATE_COMPLETION_QUEUE = 0x05;
     /** Identify. */
     public static final int IDENTIFY = 0x06;
     /** Abort. */
@@ -20,6 +28,8 @@ public final class AdminOpcode
     public static final int ASYNC_EVENT_REQUEST = 0x0C;
     /** Keep Alive. */
     public static final int KEEP_ALIVE = 0x18;
+    /** Doorbell Buffer Config. */
+    public static final int DOORBELL_BUFFER_CONFIG = 0x7C;
     /** Fabrics command; {@link FabricsType} says which. */
     public static final int FABRICS = 0x7F;
 

@@ -6,6 +6,10 @@ package io.millrace.nvme;
  */
 public final class AsyncEvent
 {
+    /** Type: error; information says which. */
+    public static final int TYPE_ERROR = 0;
+    /** Type: SMART / health status. */
+    public static final int TYPE_HEALTH = 1;
     /** Type: notice. */
     public static final int TYPE_NOTICE = 2;
     /** Notice: namespaces were added, removed or changed. */
@@ -15,6 +19,11 @@ public final class AsyncEvent
     /** Notice: discovery log changed. */
     public static final int NOTICE_DISCOVERY_CHANGED = 0xF0;
 
+    /** Notice: firmware is activated, which pauses I/O. */
+    public static final int NOTICE_FIRMWARE_ACTIVATION = 0x01;
+
+    /** Critical warnings of the SMART log, bits of the asynchronous event configuration. */
+    public static final int ENABLE_HEALTH_WARNINGS = 0x1F;
     /** Namespace attribute notices, bit of OAES and of the asynchronous event configuration. */
     public static final int ENABLE_NAMESPACE_NOTICES = 1 << 8;
     /** Asymmetric namespace access change notices, bit of OAES and of the asynchronous event configuration. */

@@ -59,6 +59,36 @@ public final class ControllerCapabilities
     }
 
     /**
+     * {@return bytes from one doorbell to the next (DSTRD), from 4 up}
+     *
+     * @param capabilities of the controller.
+     */
+    public static int doorbellStrideBytes(final long capabilities)
+    {
+        return 4 << (capabilities >>> 32 & 0xF);
+    }
+
+    /**
+     * {@return bits for the distance of doorbells (DSTRD)}
+     *
+     * @param strideBytes a power of two, at least 4.
+     */
+    public static long ofDoorbellStrideBytes(final int strideBytes)
+    {
+        return (long)(Integer.numberOfTrailingZeros(strideBytes) - 2) << 32;
+    }
+
+    /**
+     * {@return bits for the smallest memory page (MPSMIN)}
+     *
+     * @param pageShift log2 of the page, at least 12.
+     */
+    public static long ofMemoryPageShiftMin(final int pageShift)
+    {
+        return (long)(pageShift - 12) << 48;
+    }
+
+    /**
      * {@return log2 of the smallest memory page, at least 12 (MPSMIN)}
      *
      * @param capabilities of the controller.

@@ -45,4 +45,14 @@ public final class ControllerConfiguration
     {
         return 0 != (configuration & ENABLE);
     }
+
+    /**
+     * {@return bits for the memory page size (MPS)}
+     *
+     * @param pageShift log2 of the page, at least 12.
+     */
+    public static int ofMemoryPageShift(final int pageShift)
+    {
+        return pageShift - 12 << 7;
+    }
 }

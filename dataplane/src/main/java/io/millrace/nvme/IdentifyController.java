@@ -15,6 +15,8 @@ public final class IdentifyController extends Flyweight
     public static final int TYPE_IO = 1;
     /** Controller type: discovery. */
     public static final int TYPE_DISCOVERY = 2;
+    /** Controller type: administrative. */
+    public static final int TYPE_ADMINISTRATIVE = 3;
 
     /** Multi-path: the subsystem may have several ports. */
     public static final int MULTI_PATH_PORTS = 1;
@@ -38,6 +40,9 @@ public final class IdentifyController extends Flyweight
     /** Log page attribute: supported log pages, feature and management command effects. */
     public static final int LOG_MISCELLANEOUS = 1 << 5;
 
+    /** Optional admin command: Doorbell Buffer Config. */
+    public static final int ADMIN_DOORBELL_BUFFER_CONFIG = 1 << 8;
+
     /** Optional NVM command: Compare. */
     public static final int NVM_COMPARE = 1;
     /** Optional NVM command: Dataset Management. */
@@ -56,6 +61,8 @@ public final class IdentifyController extends Flyweight
 
     /** SGL support: any alignment. */
     public static final int SGL_ANY_ALIGNMENT = 1;
+    /** SGL support: addresses and lengths are multiples of 4. */
+    public static final int SGL_DWORD_ALIGNED = 2;
     /** SGL support: mask of the two bits that say whether there is any. */
     public static final int SGL_SUPPORTED_MASK = 3;
     /** SGL support: keyed data blocks. */

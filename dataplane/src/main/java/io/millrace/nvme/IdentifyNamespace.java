@@ -13,12 +13,20 @@ public final class IdentifyNamespace extends Flyweight
 
     /** Most LBA formats of the original structure. */
     public static final int FORMATS_MAX = 16;
+    /** Most LBA formats since NVM Command Set 1.0. */
+    public static final int EXTENDED_FORMATS_MAX = 64;
+    /** Formatted size: metadata follows the data of each block, instead of lying in memory of its own. */
+    public static final int METADATA_EXTENDED = 1 << 4;
+    /** Protection settings: mask of the type of protection information; 0 is none. */
+    public static final int PROTECTION_TYPE_MASK = 7;
     /** Multi-path: more than one controller may use it. */
     public static final int MULTI_PATH_SHARED = 1;
     /** Attribute: write protected. */
     public static final int ATTRIBUTE_WRITE_PROTECTED = 1;
     /** Deallocated blocks read as zeroes. */
     public static final int DEALLOCATE_READS_ZERO = 1;
+    /** Mask of what is read from deallocated blocks. */
+    public static final int DEALLOCATE_READS_MASK = 7;
     /** Deallocate bit of Write Zeroes is supported. */
     public static final int DEALLOCATE_WRITE_ZEROES = 1 << 3;
 
@@ -578,5 +586,24 @@ public final class IdentifyNamespace extends Flyweight
     {
         buffer.putInt(offset + FORMAT0_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
         return this;
+    }
+
+    /**
+     * {@return index of the LBA format in use (FLBAS): bits 3:0, and bits 6:5 above them where there are more than 16}
+     */
+    public int formatIndex()
+    {
+        final int formatted = formattedSize();
+        return formatted & 0xF | (formats() >= FORMATS_MAX ? (formatted >>> 5 & 3) << 4 : 0);
+    }
+
+    /**
+     * {@return an LBA format, as {@link #format0()}}
+     *
+     * @param index below {@link #EXTENDED_FORMATS_MAX}.
+     */
+    public int format(final int index)
+    {
+        return buffer.getInt(offset + FORMAT0_OFFSET + Integer.BYTES * index, ByteOrder.LITTLE_ENDIAN);
     }
 }

@@ -40,8 +40,12 @@ public final class NvmeStatus
     public static final int INVALID_SGL_DESCRIPTOR_COUNT = 0x00E;
     /** Length of the data SGL does not fit the command. */
     public static final int DATA_SGL_LENGTH_INVALID = 0x00F;
+    /** Length of the metadata SGL does not fit the command. */
+    public static final int METADATA_SGL_LENGTH_INVALID = 0x010;
     /** SGL descriptor type is not supported. */
     public static final int SGL_DESCRIPTOR_TYPE_INVALID = 0x011;
+    /** Offset of a PRP entry is not what its place demands. */
+    public static final int PRP_OFFSET_INVALID = 0x013;
     /** Offset in an SGL descriptor lies outside the capsule. */
     public static final int SGL_OFFSET_INVALID = 0x016;
     /** Host identifier has another format than that in use. */
@@ -60,13 +64,23 @@ public final class NvmeStatus
     public static final int CAPACITY_EXCEEDED = 0x081;
     /** Namespace is not ready. */
     public static final int NAMESPACE_NOT_READY = 0x082;
+    /** Namespace is reserved for others. */
+    public static final int RESERVATION_CONFLICT = 0x083;
+    /** Namespace is being formatted. */
+    public static final int FORMAT_IN_PROGRESS = 0x084;
 
+    /** Completion queue is invalid. */
+    public static final int COMPLETION_QUEUE_INVALID = 0x100;
     /** Queue identifier is invalid. */
     public static final int INVALID_QUEUE_ID = 0x101;
+    /** Queue size is invalid. */
+    public static final int INVALID_QUEUE_SIZE = 0x102;
     /** More Abort commands than the limit. */
     public static final int ABORT_LIMIT_EXCEEDED = 0x103;
     /** More Asynchronous Event Requests than the limit. */
     public static final int ASYNC_EVENT_LIMIT_EXCEEDED = 0x105;
+    /** Interrupt vector is invalid. */
+    public static final int INVALID_INTERRUPT_VECTOR = 0x108;
     /** Log page is invalid. */
     public static final int INVALID_LOG_PAGE = 0x109;
     /** Feature cannot be saved. */
@@ -96,6 +110,12 @@ public final class NvmeStatus
     public static final int WRITE_FAULT = 0x280;
     /** Data could not be read. */
     public static final int UNRECOVERED_READ_ERROR = 0x281;
+    /** Guard of the protection information is wrong. */
+    public static final int GUARD_CHECK_ERROR = 0x282;
+    /** Application tag of the protection information is wrong. */
+    public static final int APPLICATION_TAG_CHECK_ERROR = 0x283;
+    /** Reference tag of the protection information is wrong. */
+    public static final int REFERENCE_TAG_CHECK_ERROR = 0x284;
     /** Compared data differ. */
     public static final int COMPARE_FAILURE = 0x285;
     /** Access is denied. */
@@ -234,6 +254,16 @@ public final class NvmeStatus
             case CONTROLLER_PATHING_ERROR -> "Controller Pathing Error";
             case HOST_PATHING_ERROR -> "Host Pathing Error";
             case ABORTED_BY_HOST -> "Command Aborted By Host";
+            case METADATA_SGL_LENGTH_INVALID -> "Metadata SGL Length Invalid";
+            case PRP_OFFSET_INVALID -> "PRP Offset Invalid";
+            case RESERVATION_CONFLICT -> "Reservation Conflict";
+            case FORMAT_IN_PROGRESS -> "Format In Progress";
+            case COMPLETION_QUEUE_INVALID -> "Completion Queue Invalid";
+            case INVALID_QUEUE_SIZE -> "Invalid Queue Size";
+            case INVALID_INTERRUPT_VECTOR -> "Invalid Interrupt Vector";
+            case GUARD_CHECK_ERROR -> "End-to-end Guard Check Error";
+            case APPLICATION_TAG_CHECK_ERROR -> "End-to-end Application Tag Check Error";
+            case REFERENCE_TAG_CHECK_ERROR -> "End-to-end Reference Tag Check Error";
             default -> "status " + Integer.toHexString(code(status)) + "h";
         };
     }

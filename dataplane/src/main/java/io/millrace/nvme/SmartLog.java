@@ -10,8 +10,16 @@ public final class SmartLog extends Flyweight
     /** Size in bytes. */
     public static final int SIZE_BYTES = 512;
 
+    /** Critical warning: available spare is below its threshold. */
+    public static final int WARNING_SPARE = 1;
+    /** Critical warning: temperature is beyond a threshold. */
+    public static final int WARNING_TEMPERATURE = 1 << 1;
+    /** Critical warning: reliability is degraded by media or internal errors. */
+    public static final int WARNING_RELIABILITY = 1 << 2;
     /** Critical warning: media has become read-only. */
     public static final int WARNING_READ_ONLY = 1 << 3;
+    /** Critical warning: backup of volatile memory has failed. */
+    public static final int WARNING_BACKUP = 1 << 4;
 
     private static final int CRITICAL_WARNING_OFFSET = 0;
     private static final int COMPOSITE_TEMPERATURE_OFFSET = 1;

@@ -7,6 +7,7 @@ import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.CompareBuffers;
 import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Reactor;
 import java.util.concurrent.locks.LockSupport;

@@ -1,19 +1,17 @@
-package io.millrace.block.file;
+package io.millrace.block;
 
 import io.millrace.bindings.NativeMemory;
-import io.millrace.block.BlockRequest;
 
 /**
  * Memory into which a channel reads what it compares, a piece at a time. Single-threaded.
  */
-final class CompareBuffers
+public final class CompareBuffers
 {
     /** Size of one. */
-    static final int BUFFER_BYTES = 128 << 10;
+    public static final int BUFFER_BYTES = 128 << 10;
     /** How many there are. */
-    static final int BUFFER_COUNT = 8;
+    public static final int BUFFER_COUNT = 8;
 
-    private final long baseAddress;
     private final long[] free = new long[BUFFER_COUNT];
     private int freeCount;
 
@@ -22,17 +20,19 @@ final class CompareBuffers
      *
      * @param baseAddress of {@link #BUFFER_COUNT} buffers.
      */
-    CompareBuffers(final long baseAddress)
+    public CompareBuffers(final long baseAddress)
     {
-        this.baseAddress = baseAddress;
         while (freeCount < BUFFER_COUNT)
         {
-            free[freeCount] = this.baseAddress + (long)freeCount * BUFFER_BYTES;
+            free[freeCount] = baseAddress + (long)freeCount * BUFFER_BYTES;
             freeCount++;
         }
     }
 
-    boolean areUsedUp()
+    /**
+     * {@return whether there is no buffer to {@link #acquire}}
+     */
+    public boolean areUsedUp()
     {
         return 0 == freeCount;
     }
@@ -40,12 +40,17 @@ final class CompareBuffers
     /**
      * {@return address of a buffer; there must be one}
      */
-    long acquire()
+    public long acquire()
     {
         return free[--freeCount];
     }
 
-    void release(final long address)
+    /**
+     * Takes a buffer back.
+     *
+     * @param address of it.
+     */
+    public void release(final long address)
     {
         free[freeCount++] = address;
     }
@@ -59,7 +64,7 @@ final class CompareBuffers
      * @param lengthBytes of the piece.
      * @return whether they are the same.
      */
-    static boolean isEqual(
+    public static boolean isEqual(
         final BlockRequest request, final long skipBytes, final long address, final int lengthBytes)
     {
         long skip = skipBytes;

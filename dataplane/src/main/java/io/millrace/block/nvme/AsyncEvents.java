@@ -1,0 +1,143 @@
+package io.millrace.block.nvme;
+
+import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.LogPageId;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SmartLog;
+import java.util.StringJoiner;
+
+/**
+ * What the controller tells of its own accord (NVM Express Base 2.0, section 5.2). Reading the log page that an event
+ * names lets the next one of its kind through. Used on the controller's thread alone.
+ */
+final class AsyncEvents
+{
+    private static final int KELVIN_OFFSET = 273;
+    private static final int CHANGED_NAMESPACES_BYTES = 4096;
+    private static final int ERROR_LOG_BYTES = 64;
+
+    private final AdminQueue queue;
+    private final AdminCommands admin;
+    private final Notes notes;
+    private final SmartLog smart = new SmartLog();
+    private int requests;
+
+    /**
+     * Over the admin queue.
+     *
+     * @param queue that events come by.
+     * @param admin commands.
+     * @param notes that become of events.
+     */
+    AsyncEvents(final AdminQueue queue, final AdminCommands admin, final Notes notes)
+    {
+        this.queue = queue;
+        this.admin = admin;
+        this.notes = notes;
+    }
+
+    /**
+     * Asks a controller that was just enabled for events.
+     *
+     * @param info of the controller.
+     */
+    void configure(final ControllerInfo info)
+    {
+        requests = info.eventRequests();
+        // Which it has is in OAES; health warnings every controller has.
+        admin.configureEvents(
+            AsyncEvent.ENABLE_HEALTH_WARNINGS | info.optionalEvents() & AsyncEvent.ENABLE_NAMESPACE_NOTICES);
+        queue.armEvents(requests);
+    }
+
+    /**
+     * Takes in events that came.
+     *
+     * @return whether namespaces changed.
+     */
+    boolean handle()
+    {
+        boolean haveNamespacesChanged = false;
+        queue.poll();
+        boolean isAny = false;
+        for (int index = queue.takeEvent(); index >= 0; index = queue.takeEvent())
+        {
+            if (NvmeStatus.SUCCESS == queue.eventStatus(index))
+            {
+                isAny = true;
+                haveNamespacesChanged |= handle(queue.event(index));
+            }
+            else
+            {
+                // It takes fewer than it says.
+                requests = Math.max(0, requests - 1);
+            }
+        }
+        if (isAny)
+        {
+            queue.armEvents(requests);
+        }
+        return haveNamespacesChanged;
+    }
+
+    private boolean handle(final int event)
+    {
+        switch (AsyncEvent.type(event))
+        {
+            case AsyncEvent.TYPE_ERROR ->
+            {
+                admin.logPage(LogPageId.ERROR_INFORMATION, 0, ERROR_LOG_BYTES);
+                notes.add("reports an error (event " + AsyncEvent.information(event) +
+                    "h): 'millrace drive log' shows its error log");
+            }
+            case AsyncEvent.TYPE_HEALTH -> health();
+            case AsyncEvent.TYPE_NOTICE ->
+            {
+                if (AsyncEvent.NOTICE_NAMESPACE_CHANGED == AsyncEvent.information(event))
+                {
+                    admin.logPage(LogPageId.CHANGED_NAMESPACES, 0, CHANGED_NAMESPACES_BYTES);
+                    return true;
+                }
+                acknowledge(event);
+            }
+            default -> acknowledge(event);
+        }
+        return false;
+    }
+
+    private void health()
+    {
+        if (NvmeStatus.SUCCESS != admin.logPage(LogPageId.SMART, 0, SmartLog.SIZE_BYTES))
+        {
+            return;
+        }
+        smart.wrap(admin.data(), 0);
+        final int warning = smart.criticalWarning();
+        final StringJoiner what = new StringJoiner(", ");
+        add(what, warning, SmartLog.WARNING_SPARE, "spare of " + smart.availableSpare() + "% is below its threshold of " +
+            smart.availableSpareThreshold() + "%");
+        add(what, warning, SmartLog.WARNING_TEMPERATURE,
+            "temperature of " + (smart.compositeTemperature() - KELVIN_OFFSET) + " degrees Celsius is beyond its threshold");
+        add(what, warning, SmartLog.WARNING_RELIABILITY, "reliability is degraded");
+        add(what, warning, SmartLog.WARNING_READ_ONLY, "media is read-only");
+        add(what, warning, SmartLog.WARNING_BACKUP, "backup of volatile memory has failed");
+        notes.add(0 == what.length() ? "reports that its health is well again" : "warns: " + what);
+    }
+
+    private static void add(final StringJoiner what, final int warning, final int bit, final String text)
+    {
+        if (0 != (warning & bit))
+        {
+            what.add(text);
+        }
+    }
+
+    /** Reads as little as possible of the page that the event names. */
+    private void acknowledge(final int event)
+    {
+        if (0 != AsyncEvent.logPage(event))
+        {
+            admin.logPage(AsyncEvent.logPage(event), 0, Integer.BYTES);
+        }
+    }
+}

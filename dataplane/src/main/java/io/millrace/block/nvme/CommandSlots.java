@@ -1,0 +1,203 @@
+package io.millrace.block.nvme;
+
+import io.millrace.block.BlockRequest;
+import java.util.Arrays;
+
+/**
+ * The commands of a queue pair that the controller has, or will have again after a reset: one slot each. A command
+ * identifier is the slot's number and how often the slot was used before, so that a controller that completes a command
+ * twice does not complete another one. Single-threaded; nothing is allocated after construction.
+ */
+final class CommandSlots
+{
+    /** Most slots: what is left of 16 bits counts uses. */
+    static final int COUNT_MAX = 1024;
+    /** No such command. */
+    static final int NONE = -1;
+
+    private static final int SLOT_MASK = COUNT_MAX - 1;
+    private static final int USE_STEP = COUNT_MAX;
+    private static final int IDENTIFIER_MASK = 0xFFFF;
+
+    /** How far a command's time-out has gone. */
+    enum Patience
+    {
+        /** The controller has its time. */
+        WAITING,
+        /** It was asked to abort the command. */
+        ABORTING,
+        /** Its reset was asked for. */
+        RESETTING
+    }
+
+    private final BlockRequest[] requests;
+    private final SplitRequest[] splits;
+    private final int[] offsets;
+    private final int[] blocks;
+    private final int[] identifiers;
+    private final boolean[] busy;
+    private final byte[] tries;
+    private final long[] startsNs;
+    private final Patience[] patiences;
+    private final int[] free;
+    private int freeCount;
+
+    /**
+     * All slots free.
+     *
+     * @param count from 1 to {@link #COUNT_MAX}.
+     */
+    CommandSlots(final int count)
+    {
+        requests = new BlockRequest[count];
+        splits = new SplitRequest[count];
+        offsets = new int[count];
+        blocks = new int[count];
+        identifiers = new int[count];
+        busy = new boolean[count];
+        tries = new byte[count];
+        startsNs = new long[count];
+        patiences = new Patience[count];
+        free = new int[count];
+        freeCount = count;
+        Arrays.fill(patiences, Patience.WAITING);
+        for (int i = 0; i < count; i++)
+        {
+            identifiers[i] = i;
+            // Low numbers first: they stay in the processor's cache when few are used.
+            free[i] = count - 1 - i;
+        }
+    }
+
+    int count()
+    {
+        return requests.length;
+    }
+
+    int freeCount()
+    {
+        return freeCount;
+    }
+
+    int busyCount()
+    {
+        return requests.length - freeCount;
+    }
+
+    /**
+     * Takes a slot; there must be one.
+     *
+     * @param request     that a command works on.
+     * @param split       that the request is worked off by, or null when the command does all of it.
+     * @param offset      blocks of the request before the command's.
+     * @param blockCount  of the command.
+     * @return the slot.
+     */
+    int take(final BlockRequest request, final SplitRequest split, final int offset, final int blockCount)
+    {
+        final int slot = free[--freeCount];
+        requests[slot] = request;
+        splits[slot] = split;
+        offsets[slot] = offset;
+        blocks[slot] = blockCount;
+        tries[slot] = 0;
+        busy[slot] = true;
+        return slot;
+    }
+
+    /**
+     * A command is about to be sent, once more maybe: it gets an identifier of its own and its time begins.
+     *
+     * @param slot  of it.
+     * @param nowNs on the reactor's clock.
+     * @return identifier, 16 bits.
+     */
+    int begin(final int slot, final long nowNs)
+    {
+        startsNs[slot] = nowNs;
+        patiences[slot] = Patience.WAITING;
+        tries[slot]++;
+        final int identifier = identifiers[slot] + USE_STEP & IDENTIFIER_MASK;
+        identifiers[slot] = identifier;
+        return identifier;
+    }
+
+    /**
+     * {@return slot of an outstanding command, or {@link #NONE}}
+     *
+     * @param identifier that the controller completed, 16 bits.
+     */
+    int find(final int identifier)
+    {
+        final int slot = identifier & SLOT_MASK;
+        return slot < requests.length && busy[slot] && identifiers[slot] == identifier ? slot : NONE;
+    }
+
+    /**
+     * The command is done with.
+     *
+     * @param slot of it.
+     */
+    void release(final int slot)
+    {
+        requests[slot] = null;
+        splits[slot] = null;
+        busy[slot] = false;
+        free[freeCount++] = slot;
+    }
+
+    boolean isBusy(final int slot)
+    {
+        return busy[slot];
+    }
+
+    BlockRequest request(final int slot)
+    {
+        return requests[slot];
+    }
+
+    SplitRequest split(final int slot)
+    {
+        return splits[slot];
+    }
+
+    int offset(final int slot)
+    {
+        return offsets[slot];
+    }
+
+    int blocks(final int slot)
+    {
+        return blocks[slot];
+    }
+
+    int identifier(final int slot)
+    {
+        return identifiers[slot];
+    }
+
+    /**
+     * {@return how often the command was sent}
+     *
+     * @param slot of it.
+     */
+    int tries(final int slot)
+    {
+        return tries[slot];
+    }
+
+    long startNs(final int slot)
+    {
+        return startsNs[slot];
+    }
+
+    Patience patience(final int slot)
+    {
+        return patiences[slot];
+    }
+
+    void patience(final int slot, final Patience patience)
+    {
+        patiences[slot] = patience;
+    }
+}

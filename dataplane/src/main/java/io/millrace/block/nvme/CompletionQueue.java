@@ -1,0 +1,135 @@
+package io.millrace.block.nvme;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.nvme.CompletionQueueEntry;
+
+/**
+ * A completion queue (NVM Express Base 2.0, section 3.3.1). An entry is new when its phase tag is that of the present
+ * round. The controller is told of consumed entries when half of those it can do without are used up: the queue has more
+ * entries than commands are outstanding, so it cannot be full. Single-threaded.
+ */
+final class CompletionQueue
+{
+    /** No new entry. */
+    static final long NONE = 0;
+
+    private static final int ENTRY_SHIFT = 4;
+    private static final int STATUS_DWORD_OFFSET = 12;
+    private static final int HEAD_DWORD_OFFSET = 8;
+    private static final int PHASE_BIT = 16;
+
+    private final long address;
+    private final int entries;
+    private final Doorbell doorbell;
+    private final int unacknowledgedMax;
+    private int head;
+    private int phase = 1;
+    private int unacknowledged;
+
+    /**
+     * Takes memory.
+     *
+     * @param address        of the entries.
+     * @param entries        how many; more than outstandingMax.
+     * @param outstandingMax most commands that may complete at once.
+     * @param doorbell       of the queue.
+     */
+    CompletionQueue(final long address, final int entries, final int outstandingMax, final Doorbell doorbell)
+    {
+        this.address = address;
+        this.entries = entries;
+        this.doorbell = doorbell;
+        unacknowledgedMax = (entries - 1 - outstandingMax) / 2;
+    }
+
+    /** The controller is about to make the queue anew. */
+    void reset()
+    {
+        head = 0;
+        phase = 1;
+        unacknowledged = 0;
+        doorbell.reset();
+        NativeMemory.fill(address, (long)entries * CompletionQueueEntry.SIZE_BYTES, (byte)0);
+    }
+
+    int entries()
+    {
+        return entries;
+    }
+
+    long address()
+    {
+        return address;
+    }
+
+    /**
+     * {@return address of the next new entry, or {@link #NONE}; read before anything that the controller wrote earlier}
+     */
+    long poll()
+    {
+        final long entry = address + ((long)head << ENTRY_SHIFT);
+        final int word = NativeMemory.getIntAcquire(entry + STATUS_DWORD_OFFSET);
+        return (word >>> PHASE_BIT & 1) == phase ? entry : NONE;
+    }
+
+    /**
+     * {@return status field in bits 31:16, with the phase tag in bit 16, and command identifier in bits 15:0}
+     *
+     * @param entry from {@link #poll()}.
+     */
+    static int statusAndCommand(final long entry)
+    {
+        return NativeMemory.getInt(entry + STATUS_DWORD_OFFSET);
+    }
+
+    /**
+     * {@return submission queue in bits 31:16 and its head in bits 15:0}
+     *
+     * @param entry from {@link #poll()}.
+     */
+    static int queueAndHead(final long entry)
+    {
+        return NativeMemory.getInt(entry + HEAD_DWORD_OFFSET);
+    }
+
+    /**
+     * {@return dword 0, which belongs to the command}
+     *
+     * @param entry from {@link #poll()}.
+     */
+    static int result(final long entry)
+    {
+        return NativeMemory.getInt(entry);
+    }
+
+    /** The entry that {@link #poll()} found has been read. */
+    void consume()
+    {
+        head++;
+        if (head == entries)
+        {
+            head = 0;
+            phase ^= 1;
+        }
+        unacknowledged++;
+    }
+
+    /** Tells the controller of consumed entries when it is time. */
+    void acknowledgeWhenDue()
+    {
+        if (unacknowledged > unacknowledgedMax)
+        {
+            acknowledge();
+        }
+    }
+
+    /** Tells the controller of all consumed entries: before a sleep, since it may raise no interrupt otherwise. */
+    void acknowledge()
+    {
+        if (0 != unacknowledged)
+        {
+            unacknowledged = 0;
+            doorbell.ring(head);
+        }
+    }
+}

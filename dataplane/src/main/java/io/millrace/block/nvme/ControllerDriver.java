@@ -1,0 +1,299 @@
+package io.millrace.block.nvme;
+
+import io.millrace.memory.DmaMemory;
+import io.millrace.nvme.IdentifyCns;
+import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyNamespace;
+import io.millrace.nvme.IdentifyNvmController;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.pci.PciFunction;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What is done with a controller's hardware and memory, step by step; who decides on steps is {@link NvmeController}. Used
+ * on the controller's thread alone.
+ */
+final class ControllerDriver
+{
+    private static final int QUEUE_DEPTH_MIN = 1;
+
+    private final PciFunction function;
+    private final ControllerSettings settings;
+    private final ControllerRegisters registers;
+    private final ControllerLife life;
+    private final PayloadMemory payload;
+    private final DriverMemory memory;
+    private final AdminQueue queue;
+    private final AdminCommands admin;
+    private final AsyncEvents events;
+    private final ShadowDoorbells shadows;
+    private final Notes notes;
+    private final BitSet queueIds = new BitSet();
+    private final List<DriverMemory> orphans = new ArrayList<>();
+    private ControllerInfo info;
+    private int queuePairsMax;
+    private boolean isFunctionClosed;
+
+    /**
+     * Stops whatever the controller does for somebody else, and gives it memory. On failure the function is as it was
+     * taken, and closed.
+     *
+     * @param function of the controller.
+     * @param regions  that I/O buffers come from.
+     * @param settings of the controller.
+     * @param notes    that events become.
+     * @throws ControllerFailure                    when it cannot be driven.
+     * @throws io.millrace.pci.PciException         when memory cannot be mapped for it.
+     * @throws io.millrace.bindings.NativeException when there is no memory.
+     */
+    ControllerDriver(
+        final PciFunction function, final List<DmaMemory> regions, final ControllerSettings settings, final Notes notes)
+    {
+        this.function = function;
+        this.settings = settings;
+        this.notes = notes;
+        DriverMemory mapped = null;
+        try
+        {
+            registers = new ControllerRegisters(function.bar0());
+            life = new ControllerLife(function, registers);
+            life.takeOver();
+            life.stop();
+            final int pageBytes = 1 << life.pageShift();
+            payload = PayloadMemory.map(function.dma(), regions);
+            mapped = DriverMemory.map(function.dma(),
+                AdminQueue.memoryBytes(pageBytes) + ShadowDoorbells.memoryBytes(pageBytes) + pageBytes);
+            memory = mapped;
+            queue = new AdminQueue(
+                registers, memory, pageBytes, life.doorbellStrideBytes(), settings.adminTimeoutNs());
+            admin = new AdminCommands(queue, settings.adminTimeoutNs());
+            events = new AsyncEvents(queue, admin, notes);
+            shadows = new ShadowDoorbells(memory, pageBytes);
+        }
+        catch (final RuntimeException e)
+        {
+            function.close();
+            if (null != mapped)
+            {
+                mapped.closeUnmapped();
+            }
+            throw e;
+        }
+    }
+
+    AdminCommands admin()
+    {
+        return admin;
+    }
+
+    ControllerLife life()
+    {
+        return life;
+    }
+
+    ControllerInfo info()
+    {
+        return info;
+    }
+
+    PayloadMemory payload()
+    {
+        return payload;
+    }
+
+    /**
+     * {@return whether namespaces have changed, by the events that came}
+     */
+    boolean takeEvents()
+    {
+        return events.handle();
+    }
+
+    /**
+     * Enables a controller that is stopped and finds out what it is; queue pairs may be made then.
+     *
+     * @throws ControllerFailure when it does not do what it must, or is another one than before.
+     */
+    void enable()
+    {
+        orphans.forEach(DriverMemory::close);
+        orphans.clear();
+        life.enable(queue);
+        final ControllerInfo found = identify();
+        if (null != info && !info.serial().equals(found.serial()))
+        {
+            throw new ControllerFailure("came back as another drive: its serial number was " + info.serial() +
+                " and is " + found.serial());
+        }
+        info = found;
+        queuePairsMax = admin.numberOfQueues(
+            Math.min(settings.queuePairsMax(), registers.queuePairsMax(life.doorbellStrideBytes())));
+        events.configure(info);
+        if (info.isShadowSupported())
+        {
+            shadows.configure(admin);
+        }
+    }
+
+    private ControllerInfo identify()
+    {
+        final IdentifyController controller = new IdentifyController();
+        controller.wrap(new UnsafeBuffer(answer("Identify Controller",
+            admin.identify(IdentifyCns.CONTROLLER, 0, IdentifyCns.CSI_NVM), IdentifyController.SIZE_BYTES)), 0);
+        // Controllers before 2.0 do not know this; then there are no such limits.
+        final byte[] limits = new byte[IdentifyNvmController.SIZE_BYTES];
+        if (NvmeStatus.SUCCESS == admin.identify(IdentifyCns.CONTROLLER_COMMAND_SET, 0, IdentifyCns.CSI_NVM))
+        {
+            admin.data().getBytes(0, limits);
+        }
+        final IdentifyNvmController nvm = new IdentifyNvmController();
+        nvm.wrap(new UnsafeBuffer(limits), 0);
+        return ControllerInfo.of(controller, nvm, life.pageShift());
+    }
+
+    /**
+     * Asks what a namespace is.
+     *
+     * @param nsid of it.
+     * @return what it is.
+     * @throws ControllerFailure when it cannot be used.
+     */
+    NamespaceInfo identifyNamespace(final int nsid)
+    {
+        final int status = admin.identify(IdentifyCns.NAMESPACE, nsid, IdentifyCns.CSI_NVM);
+        if (NvmeStatus.SUCCESS != status)
+        {
+            throw ControllerFailure.refusal("refused Identify of namespace " + nsid + " (" + NvmeStatus.name(status) +
+                "): use one that 'millrace drive list' names");
+        }
+        final IdentifyNamespace data = new IdentifyNamespace();
+        data.wrap(admin.data(), 0);
+        return NamespaceInfo.of(nsid, data);
+    }
+
+    /**
+     * {@return a copy of what a command answered}
+     *
+     * @param command     name of it, for the message.
+     * @param status      that it ended with.
+     * @param lengthBytes of the answer.
+     * @throws ControllerFailure when it was refused.
+     */
+    byte[] answer(final String command, final int status, final int lengthBytes)
+    {
+        if (NvmeStatus.SUCCESS != status)
+        {
+            throw ControllerFailure.refusal("refused " + command + ": " + NvmeStatus.name(status));
+        }
+        final byte[] bytes = new byte[lengthBytes];
+        admin.data().getBytes(0, bytes);
+        return bytes;
+    }
+
+    /**
+     * Makes a queue pair, and the controller know it.
+     *
+     * @param device of its channel.
+     * @param limits of its commands.
+     * @return the pair.
+     * @throws ControllerFailure when there is none left, or the controller refuses it.
+     */
+    QueuePair createQueuePair(final NvmeDevice device, final TransferLimits limits)
+    {
+        final int id = queueIds.nextClearBit(1);
+        if (id > queuePairsMax)
+        {
+            throw ControllerFailure.refusal("has " + queuePairsMax + " I/O queue pairs, which are all used: each reactor " +
+                "takes one for each of its namespaces, use fewer of either");
+        }
+        final int entriesMax = life.queueEntriesMax();
+        final int depth = Math.max(QUEUE_DEPTH_MIN, Math.min(device.config().queueDepth(), entriesMax - 1));
+        final int stride = life.doorbellStrideBytes();
+        final QueuePair pair = QueuePair.make(id, depth, entriesMax, limits, device.namespace(), function.dma(),
+            shadows.doorbell(registers.submissionDoorbell(id, stride), 2L * id * stride),
+            shadows.doorbell(registers.completionDoorbell(id, stride), (2L * id + 1) * stride));
+        if (device.config().interrupts())
+        {
+            watchInterrupts(pair);
+        }
+        pair.reset();
+        try
+        {
+            announce(pair);
+        }
+        catch (final RuntimeException e)
+        {
+            // What the controller knows of it is certain only when it has been stopped.
+            orphans.add(pair.memory());
+            throw e;
+        }
+        queueIds.set(id);
+        return pair;
+    }
+
+    private void watchInterrupts(final QueuePair pair)
+    {
+        final int fd = function.interruptFd(pair.id());
+        if (fd < 0)
+        {
+            notes.add("has no interrupt vector for queue pair " + pair.id() + ": a reactor with commands outstanding polls");
+        }
+        pair.interrupts(pair.id(), fd);
+    }
+
+    /**
+     * Makes the controller know a queue pair, whose queues are empty.
+     *
+     * @param pair to be known.
+     */
+    void announce(final QueuePair pair)
+    {
+        final DriverMemory pairMemory = pair.memory();
+        admin.createCompletionQueue(pair.id(), pair.completions().entries(),
+            pairMemory.iova(pair.completions().address()), pair.interruptFd() < 0 ? QueuePair.NO_VECTOR : pair.vector());
+        admin.createSubmissionQueue(pair.id(), pair.submissions().entries(),
+            pairMemory.iova(pair.submissions().address()));
+    }
+
+    /**
+     * A queue pair is not used any more.
+     *
+     * @param pair that the controller does not know any more.
+     */
+    void forget(final QueuePair pair)
+    {
+        queueIds.clear(pair.id());
+    }
+
+    /**
+     * Frees memory of a queue pair.
+     *
+     * @param pairMemory that the controller does not know any more.
+     */
+    void free(final DriverMemory pairMemory)
+    {
+        if (isFunctionClosed)
+        {
+            pairMemory.closeUnmapped();
+        }
+        else
+        {
+            pairMemory.close();
+        }
+    }
+
+    /** Gives the function back, with every mapping; the controller has been stopped, or is gone. */
+    void close()
+    {
+        if (!isFunctionClosed)
+        {
+            isFunctionClosed = true;
+            function.close();
+            memory.closeUnmapped();
+            orphans.forEach(DriverMemory::closeUnmapped);
+        }
+    }
+}

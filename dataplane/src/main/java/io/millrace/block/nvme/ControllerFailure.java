@@ -1,0 +1,46 @@
+package io.millrace.block.nvme;
+
+import java.io.Serial;
+
+/**
+ * A controller does not do what it must, or refuses what the driver needs. Thrown on its own thread only and caught there.
+ * The message is a sentence whose subject, the drive, is put in front of it.
+ */
+final class ControllerFailure extends RuntimeException
+{
+    @Serial
+    private static final long serialVersionUID = 1L;
+
+    private final boolean isRefusal;
+
+    /**
+     * It misbehaved: what it was told before may still be carried out until it is stopped.
+     *
+     * @param message that goes on after the drive's name.
+     */
+    ControllerFailure(final String message)
+    {
+        this(message, false);
+    }
+
+    private ControllerFailure(final String message, final boolean isRefusal)
+    {
+        super(message);
+        this.isRefusal = isRefusal;
+    }
+
+    /**
+     * {@return a failure of a controller that works: it answered a command with an error}
+     *
+     * @param message that goes on after the drive's name.
+     */
+    static ControllerFailure refusal(final String message)
+    {
+        return new ControllerFailure(message, true);
+    }
+
+    boolean isRefusal()
+    {
+        return isRefusal;
+    }
+}

@@ -1,0 +1,143 @@
+package io.millrace.block.nvme;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The thread of a controller: runs tasks one after the other and, in between, has a look at the controller every so often.
+ * Any thread hands it tasks; a reactor does not wait for them while it serves.
+ */
+final class ControllerThread
+{
+    /** A task with its result. */
+    private static final class Task<T> extends CompletableFuture<T> implements Runnable
+    {
+        private final Callable<T> callable;
+
+        Task(final Callable<T> callable)
+        {
+            this.callable = callable;
+        }
+
+        @Override
+        public void run()
+        {
+            try
+            {
+                complete(callable.call());
+            }
+            catch (final Throwable t)
+            {
+                completeExceptionally(t);
+            }
+        }
+    }
+
+    private final ConcurrentLinkedQueue<Task<?>> tasks = new ConcurrentLinkedQueue<>();
+    private final Thread thread;
+    private final Runnable watch;
+    private final long watchNs;
+    private volatile boolean isEnding;
+    private volatile boolean hasEnded;
+
+    /**
+     * Made, not started.
+     *
+     * @param name    of the thread.
+     * @param watch   that has a look; it must not throw.
+     * @param watchNs between two looks.
+     */
+    ControllerThread(final String name, final Runnable watch, final long watchNs)
+    {
+        this.watch = watch;
+        this.watchNs = watchNs;
+        thread = Thread.ofPlatform().daemon(true).name(name).unstarted(this::run);
+    }
+
+    void start()
+    {
+        thread.start();
+    }
+
+    /** Ends the thread after what it has. Not by itself. */
+    void end()
+    {
+        isEnding = true;
+        LockSupport.unpark(thread);
+        boolean isInterrupted = false;
+        while (thread.isAlive())
+        {
+            try
+            {
+                thread.join();
+            }
+            catch (final InterruptedException e)
+            {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Has a task run.
+     *
+     * @param task to run; what it throws is in the result.
+     * @param <T>  of its result.
+     * @return done when it has run; {@link RejectedExecutionException} when the thread has ended.
+     */
+    <T> CompletableFuture<T> call(final Callable<T> task)
+    {
+        final Task<T> added = new Task<>(task);
+        tasks.add(added);
+        LockSupport.unpark(thread);
+        if (hasEnded)
+        {
+            rejectAll();
+        }
+        return added;
+    }
+
+    private void run()
+    {
+        Deadline look = Deadline.in(watchNs);
+        while (!isEnding)
+        {
+            runTasks();
+            if (look.isPast())
+            {
+                watch.run();
+                look = Deadline.in(watchNs);
+            }
+            if (tasks.isEmpty() && !isEnding)
+            {
+                LockSupport.parkNanos(watchNs);
+            }
+        }
+        runTasks();
+        hasEnded = true;
+        rejectAll();
+    }
+
+    private void runTasks()
+    {
+        for (Task<?> task = tasks.poll(); null != task; task = tasks.poll())
+        {
+            task.run();
+        }
+    }
+
+    private void rejectAll()
+    {
+        for (Task<?> task = tasks.poll(); null != task; task = tasks.poll())
+        {
+            task.completeExceptionally(new RejectedExecutionException(thread.getName() + " has ended"));
+        }
+    }
+}

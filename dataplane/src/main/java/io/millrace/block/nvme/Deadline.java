@@ -1,0 +1,43 @@
+package io.millrace.block.nvme;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A point in time that the controller's own thread waits for at most. Never used on a reactor, whose clock is
+ * {@link io.millrace.reactor.Reactor#nowNs()}.
+ */
+final class Deadline
+{
+    private static final long PAUSE_NS = 20_000;
+
+    private final long endNs;
+
+    private Deadline(final long endNs)
+    {
+        this.endNs = endNs;
+    }
+
+    /**
+     * {@return the point in time so far ahead}
+     *
+     * @param timeoutNs from now on.
+     */
+    static Deadline in(final long timeoutNs)
+    {
+        return new Deadline(System.nanoTime() + timeoutNs);
+    }
+
+    /**
+     * {@return whether it has come}
+     */
+    boolean isPast()
+    {
+        return System.nanoTime() - endNs >= 0;
+    }
+
+    /** Lets others run for a moment. */
+    static void pause()
+    {
+        LockSupport.parkNanos(PAUSE_NS);
+    }
+}

@@ -1,0 +1,152 @@
+package io.millrace.block.nvme;
+
+import io.millrace.block.BlockGeometry;
+import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyNamespace;
+
+/**
+ * What a namespace is, checked (NVM Command Set 1.0, section 4.1.5.1). Immutable.
+ *
+ * @param nsid                 of it.
+ * @param blockCount           of it.
+ * @param blockShift           log2 of the bytes of a block's data.
+ * @param metadataBytes        of a block.
+ * @param metadata             what is done with them.
+ * @param protectionType       of protection information, 0 for none.
+ * @param boundaryBlocks       that commands had better not cross a multiple of, or 0 (NOIOB).
+ * @param deallocatedReadsZero whether deallocated blocks read as zeroes.
+ * @param isWriteProtected     whether writes are refused.
+ */
+record NamespaceInfo(
+    int nsid,
+    long blockCount,
+    int blockShift,
+    int metadataBytes,
+    MetadataMode metadata,
+    int protectionType,
+    int boundaryBlocks,
+    boolean deallocatedReadsZero,
+    boolean isWriteProtected)
+{
+    private static final int METADATA_BYTES_MASK = 0xFFFF;
+    private static final int BLOCK_SHIFT_MIN = 9;
+    private static final int BLOCK_SHIFT_MAX = 24;
+    /** Guard, application tag and reference tag of the 16-bit guard format. */
+    private static final int PROTECTION_BYTES = 8;
+    private static final int PROTECTION_TYPE_MAX = 3;
+
+    /**
+     * Reads and checks.
+     *
+     * @param nsid     of the namespace.
+     * @param identify its data.
+     * @return what it is.
+     * @throws ControllerFailure when it is not active, makes no sense or has a format that is not supported.
+     */
+    static NamespaceInfo of(final int nsid, final IdentifyNamespace identify)
+    {
+        final String name = "has namespace " + nsid;
+        final long blocks = identify.size();
+        if (0 == blocks)
+        {
+            throw new ControllerFailure("has no active namespace " + nsid + ": use one that 'millrace drive list' names");
+        }
+        if (identify.formatIndex() > identify.formats())
+        {
+            throw new ControllerFailure(name + " in LBA format " + identify.formatIndex() + " of " +
+                (identify.formats() + 1) + ": its Identify data make no sense");
+        }
+        final int format = identify.format(identify.formatIndex());
+        final int blockShift = format >>> 16 & 0xFF;
+        if (blockShift < BLOCK_SHIFT_MIN || blockShift > BLOCK_SHIFT_MAX || blocks < 0 ||
+            blocks > Long.MAX_VALUE >>> blockShift)
+        {
+            throw new ControllerFailure(name + " with " + Long.toUnsignedString(blocks) + " blocks of 2^" + blockShift +
+                " bytes: its Identify data make no sense");
+        }
+        if (BLOCK_SHIFT_MIN != blockShift && 12 != blockShift)
+        {
+            throw new ControllerFailure(name + " with blocks of " + (1 << blockShift) +
+                " bytes, which are not supported: format it with blocks of 512 or 4096");
+        }
+        final int metadataBytes = format & METADATA_BYTES_MASK;
+        final int protectionType = identify.protectionSettings() & IdentifyNamespace.PROTECTION_TYPE_MASK;
+        return new NamespaceInfo(
+            nsid,
+            blocks,
+            blockShift,
+            metadataBytes,
+            metadata(name, identify, metadataBytes, protectionType),
+            protectionType,
+            identify.optimalIoBoundary(),
+            IdentifyNamespace.DEALLOCATE_READS_ZERO ==
+                (identify.deallocateFeatures() & IdentifyNamespace.DEALLOCATE_READS_MASK),
+            0 != (identify.attributes() & IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED));
+    }
+
+    private static MetadataMode metadata(
+        final String name, final IdentifyNamespace identify, final int metadataBytes, final int protectionType)
+    {
+        if (0 != protectionType)
+        {
+            if (PROTECTION_BYTES != metadataBytes || protectionType > PROTECTION_TYPE_MAX)
+            {
+                throw new ControllerFailure(name + " with protection information of type " + protectionType + " in " +
+                    metadataBytes + " bytes of metadata, of which " + PROTECTION_BYTES +
+                    " are supported: format it without, or with metadata of " + PROTECTION_BYTES + " bytes");
+            }
+            return MetadataMode.PROTECTION;
+        }
+        if (0 == metadataBytes)
+        {
+            return MetadataMode.NONE;
+        }
+        if (0 != (identify.formattedSize() & IdentifyNamespace.METADATA_EXTENDED))
+        {
+            throw new ControllerFailure(name + " with " + metadataBytes +
+                " bytes of metadata behind each block's data (extended), which is not supported: format it without, " +
+                "or with separate metadata");
+        }
+        return MetadataMode.SEPARATE;
+    }
+
+    /**
+     * {@return bytes of a block's data}
+     */
+    int blockBytes()
+    {
+        return 1 << blockShift;
+    }
+
+    /**
+     * {@return whether requests made for another state of the namespace are still right: only its size may differ}
+     *
+     * @param other state of it.
+     */
+    boolean hasFormatOf(final NamespaceInfo other)
+    {
+        return blockShift == other.blockShift && metadataBytes == other.metadataBytes && metadata == other.metadata &&
+            protectionType == other.protectionType;
+    }
+
+    /**
+     * {@return as a block device}
+     *
+     * @param controller it belongs to.
+     */
+    BlockGeometry geometry(final ControllerInfo controller)
+    {
+        return new BlockGeometry(
+            blockBytes(),
+            blockCount,
+            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT,
+            Integer.BYTES,
+            false,
+            false,
+            controller.isCachePresent(),
+            !isWriteProtected,
+            !isWriteProtected && controller.offers(IdentifyController.NVM_DATASET_MANAGEMENT),
+            deallocatedReadsZero,
+            isWriteProtected);
+    }
+}

@@ -1,0 +1,341 @@
+package io.millrace.block.nvme;
+
+import io.millrace.bindings.NativeException;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.memory.DmaMemory;
+import io.millrace.nvme.IdentifyCns;
+import io.millrace.nvme.IdentifyController;
+import io.millrace.pci.PciException;
+import io.millrace.pci.PciFunction;
+import io.millrace.reactor.Reactor;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * A drive's controller, driven by this process. A thread of its own does everything that waits or is rare: it enables the
+ * controller, sends admin commands, takes in events, looks whether the controller is well, and resets it. Reactors have
+ * their queue pairs to themselves and are asked to keep their hands off them while that goes on. Any thread but the
+ * reactors' may call what is public.
+ */
+public final class NvmeController implements AutoCloseable
+{
+    private final PciFunction function;
+    private final ControllerSettings settings;
+    private final Notes notes;
+    private final ControllerThread thread;
+    private final Recovery recovery;
+    // Of the controller's thread alone.
+    private ControllerDriver driver;
+
+    private NvmeController(final PciFunction function, final ControllerSettings settings, final NvmeListener listener)
+    {
+        this.function = function;
+        this.settings = settings;
+        notes = new Notes(function.address(), listener);
+        thread = new ControllerThread("millrace-nvme-" + function.address(), this::watch, settings.watchNs());
+        recovery = new Recovery(thread, notes);
+    }
+
+    /**
+     * Takes a controller over: resets and enables it and asks what it is.
+     *
+     * @param function that it is; closed with the controller, or when it cannot be taken.
+     * @param payload  memory that I/O buffers come from; mapped for the controller as a whole. It must not grow, and has to
+     *                 outlive the controller.
+     * @param settings of it.
+     * @param listener told what happens to it.
+     * @return the controller.
+     * @throws BlockDeviceException saying in one sentence why it cannot be had.
+     */
+    public static NvmeController start(
+        final PciFunction function,
+        final List<DmaMemory> payload,
+        final ControllerSettings settings,
+        final NvmeListener listener)
+    {
+        final NvmeController controller = new NvmeController(function, settings, listener);
+        controller.thread.start();
+        try
+        {
+            controller.call(() ->
+            {
+                controller.begin(payload);
+                return null;
+            });
+        }
+        catch (final RuntimeException e)
+        {
+            controller.thread.end();
+            throw e;
+        }
+        return controller;
+    }
+
+    private void begin(final List<DmaMemory> payload)
+    {
+        driver = new ControllerDriver(function, payload, settings, notes);
+        recovery.begin(driver);
+    }
+
+    /**
+     * {@return where its PCI function is}
+     */
+    public String address()
+    {
+        return function.address();
+    }
+
+    /**
+     * {@return how it is now}
+     */
+    public ControllerState state()
+    {
+        return recovery.state();
+    }
+
+    /**
+     * {@return how often it was reset since it was taken over}
+     */
+    public int resets()
+    {
+        return recovery.resets();
+    }
+
+    /**
+     * {@return what an operator should know, each a sentence, oldest first}
+     */
+    public List<String> notes()
+    {
+        return notes.all();
+    }
+
+    /**
+     * {@return model, serial number and firmware, for people}
+     */
+    public String description()
+    {
+        return call(() -> driver.info().description());
+    }
+
+    /**
+     * Asks the controller what it is.
+     *
+     * @return Identify Controller data, see {@link IdentifyController}.
+     * @throws BlockDeviceException when it does not answer.
+     */
+    public byte[] identify()
+    {
+        return callLive(() -> driver.answer("Identify Controller",
+            driver.admin().identify(IdentifyCns.CONTROLLER, 0, IdentifyCns.CSI_NVM), IdentifyController.SIZE_BYTES));
+    }
+
+    /**
+     * Reads a log page of the controller, such as {@link io.millrace.nvme.SmartLog}.
+     *
+     * @param logPageId   of it, see {@link io.millrace.nvme.LogPageId}.
+     * @param lengthBytes of it; a multiple of 4. Beyond 4096 the controller has to take offsets, else less comes back.
+     * @return the page.
+     * @throws BlockDeviceException when it has no such page or does not answer.
+     */
+    public byte[] logPage(final int logPageId, final int lengthBytes)
+    {
+        return callLive(() ->
+        {
+            final int readableBytes =
+                driver.info().hasLogOffsets() ? lengthBytes : Math.min(lengthBytes, AdminQueue.DATA_BYTES);
+            final byte[] page = new byte[readableBytes];
+            for (int done = 0; done < readableBytes; done += AdminQueue.DATA_BYTES)
+            {
+                final int part = Math.min(AdminQueue.DATA_BYTES, readableBytes - done);
+                System.arraycopy(driver.answer("Get Log Page " + logPageId,
+                    driver.admin().logPage(logPageId, done, part), part), 0, page, done, part);
+            }
+            return page;
+        });
+    }
+
+    /**
+     * Stops the controller and starts it again. Requests wait and are sent again.
+     *
+     * @throws BlockDeviceException when it does not come back.
+     */
+    public void reset()
+    {
+        callLive(() ->
+        {
+            recovery.recover("is reset, as an operator asked");
+            recovery.checkLive();
+            return null;
+        });
+    }
+
+    /**
+     * Stops everything and gives the PCI function back. Channels have been closed before. A second call does nothing.
+     *
+     * @throws IllegalStateException when a channel is open.
+     */
+    @Override
+    public void close()
+    {
+        if (ControllerState.CLOSED != state())
+        {
+            call(() ->
+            {
+                recovery.end();
+                return null;
+            });
+            thread.end();
+        }
+    }
+
+    /**
+     * Makes a device of a namespace.
+     *
+     * @param config of it.
+     * @return the device.
+     * @throws BlockDeviceException saying why the namespace cannot be used.
+     */
+    NvmeDevice openDevice(final NvmeDeviceConfig config)
+    {
+        return callLive(() ->
+        {
+            final NvmeDevice device =
+                new NvmeDevice(config, this, driver.identifyNamespace(config.nsid()), driver.info());
+            // Found out now rather than by the first reactor.
+            TransferLimits.of(driver.info(), device.namespace(), driver.life().pageShift());
+            recovery.add(device);
+            return device;
+        });
+    }
+
+    /**
+     * Looks at a device's namespace again.
+     *
+     * @param device of it.
+     */
+    void refresh(final NvmeDevice device)
+    {
+        callLive(() ->
+        {
+            final NamespaceInfo found = driver.identifyNamespace(device.config().nsid());
+            if (!found.hasFormatOf(device.namespace()))
+            {
+                throw ControllerFailure.refusal("has namespace " + found.nsid() + " in another format than before");
+            }
+            device.namespace(found);
+            return null;
+        });
+    }
+
+    void remove(final NvmeDevice device)
+    {
+        recovery.remove(device);
+    }
+
+    /**
+     * Makes a queue pair and a channel over it. On the reactor, which may be asked for its other channels meanwhile.
+     *
+     * @param device  of the channel.
+     * @param reactor whose thread this is.
+     * @return the channel.
+     * @throws BlockDeviceException when the controller has no queue pair left or is not well.
+     */
+    NvmeChannel open(final NvmeDevice device, final Reactor reactor)
+    {
+        final NvmeChannel channel = await(reactor, () -> recovery.guarded(() ->
+        {
+            final TransferLimits limits =
+                TransferLimits.of(driver.info(), device.namespace(), driver.life().pageShift());
+            final QueuePair queuePair = driver.createQueuePair(device, limits);
+            final NvmeChannel made =
+                new NvmeChannel(device, reactor, recovery, queuePair, limits, driver.payload());
+            recovery.add(made);
+            return made;
+        }));
+        channel.watchInterrupts();
+        return channel;
+    }
+
+    /**
+     * Takes a channel's queue pair from the controller: when this returns the controller has none of its commands. On the
+     * reactor, which may be asked for its other channels meanwhile.
+     *
+     * @param channel that is retired.
+     */
+    void remove(final NvmeChannel channel)
+    {
+        await(channel.reactor(), () ->
+        {
+            recovery.remove(channel);
+            return null;
+        });
+    }
+
+    /**
+     * Frees the memory of a queue pair. Any thread; does not wait.
+     *
+     * @param queuePair that the controller does not know any more.
+     */
+    void free(final QueuePair queuePair)
+    {
+        thread.call(() ->
+        {
+            driver.free(queuePair.memory());
+            return null;
+        });
+    }
+
+    /** On the controller's thread, every so often. */
+    private void watch()
+    {
+        recovery.watch();
+    }
+
+    private <T> T callLive(final Callable<T> task)
+    {
+        return call(() -> recovery.guarded(task));
+    }
+
+    private <T> T call(final Callable<T> task)
+    {
+        return result(thread.call(task));
+    }
+
+    private <T> T await(final Reactor reactor, final Callable<T> task)
+    {
+        final CompletableFuture<T> future = thread.call(task);
+        while (!future.isDone())
+        {
+            recovery.obey(reactor);
+            Deadline.pause();
+        }
+        return result(future);
+    }
+
+    private <T> T result(final CompletableFuture<T> future)
+    {
+        try
+        {
+            return future.join();
+        }
+        catch (final CompletionException e)
+        {
+            throw switch (e.getCause())
+            {
+                case final ControllerFailure failure ->
+                    new BlockDeviceException(notes.sentence(failure.getMessage()), failure);
+                case final PciException refused ->
+                    new BlockDeviceException(notes.sentence("cannot be used: " + refused.getMessage()), refused);
+                case final NativeException refused ->
+                    new BlockDeviceException(notes.sentence("cannot be used: " + refused.getMessage()), refused);
+                case final RejectedExecutionException ended ->
+                    new BlockDeviceException(notes.sentence("was closed"), ended);
+                case final RuntimeException broken -> broken;
+                default -> e;
+            };
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.millrace.block.nvme;
+
+import io.millrace.block.BlockDeviceException;
+import io.millrace.memory.DmaMemory;
+import io.millrace.pci.PciException;
+import io.millrace.pci.PciFunction;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The drives of a process: a controller is taken with the first device on it and given back with the last. Any thread but
+ * the reactors'.
+ */
+public final class NvmeDrives
+{
+    private final Function<String, PciFunction> functions;
+    private final List<DmaMemory> payload;
+    private final ControllerSettings settings;
+    private final NvmeListener listener;
+    private final Map<String, Drive> drives = new HashMap<>();
+
+    /** A controller and how many devices it has. */
+    private static final class Drive
+    {
+        private final NvmeController controller;
+        private int devices;
+
+        Drive(final NvmeController controller)
+        {
+            this.controller = controller;
+        }
+    }
+
+    /**
+     * Takes no drive yet.
+     *
+     * @param functions how a PCI function is taken, by its address; throws {@link PciException}.
+     * @param payload   memory that I/O buffers come from.
+     * @param settings  of each controller.
+     * @param listener  told what happens to them.
+     */
+    public NvmeDrives(
+        final Function<String, PciFunction> functions,
+        final List<DmaMemory> payload,
+        final ControllerSettings settings,
+        final NvmeListener listener)
+    {
+        this.functions = functions;
+        this.payload = List.copyOf(payload);
+        this.settings = settings;
+        this.listener = listener;
+    }
+
+    /**
+     * Opens a namespace as a device.
+     *
+     * @param config of it.
+     * @return the device; closing it gives the drive back when it was the last.
+     * @throws BlockDeviceException saying in one sentence why it cannot be had.
+     */
+    public synchronized NvmeDevice open(final NvmeDeviceConfig config)
+    {
+        final Drive known = drives.get(config.address());
+        final Drive drive = null == known ? take(config) : known;
+        try
+        {
+            final NvmeDevice device = NvmeDevice.open(config, drive.controller);
+            drive.devices++;
+            drives.put(config.address(), drive);
+            device.onClose(() -> release(config.address(), drive));
+            return device;
+        }
+        catch (final BlockDeviceException e)
+        {
+            if (0 == drive.devices)
+            {
+                drive.controller.close();
+            }
+            throw named(config, e);
+        }
+    }
+
+    private Drive take(final NvmeDeviceConfig config)
+    {
+        try
+        {
+            return new Drive(NvmeController.start(functions.apply(config.address()), payload, settings, listener));
+        }
+        catch (final PciException e)
+        {
+            throw new BlockDeviceException("device " + config.name() + ": " + e.getMessage(), e);
+        }
+        catch (final BlockDeviceException e)
+        {
+            throw named(config, e);
+        }
+    }
+
+    private static BlockDeviceException named(final NvmeDeviceConfig config, final BlockDeviceException e)
+    {
+        return new BlockDeviceException("device " + config.name() + ": " + e.getMessage(), e);
+    }
+
+    private synchronized void release(final String address, final Drive drive)
+    {
+        drive.devices--;
+        if (0 == drive.devices)
+        {
+            drives.remove(address, drive);
+            drive.controller.close();
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package io.millrace.block.nvme;
+
+/**
+ * Told what happens to a drive: resets, health, namespaces. Called on the controller's own thread, which must not be held
+ * up.
+ */
+@FunctionalInterface
+public interface NvmeListener
+{
+    /** Tells nobody. */
+    NvmeListener NONE = (address, sentence) ->
+    {
+    };
+
+    /**
+     * Something happened.
+     *
+     * @param address  of the drive's PCI function.
+     * @param sentence that says it all.
+     */
+    void onEvent(String address, String sentence);
+}

@@ -1,0 +1,94 @@
+package io.millrace.block.nvme;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.DmaMemory;
+import io.millrace.nvme.IdentifyNamespace;
+import java.util.Arrays;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A namespace of a {@link ModelController}, and what it holds.
+ */
+final class ModelNamespace implements AutoCloseable
+{
+    final int blockBytes;
+    final int metadataBytes;
+    final boolean isExtended;
+    final int protectionType;
+    final int boundaryBlocks;
+    final boolean isWriteProtected;
+    final DmaMemory data;
+    final byte[] metadata;
+    private long blocks;
+
+    ModelNamespace(
+        final long sizeBytes,
+        final int blockBytes,
+        final int metadataBytes,
+        final boolean isExtended,
+        final int protectionType,
+        final int boundaryBlocks,
+        final boolean isWriteProtected)
+    {
+        this.blockBytes = blockBytes;
+        this.metadataBytes = metadataBytes;
+        this.isExtended = isExtended;
+        this.protectionType = protectionType;
+        this.boundaryBlocks = boundaryBlocks;
+        this.isWriteProtected = isWriteProtected;
+        blocks = sizeBytes / blockBytes;
+        data = DmaMemory.map(2 * sizeBytes);
+        metadata = new byte[(int)(2 * blocks * metadataBytes)];
+        Arrays.fill(metadata, (byte)0xEE);
+    }
+
+    static ModelNamespace of(final long sizeBytes, final int blockBytes)
+    {
+        return new ModelNamespace(sizeBytes, blockBytes, 0, false, 0, 0, false);
+    }
+
+    long blocks()
+    {
+        return blocks;
+    }
+
+    /** There is memory for twice the blocks that it began with. */
+    void blocks(final long newBlocks)
+    {
+        blocks = newBlocks;
+    }
+
+    boolean contains(final long lba, final long count)
+    {
+        return lba >= 0 && count <= blocks && lba <= blocks - count;
+    }
+
+    long address(final long lba)
+    {
+        return data.address() + lba * blockBytes;
+    }
+
+    void zero(final long lba, final long count)
+    {
+        NativeMemory.fill(address(lba), count * blockBytes, (byte)0);
+    }
+
+    void identify(final UnsafeBuffer buffer)
+    {
+        final IdentifyNamespace identify = new IdentifyNamespace();
+        identify.wrap(buffer, 0);
+        identify.size(blocks).capacity(blocks).utilization(blocks).formats(0)
+            .formattedSize(isExtended ? IdentifyNamespace.METADATA_EXTENDED : 0)
+            .protectionSettings(protectionType)
+            .deallocateFeatures(IdentifyNamespace.DEALLOCATE_READS_ZERO)
+            .optimalIoBoundary(boundaryBlocks)
+            .attributes(isWriteProtected ? IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED : 0)
+            .format0(metadataBytes | Integer.numberOfTrailingZeros(blockBytes) << 16);
+    }
+
+    @Override
+    public void close()
+    {
+        data.close();
+    }
+}
