@@ -3,7 +3,11 @@ package io.millrace.host;
 import io.millrace.console.Json;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
+import io.millrace.nvme.AnaGroupDescriptor;
+import io.millrace.nvme.AnaLogHeader;
+import io.millrace.nvme.AnaState;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.LogPageId;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerInfo;
 import io.millrace.nvmf.initiator.ControllerListener;
@@ -11,9 +15,13 @@ import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.settings.Units;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,6 +38,9 @@ import picocli.CommandLine.Option;
         "  millrace identify tcp://192.0.2.7:4420/nqn.2026-11.io.millrace:vol0 --json"})
 public final class IdentifyCommand implements Runnable
 {
+    private static final int ALL_NAMESPACES = 0xFFFFFFFF;
+    private static final int STATE_MASK = 0xF;
+
     @Mixin
     private TargetOptions options;
 
@@ -55,25 +66,47 @@ public final class IdentifyCommand implements Runnable
             final ControllerInfo info = controller.info();
             final List<NamespaceInfo> namespaces = info.discovery() ? List.of() :
                 HostSession.await(controller.namespaces());
+            final Map<Integer, AnaState> ana = info.reportsAna() ? anaStates(controller) : Map.of();
             if (json)
             {
                 final Map<String, Object> map = new LinkedHashMap<>();
                 map.put("controller", json(info));
-                map.put("namespaces", namespaces.stream().map(IdentifyCommand::json).toList());
+                map.put("namespaces", namespaces.stream().map((each) -> json(each, ana)).toList());
                 terminal.line(Json.write(map));
             }
             else
             {
-                print(terminal, config, info, namespaces);
+                print(terminal, config, info, namespaces, ana);
             }
         }
+    }
+
+    /** The state of each group as this controller has it. */
+    private static Map<Integer, AnaState> anaStates(final RemoteController controller)
+    {
+        // Groups without their namespaces, which is said in the same double word as the page.
+        final int page = LogPageId.ANA | AnaLogHeader.GROUPS_ONLY;
+        final AnaLogHeader header = new AnaLogHeader();
+        header.wrap(new UnsafeBuffer(
+            HostSession.await(controller.logPage(page, ALL_NAMESPACES, 0, AnaLogHeader.SIZE_BYTES))), 0);
+        final UnsafeBuffer log = new UnsafeBuffer(HostSession.await(controller.logPage(page, ALL_NAMESPACES, 0,
+            AnaLogHeader.SIZE_BYTES + header.groups() * AnaGroupDescriptor.SIZE_BYTES)));
+        final AnaGroupDescriptor descriptor = new AnaGroupDescriptor();
+        final Map<Integer, AnaState> states = new HashMap<>();
+        for (int i = 0; i < header.groups(); i++)
+        {
+            descriptor.wrap(log, AnaLogHeader.SIZE_BYTES + i * AnaGroupDescriptor.SIZE_BYTES);
+            states.put(descriptor.groupId(), AnaState.of(descriptor.state() & STATE_MASK));
+        }
+        return states;
     }
 
     static void print(
         final Terminal terminal,
         final ConnectionConfig config,
         final ControllerInfo info,
-        final List<NamespaceInfo> namespaces)
+        final List<NamespaceInfo> namespaces,
+        final Map<Integer, AnaState> ana)
     {
         terminal.line(terminal.bold("Controller " + info.controllerId()) + " of " + info.subsystemNqn() + " at " +
             config.target());
@@ -84,19 +117,22 @@ public final class IdentifyCommand implements Runnable
             terminal.line(info.discovery() ? "A discovery controller has no namespaces." : "No active namespace.");
             return;
         }
-        final Table table = new Table(">NSID", ">SIZE", ">BLOCKS", ">BLOCK SIZE", "UUID OR NGUID", "NOTES");
+        final Table table = new Table(">NSID", ">SIZE", ">BLOCKS", ">BLOCK SIZE", "UUID OR NGUID", ">ANA GROUP",
+            "ANA STATE", "NOTES");
         for (final NamespaceInfo namespace : namespaces)
         {
             table.row(String.valueOf(namespace.nsid()), Units.size(namespace.sizeBytes()),
                 String.valueOf(namespace.blockCount()), String.valueOf(namespace.blockSizeBytes()),
-                namespace.uuid().isEmpty() ? namespace.nguid() : namespace.uuid(), notes(namespace));
+                namespace.uuid().isEmpty() ? namespace.nguid() : namespace.uuid(),
+                0 == namespace.anaGroup() ? "" : String.valueOf(namespace.anaGroup()), state(namespace, ana),
+                notes(namespace));
         }
         table.print(terminal, "");
     }
 
     private static void line(final Terminal terminal, final String name, final Object value)
     {
-        final int width = 22;
+        final int width = 24;
         final String text = value instanceof final List<?> list ?
             String.join(", ", list.stream().map(String::valueOf).toList()) : String.valueOf(value);
         terminal.line("  " + words(name) + " ".repeat(Math.max(1, width - words(name).length())) + text);
@@ -105,7 +141,18 @@ public final class IdentifyCommand implements Runnable
     /** From {@code maxTransferBytes} to {@code max transfer bytes}. */
     private static String words(final String name)
     {
-        return name.replaceAll("([A-Z])", " $1").toLowerCase(java.util.Locale.ROOT);
+        return name.replaceAll("([A-Z])", " $1").toLowerCase(Locale.ROOT);
+    }
+
+    private static String state(final NamespaceInfo namespace, final Map<Integer, AnaState> ana)
+    {
+        final AnaState state = ana.get(namespace.anaGroup());
+        return null == state ? "" : word(state);
+    }
+
+    private static String word(final AnaState state)
+    {
+        return state.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private static String notes(final NamespaceInfo namespace)
@@ -146,6 +193,12 @@ public final class IdentifyCommand implements Runnable
         map.put("optionalCommands", optionalCommands(info.optionalCommands()));
         map.put("asyncEventLimit", info.asyncEventLimit());
         map.put("keepAliveUnitMs", info.keepAliveGranularity() * 100);
+        map.put("anaStates", Arrays.stream(AnaState.values())
+            .filter((state) -> 0 != (info.anaCapabilities() & 1 << state.ordinal())).map(IdentifyCommand::word).toList());
+        map.put("anaGroupFixed", 0 != (info.anaCapabilities() & IdentifyController.ANA_GROUP_FIXED));
+        map.put("anaTransitionSeconds", info.anaTransitionSeconds());
+        map.put("anaGroupIdMax", Integer.toUnsignedLong(info.anaGroupIdMax()));
+        map.put("anaGroups", Integer.toUnsignedLong(info.anaGroups()));
         return map;
     }
 
@@ -171,7 +224,7 @@ public final class IdentifyCommand implements Runnable
         }
     }
 
-    static Map<String, Object> json(final NamespaceInfo namespace)
+    static Map<String, Object> json(final NamespaceInfo namespace, final Map<Integer, AnaState> ana)
     {
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("nsid", namespace.nsid());
@@ -187,6 +240,8 @@ public final class IdentifyCommand implements Runnable
         map.put("shared", namespace.shared());
         map.put("writeProtected", namespace.writeProtected());
         map.put("deallocatedReadsZero", namespace.deallocatedReadsZero());
+        map.put("anaGroup", Integer.toUnsignedLong(namespace.anaGroup()));
+        map.put("anaState", state(namespace, ana));
         return map;
     }
 }

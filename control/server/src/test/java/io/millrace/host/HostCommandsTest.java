@@ -10,6 +10,7 @@ import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.perf.load.LoadConfig;
@@ -129,6 +130,25 @@ class HostCommandsTest
         final Outcome json = run(new IdentifyCommand(), "--address", "127.0.0.1", "--port", String.valueOf(port),
             "--nqn", NQN, "--json");
         assertTrue(json.out.contains("\"sizeBytes\": 4194304"), json.out);
+    }
+
+    @Test
+    void shouldShowHowNamespacesAreReachedThroughThisPath()
+    {
+        dataPlane.anaStates().set(NQN, dataPlane.addresses().getFirst(), 1, AnaState.NON_OPTIMIZED).join();
+        final Outcome text = run(new IdentifyCommand(), target + "/" + NQN);
+        assertTrue(text.out.lines().anyMatch((line) ->
+            line.matches(" +1 +4MiB +1024 +4096 +[0-9a-f-]{36} +1 +non-optimized .*shared")), text.out);
+        assertTrue(text.out.lines().anyMatch((line) -> line.matches(
+            " +ana states +optimized, non-optimized, inaccessible, persistent-loss, change")), text.out);
+        assertTrue(text.out.lines().anyMatch((line) -> line.matches(" +ana transition seconds +10")), text.out);
+        dataPlane.anaStates().set(NQN, null, 0, AnaState.OPTIMIZED).join();
+        final Outcome json = run(new IdentifyCommand(), target + "/" + NQN, "--json");
+        for (final String field : List.of("\"anaGroup\": 1", "\"anaState\": \"optimized\"", "\"anaGroupFixed\": true",
+            "\"anaTransitionSeconds\": 10", "\"anaGroupIdMax\": 128", "\"anaGroups\": 128"))
+        {
+            assertTrue(json.out.contains(field), json.out);
+        }
     }
 
     @Test

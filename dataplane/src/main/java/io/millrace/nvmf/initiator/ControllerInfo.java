@@ -26,6 +26,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param asyncEventLimit      asynchronous event requests it holds at once.
  * @param keepAliveGranularity of the keep-alive time-out, in units of 100 ms; 0 when it has none.
  * @param optionalAsyncEvents  as OAES has it.
+ * @param anaCapabilities      as ANACAP has it; 0 when it reports no asymmetric namespace access, as are the next three.
+ * @param anaTransitionSeconds longest time that an ANA group is in transition (ANATT).
+ * @param anaGroupIdMax        largest ANA group id (ANAGRPMAX).
+ * @param anaGroups            how many ANA groups there are (NANAGRPID).
  */
 public record ControllerInfo(
     int controllerId,
@@ -45,7 +49,11 @@ public record ControllerInfo(
     boolean volatileWriteCache,
     int asyncEventLimit,
     int keepAliveGranularity,
-    int optionalAsyncEvents)
+    int optionalAsyncEvents,
+    int anaCapabilities,
+    int anaTransitionSeconds,
+    int anaGroupIdMax,
+    int anaGroups)
 {
     private static final int CAPSULE_UNIT_BYTES = 16;
 
@@ -55,6 +63,7 @@ public record ControllerInfo(
         identify.wrap(new UnsafeBuffer(data), 0);
         final int shift = identify.maxDataTransferSize();
         final int pageShift = ControllerCapabilities.memoryPageShiftMin(capabilities);
+        final boolean isAna = 0 != (identify.multiPathCapabilities() & IdentifyController.MULTI_PATH_ANA);
         final long capsuleBytes = Integer.toUnsignedLong(identify.ioCommandCapsuleSize()) * CAPSULE_UNIT_BYTES;
         return new ControllerInfo(
             controllerId,
@@ -76,14 +85,27 @@ public record ControllerInfo(
             0 != (identify.volatileWriteCache() & IdentifyController.CACHE_PRESENT),
             identify.asyncEventRequestLimit() + 1,
             identify.keepAliveSupport(),
-            identify.optionalAsyncEvents());
+            identify.optionalAsyncEvents(),
+            isAna ? identify.anaCapabilities() : 0,
+            isAna ? identify.anaTransitionTime() : 0,
+            isAna ? identify.anaGroupIdMax() : 0,
+            isAna ? identify.anaGroups() : 0);
     }
 
     ControllerInfo withIoQueueCount(final int count)
     {
         return new ControllerInfo(controllerId, subsystemNqn, serialNumber, modelNumber, firmwareRevision, vendorId,
             version, discovery, namespaceIdMax, count, queueEntriesMax, maxTransferBytes, inCapsuleDataBytes,
-            optionalCommands, volatileWriteCache, asyncEventLimit, keepAliveGranularity, optionalAsyncEvents);
+            optionalCommands, volatileWriteCache, asyncEventLimit, keepAliveGranularity, optionalAsyncEvents,
+            anaCapabilities, anaTransitionSeconds, anaGroupIdMax, anaGroups);
+    }
+
+    /**
+     * {@return whether it reports asymmetric namespace access}
+     */
+    public boolean reportsAna()
+    {
+        return 0 != anaCapabilities;
     }
 
     /**

@@ -23,6 +23,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param shared               whether several controllers may be attached.
  * @param writeProtected       whether writes are refused.
  * @param deallocatedReadsZero whether deallocated blocks read as zeroes.
+ * @param anaGroup             ANA group; 0 when it has none.
  */
 public record NamespaceInfo(
     int nsid,
@@ -36,7 +37,8 @@ public record NamespaceInfo(
     String uuid,
     boolean shared,
     boolean writeProtected,
-    boolean deallocatedReadsZero)
+    boolean deallocatedReadsZero,
+    int anaGroup)
 {
     private static final int FORMATS_OFFSET = 128;
     private static final int NGUID_BYTES = 16;
@@ -93,7 +95,8 @@ public record NamespaceInfo(
             uuid(descriptors),
             0 != (identify.multiPathCapabilities() & IdentifyNamespace.MULTI_PATH_SHARED),
             0 != (identify.attributes() & IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED),
-            IdentifyNamespace.DEALLOCATE_READS_ZERO == (identify.deallocateFeatures() & DEALLOCATE_READS_MASK));
+            IdentifyNamespace.DEALLOCATE_READS_ZERO == (identify.deallocateFeatures() & DEALLOCATE_READS_MASK),
+            identify.anaGroupId());
     }
 
     private static String hex(final byte[] bytes)
