@@ -114,7 +114,7 @@ final class AdminCommands
         {
             final byte[] page = logPages.page(queuePair, entry);
             final long offset = LogPages.offset(entry);
-            if (offset < 0 || offset > page.length)
+            if (offset < 0 || offset > logPages.endBytes(entry, page.length))
             {
                 queuePair.complete(request, NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY);
                 return;
@@ -130,9 +130,9 @@ final class AdminCommands
     private void answer(
         final QueuePair queuePair, final Request request, final byte[] data, final int offset, final int length)
     {
-        final int there = Math.min(length, data.length - offset);
+        final int there = Math.clamp(data.length - offset, 0, length);
         view.wrap(request.bufferAddress(), length);
-        view.putBytes(0, data, offset, there);
+        view.putBytes(0, data, Math.min(offset, data.length), there);
         view.setMemory(there, length - there, (byte)0);
         queuePair.completeWithData(request, length);
     }

@@ -15,6 +15,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class AnaLog
 {
+    /** Size of a page with every group and every namespace, as hosts reckon it from the controller's limits. */
+    static final int SIZE_BYTES_MAX = AnaLogHeader.SIZE_BYTES +
+        AnaTable.GROUPS_MAX * AnaGroupDescriptor.SIZE_BYTES + Namespace.NSID_MAX * Integer.BYTES;
+
     private final long[] groupChanges = new long[AnaTable.GROUPS_MAX + 1];
     private long changes;
 

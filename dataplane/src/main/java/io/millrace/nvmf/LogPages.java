@@ -135,6 +135,18 @@ final class LogPages
         return pages[entry.cdw10() & 0xFF].maker().make(queuePair, entry);
     }
 
+    /**
+     * {@return where a page ends; what lies behind what {@link #page} answered is zero}
+     *
+     * @param entry       of a command that has been checked.
+     * @param lengthBytes of what was answered.
+     */
+    int endBytes(final SubmissionQueueEntry entry, final int lengthBytes)
+    {
+        // nvme-cli asks for the largest page there could be, in pieces.
+        return LogPageId.ANA == (entry.cdw10() & 0xFF) ? AnaLog.SIZE_BYTES_MAX : lengthBytes;
+    }
+
     private boolean isSupported(final int logPageId, final Controller controller)
     {
         final LogPage page = pages[logPageId];

@@ -157,7 +157,12 @@ class AnaTest
             assertArrayEquals(Arrays.copyOf(Arrays.copyOfRange(whole, offset, 88), length),
                 LogPagesTest.log(host, LogPageId.ANA, offset, length, false).data());
         }
-        assertEquals(NvmeStatus.INVALID_FIELD, LogPagesTest.log(host, LogPageId.ANA, 92, 4, false).code());
+        // Hosts may ask for the largest page there could be.
+        final int end = 16 + 128 * 32 + 4 * 16_384;
+        assertArrayEquals(Arrays.copyOf(whole, end), log(host, end, false).data());
+        assertArrayEquals(new byte[8], LogPagesTest.log(host, LogPageId.ANA, 92, 8, false).data());
+        assertArrayEquals(new byte[8], LogPagesTest.log(host, LogPageId.ANA, end, 8, false).data());
+        assertEquals(NvmeStatus.INVALID_FIELD, LogPagesTest.log(host, LogPageId.ANA, end + 4, 4, false).code());
     }
 
     @Test
