@@ -32,10 +32,10 @@ class ArchitectureTest
     private static final String BINDINGS = "io.millrace.bindings..";
     private static final String[] DATA_PATH = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..",
-        "io.millrace.nvmf.."};
+        "io.millrace.nvmf..", "io.millrace.status.."};
     private static final String[] DATA_PLANE_MODULE = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..", "io.millrace.nvme..",
-        "io.millrace.nvmf..",
+        "io.millrace.nvmf..", "io.millrace.status..",
         "io.millrace.dataplane.."};
 
     private static JavaClasses classes;
@@ -54,7 +54,7 @@ class ArchitectureTest
         "io.millrace.pci",
         "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.block.nvme", "io.millrace.nvme",
         "io.millrace.nvmf",
-        "io.millrace.nvmf.tcp", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.settings", "io.millrace.console",
+        "io.millrace.nvmf.tcp", "io.millrace.status", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
         "io.millrace.control.service", "io.millrace.control.agent", "io.millrace.control.state"})
     void shouldSeeThePackagesItSpeaksOf(final String name)
@@ -92,6 +92,8 @@ class ArchitectureTest
     /** Each row: a package, and those it must not know. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
+        "io.millrace.status.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., " +
+            "io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.reactor.. | io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
         "io.millrace.memory.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
@@ -169,7 +171,8 @@ class ArchitectureTest
         // start. Operations on a data plane run off its reactors, their events carry the time of day. A drive's controller
         // is waited for on a thread of its own.
         noClasses()
-            .that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..", "io.millrace.dataplane..")
+            .that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..", "io.millrace.dataplane..",
+                "io.millrace.status..")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.Target")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.LogPages")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.FeatureValues")

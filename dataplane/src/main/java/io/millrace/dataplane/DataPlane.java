@@ -14,9 +14,16 @@ import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.reactor.ReactorErrorHandler;
 import io.millrace.reactor.ReactorException;
+import io.millrace.status.StatusException;
+import io.millrace.status.StatusFile;
+import io.millrace.status.StatusPart;
+import io.millrace.status.StatusSettings;
+import io.millrace.status.StatusSnapshot;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -45,7 +52,9 @@ public final class DataPlane implements AutoCloseable
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private final List<Reactor> reactors = new ArrayList<>();
     private final List<PollGroup> groups = new ArrayList<>();
+    private final List<StatusPublisher> publishers = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
+    private StatusFile status;
     private Devices devices;
     private Subsystems subsystems;
     private Hosts hosts;
@@ -119,6 +128,9 @@ public final class DataPlane implements AutoCloseable
     private void begin()
     {
         checkCpus();
+        status = makeStatus();
+        started.push(status);
+        operations.status(status);
         final DmaMemory memory = mapMemory();
         devices = new Devices(operations, memory);
         started.push(devices::closeAll);
@@ -141,6 +153,11 @@ public final class DataPlane implements AutoCloseable
         }
         final TcpTransport tcp = new TcpTransport(operations.target(), groups, config.tcp());
         started.push(tcp);
+        on(reactors.getFirst(), () ->
+        {
+            publishers.getFirst().include(operations, config.memoryBytes(), tcp.counters());
+            return null;
+        });
         listeners = new Listeners(operations, tcp);
         for (int i = 0; i < config.listeners().size(); i++)
         {
@@ -150,6 +167,7 @@ public final class DataPlane implements AutoCloseable
         {
             listenForDiscovery();
         }
+        publishStatus();
     }
 
     private void checkCpus()
@@ -165,6 +183,52 @@ public final class DataPlane implements AutoCloseable
                     "use one of them, or any");
             }
         }
+    }
+
+    private StatusFile makeStatus()
+    {
+        final StatusSettings settings = config.status();
+        final int reactorCount = config.reactors().size();
+        if (null == settings.file())
+        {
+            return StatusFile.inMemory(reactorCount);
+        }
+        try
+        {
+            return StatusFile.create(settings, reactorCount);
+        }
+        catch (final StatusException e)
+        {
+            onNoStatus(e);
+            return StatusFile.inMemory(reactorCount);
+        }
+    }
+
+    private void publishStatus()
+    {
+        try
+        {
+            status.publish();
+        }
+        catch (final StatusException e)
+        {
+            onNoStatus(e);
+        }
+        if (null != status.crashed())
+        {
+            notes.add("the data plane before this one ended without a clean stop; 'millrace stat " +
+                status.crashed() + "' shows what it was doing");
+        }
+    }
+
+    private void onNoStatus(final StatusException e)
+    {
+        if (config.status().isWanted())
+        {
+            throw new SettingException("status.file", config.status().file(), e.problem(), "name another, or none", e);
+        }
+        // Nobody asked for it: hosts are served without.
+        notes.add("no status file, " + e.getMessage() + ": set status.file");
     }
 
     private DmaMemory mapMemory()
@@ -222,7 +286,8 @@ public final class DataPlane implements AutoCloseable
         final int bufferBytes = config.limits().maxTransferBytes();
         final long poolBytes = config.memoryBytes() / config.reactors().size() & -bufferBytes;
         final ReactorConfig settings = config.reactors().get(index);
-        final Reactor reactor = new Reactor(settings);
+        final Reactor reactor = new Reactor(settings,
+            new RecordingErrorHandler(ReactorErrorHandler.standard(), status));
         try
         {
             reactor.start();
@@ -238,12 +303,18 @@ public final class DataPlane implements AutoCloseable
         {
             final BufferPool buffers = new BufferPool(poolAddress, poolBytes, bufferBytes);
             reactor.addPoller(buffers);
-            return new PollGroup(reactor, operations.target(), buffers);
+            final StatusPart part = status.part(index);
+            part.onLoss(operations::onError);
+            final PollGroup made = new PollGroup(reactor, operations.target(), buffers, part);
+            publishers.add(new StatusPublisher(index, made, part));
+            reactor.addPoller(publishers.getLast());
+            return made;
         });
         groups.add(group);
         started.push(() -> on(reactor, () ->
         {
             group.close();
+            reactor.removePoller(publishers.get(index));
             reactor.removePoller(group.buffers());
             return null;
         }));
@@ -414,6 +485,32 @@ public final class DataPlane implements AutoCloseable
         }
         return new DataPlaneSnapshot(id, operations.state(), System.nanoTime() - startNs, config.memoryBytes(), count,
             ProcessHandle.current().pid());
+    }
+
+    /**
+     * {@return what it has counted and measured; reactors are not disturbed}
+     */
+    public StatusSnapshot statusSnapshot()
+    {
+        return status.snapshot();
+    }
+
+    /**
+     * {@return its status file; null when there is none}
+     */
+    public Path statusFile()
+    {
+        return status.path();
+    }
+
+    /**
+     * Records something that went wrong beside it, where other processes read it.
+     *
+     * @param message one sentence.
+     */
+    public void recordError(final String message)
+    {
+        status.onError(message);
     }
 
     /**

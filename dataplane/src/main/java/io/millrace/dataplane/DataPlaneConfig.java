@@ -3,6 +3,7 @@ package io.millrace.dataplane;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.status.StatusSettings;
 import java.util.List;
 import java.util.Objects;
 
@@ -19,6 +20,7 @@ import java.util.Objects;
  * @param limits        of controllers and queues.
  * @param tcp           settings of every TCP listener.
  * @param managed       whether operations will make what is not declared here: it may begin with nothing.
+ * @param status        where it tells other processes what it counts.
  */
 public record DataPlaneConfig(
     List<ReactorConfig> reactors,
@@ -29,7 +31,8 @@ public record DataPlaneConfig(
     int discoveryPort,
     TargetConfig limits,
     TcpTransportConfig tcp,
-    boolean managed)
+    boolean managed,
+    StatusSettings status)
 {
     /** Arena when none is given: 128 MiB. */
     public static final long MEMORY_BYTES_DEFAULT = 128L << 20;
@@ -51,11 +54,42 @@ public record DataPlaneConfig(
         listeners = List.copyOf(listeners);
         Objects.requireNonNull(limits, "limits");
         Objects.requireNonNull(tcp, "tcp");
+        Objects.requireNonNull(status, "status");
         new ConfigCheck(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, managed).run();
     }
 
     /**
-     * A data plane that serves what is declared here from its start.
+     * A data plane without a status file.
+     *
+     * @param reactors      at least one; no two on one CPU.
+     * @param memoryBytes   of the arena that I/O buffers come from, shared out among the reactors.
+     * @param devices       in order: a device that wraps another comes after it.
+     * @param subsystems    as the record has them.
+     * @param listeners     as the record has them.
+     * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for
+     *                      any free one.
+     * @param limits        of controllers and queues.
+     * @param tcp           settings of every TCP listener.
+     * @param managed       whether operations will make what is not declared here: it may begin with nothing.
+     * @throws SettingException naming the first setting that does not fit.
+     */
+    public DataPlaneConfig(
+        final List<ReactorConfig> reactors,
+        final long memoryBytes,
+        final List<DeviceConfig> devices,
+        final List<SubsystemSettings> subsystems,
+        final List<ListenerSettings> listeners,
+        final int discoveryPort,
+        final TargetConfig limits,
+        final TcpTransportConfig tcp,
+        final boolean managed)
+    {
+        this(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, limits, tcp, managed,
+            StatusSettings.NONE);
+    }
+
+    /**
+     * A data plane that serves what is declared here from its start, without a status file.
      *
      * @param reactors      at least one; no two on one CPU.
      * @param memoryBytes   of the arena that I/O buffers come from, shared out among the reactors.

@@ -3,6 +3,7 @@ package io.millrace.dataplane;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetListener;
 import io.millrace.nvmf.TransportAddress;
+import io.millrace.status.StatusFile;
 
 /**
  * What the operations of one data plane have in common: the lock that puts them one after the other, and the listener
@@ -13,6 +14,7 @@ final class Operations implements TargetListener
     private final TargetListener hosts;
     private final DataPlaneListener listener;
     private final Target target;
+    private StatusFile status;
     private volatile DataPlaneState state = DataPlaneState.SERVING;
 
     Operations(final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
@@ -25,6 +27,14 @@ final class Operations implements TargetListener
     Target target()
     {
         return target;
+    }
+
+    /**
+     * Says where errors are recorded, before there is a reactor that has some.
+     */
+    void status(final StatusFile errors)
+    {
+        status = errors;
     }
 
     DataPlaneState state()
@@ -116,6 +126,7 @@ final class Operations implements TargetListener
     @Override
     public void onError(final String message)
     {
+        status.onError(message);
         hosts.onError(message);
         tell(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", message);
     }

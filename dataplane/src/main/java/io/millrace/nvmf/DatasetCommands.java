@@ -124,7 +124,6 @@ final class DatasetCommands
      */
     void onStepDone(final QueuePair queuePair, final Request request)
     {
-        request.namespace().counters().onOther();
         if (RequestPhase.STEPPING == request.phase())
         {
             request.phase(RequestPhase.STEP_DONE);

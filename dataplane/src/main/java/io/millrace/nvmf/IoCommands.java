@@ -97,7 +97,6 @@ final class IoCommands implements BlockCompletionListener
             fail(queuePair, request, status);
             return;
         }
-        final NamespaceChannel namespace = request.namespace();
         switch (blockRequest.operation())
         {
             case READ ->
@@ -107,15 +106,9 @@ final class IoCommands implements BlockCompletionListener
                     request.data(blockRequest.segmentAddress(0), blockRequest.segmentLength(0));
                 }
                 request.sendsData(true);
-                namespace.counters().onRead(request.dataLength());
                 queuePair.onRead(request.dataLength());
             }
-            case WRITE ->
-            {
-                namespace.counters().onWrite(request.dataLength());
-                queuePair.onWritten(request.dataLength());
-            }
-            case COMPARE -> namespace.counters().onRead(request.dataLength());
+            case WRITE -> queuePair.onWritten(request.dataLength());
             case FLUSH, DEALLOCATE ->
             {
                 if (DatasetCommands.hasSteps(request))
@@ -123,9 +116,10 @@ final class IoCommands implements BlockCompletionListener
                     dataset.onStepDone(queuePair, request);
                     return;
                 }
-                namespace.counters().onOther();
             }
-            case WRITE_ZEROES -> namespace.counters().onOther();
+            case COMPARE, WRITE_ZEROES ->
+            {
+            }
         }
         queuePair.complete(request, NvmeStatus.SUCCESS);
     }
@@ -342,7 +336,10 @@ final class IoCommands implements BlockCompletionListener
 
     private static void fail(final QueuePair queuePair, final Request request, final BlockStatus status)
     {
-        request.namespace().counters().onError(BlockStatus.MEDIA_ERROR == status);
+        if (BlockStatus.MEDIA_ERROR == status)
+        {
+            request.namespace().io().onMediaError();
+        }
         queuePair.complete(request, StatusMap.of(status, request.blockRequest().operation()));
     }
 }

@@ -181,7 +181,7 @@ final class LogPages
         final SmartLog log = new SmartLog();
         log.wrap(new UnsafeBuffer(bytes), 0);
         final Controller controller = queuePair.controller();
-        final NamespaceCounters totals = controller.subsystem().totals();
+        final NamespaceTotals totals = controller.subsystem().totals();
         log.availableSpare(SPARE_PERCENT)
             .dataUnitsRead(dataUnits(totals.bytesRead()))
             .dataUnitsWritten(dataUnits(totals.bytesWritten()))

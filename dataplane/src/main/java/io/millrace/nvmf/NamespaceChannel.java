@@ -1,6 +1,7 @@
 package io.millrace.nvmf;
 
 import io.millrace.block.BlockGeometry;
+import io.millrace.status.IoCounters;
 
 /**
  * One reactor's way to a namespace: what the hot path needs of it in plain fields. Single-threaded.
@@ -16,6 +17,7 @@ final class NamespaceChannel
     private final boolean writesFromCapsule;
     private final boolean volatileCache;
     private final int anaGroup;
+    private IoCounters io;
     private int active;
 
     /**
@@ -23,12 +25,13 @@ final class NamespaceChannel
      *
      * @param namespace to serve.
      * @param device    open on this reactor; null when it could not be opened there.
+     * @param counters  of this reactor.
      */
-    NamespaceChannel(final Namespace namespace, final DeviceChannel device)
+    NamespaceChannel(final Namespace namespace, final DeviceChannel device, final NamespaceCounters counters)
     {
         this.namespace = namespace;
         this.device = device;
-        counters = new NamespaceCounters(namespace);
+        this.counters = counters;
         geometry = namespace.device().geometry();
         blockShift = geometry.blockShift();
         lendsReads = geometry.lendsReads();
@@ -58,6 +61,18 @@ final class NamespaceChannel
     NamespaceCounters counters()
     {
         return counters;
+    }
+
+    /**
+     * {@return where to count what is done to it}
+     */
+    IoCounters io()
+    {
+        if (null == io)
+        {
+            io = counters.begin();
+        }
+        return io;
     }
 
     BlockGeometry geometry()

@@ -1,134 +1,81 @@
 package io.millrace.nvmf;
 
+import io.millrace.status.IoCounters;
+import io.millrace.status.StatusPart;
+import java.lang.invoke.VarHandle;
+
 /**
- * What one reactor did with a namespace. Written by that reactor alone with plain stores; other threads read numbers
- * that may be a moment old.
+ * What one reactor does with a namespace. Its room is made by the first command: a namespace that nobody uses has none.
+ * The reactor's own, but for what adds up.
  */
 final class NamespaceCounters
 {
     private final Namespace namespace;
-    private long readCommands;
-    private long writeCommands;
-    private long otherCommands;
-    private long bytesRead;
-    private long bytesWritten;
-    private long errors;
-    private long mediaErrors;
-
-    /** For totals. */
-    NamespaceCounters()
-    {
-        this(null);
-    }
-
-    NamespaceCounters(final Namespace namespace)
-    {
-        this.namespace = namespace;
-    }
+    private final String nqn;
+    private final StatusPart status;
+    private volatile IoCounters io;
 
     /**
-     * {@return what was done to; null in a total of several}
+     * Counts nothing yet.
+     *
+     * @param namespace to count for.
+     * @param nqn       of its subsystem.
+     * @param status    of the reactor.
      */
+    NamespaceCounters(final Namespace namespace, final String nqn, final StatusPart status)
+    {
+        this.namespace = namespace;
+        this.nqn = nqn;
+        this.status = status;
+    }
+
     Namespace namespace()
     {
         return namespace;
     }
 
-    void onRead(final int lengthBytes)
+    /**
+     * The first command of the namespace is to be counted. Called once.
+     *
+     * @return where to count.
+     */
+    IoCounters begin()
     {
-        readCommands++;
-        bytesRead += lengthBytes;
+        io = status.namespace(nqn, namespace.nsid());
+        return io;
     }
 
-    void onWrite(final int lengthBytes)
+    /**
+     * Adds what was counted. Any thread.
+     *
+     * @param totals to add to.
+     */
+    void addTo(final NamespaceTotals totals)
     {
-        writeCommands++;
-        bytesWritten += lengthBytes;
-    }
-
-    void onOther()
-    {
-        otherCommands++;
-    }
-
-    void onError(final boolean isMediaError)
-    {
-        errors++;
-        if (isMediaError)
+        final IoCounters present = io;
+        if (null != present)
         {
-            mediaErrors++;
+            final NamespaceTotals counted = new NamespaceTotals();
+            counted.add(present);
+            VarHandle.loadLoadFence();
+            // Its room may be another namespace's since it was released.
+            if (present == io)
+            {
+                totals.add(counted);
+            }
         }
     }
 
     /**
-     * Adds another's numbers.
-     *
-     * @param other whose numbers to add.
+     * The reactor is done with the namespace.
      */
-    void add(final NamespaceCounters other)
+    void release()
     {
-        readCommands += other.readCommands;
-        writeCommands += other.writeCommands;
-        otherCommands += other.otherCommands;
-        bytesRead += other.bytesRead;
-        bytesWritten += other.bytesWritten;
-        errors += other.errors;
-        mediaErrors += other.mediaErrors;
-    }
-
-    /**
-     * {@return reads and compares that succeeded}
-     */
-    long readCommands()
-    {
-        return readCommands;
-    }
-
-    /**
-     * {@return writes that succeeded}
-     */
-    long writeCommands()
-    {
-        return writeCommands;
-    }
-
-    /**
-     * {@return other commands that succeeded}
-     */
-    long otherCommands()
-    {
-        return otherCommands;
-    }
-
-    /**
-     * {@return bytes of reads that succeeded}
-     */
-    long bytesRead()
-    {
-        return bytesRead;
-    }
-
-    /**
-     * {@return bytes of writes that succeeded}
-     */
-    long bytesWritten()
-    {
-        return bytesWritten;
-    }
-
-    /**
-     * {@return block requests that failed}
-     */
-    long errors()
-    {
-        return errors;
-    }
-
-    /**
-     * {@return block requests that failed as the device could not read or write its media}
-     */
-    long mediaErrors()
-    {
-        return mediaErrors;
+        final IoCounters present = io;
+        if (null != present)
+        {
+            io = null;
+            present.release();
+        }
     }
 }

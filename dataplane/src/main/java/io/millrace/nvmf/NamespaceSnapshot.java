@@ -18,7 +18,7 @@ import java.util.UUID;
  * @param writes         writes that succeeded.
  * @param writtenBytes   of them.
  * @param others         other commands that succeeded.
- * @param errors         that the device reported.
+ * @param errors         commands that failed, of those whose parameters were right.
  */
 public record NamespaceSnapshot(
     String subsystemNqn,
@@ -35,7 +35,7 @@ public record NamespaceSnapshot(
     long others,
     long errors)
 {
-    static NamespaceSnapshot of(final String nqn, final ServedNamespace served, final NamespaceCounters counters)
+    static NamespaceSnapshot of(final String nqn, final ServedNamespace served, final NamespaceTotals counters)
     {
         final Namespace namespace = served.namespace();
         return new NamespaceSnapshot(nqn, namespace.nsid(), namespace.uuid(), namespace.device().name(),

@@ -4,6 +4,7 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.memory.BufferPool;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
+import io.millrace.status.StatusPart;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -45,8 +46,22 @@ public final class PollGroup implements Poller, AutoCloseable
     private final List<Drain> drains = new ArrayList<>();
     private final List<Refused> refused = new ArrayList<>();
     private final DeviceChannels devices;
+    private final StatusPart status;
+    private final HostTable hosts;
     private boolean isPaused;
     private int queuePairs;
+
+    /**
+     * Adds itself to the reactor's pollers; what it counts no other process sees. Called on the reactor's thread.
+     *
+     * @param reactor that polls it.
+     * @param target  what is served.
+     * @param buffers of the reactor, of at least the target's largest transfer; polled by whoever made it.
+     */
+    public PollGroup(final Reactor reactor, final Target target, final BufferPool buffers)
+    {
+        this(reactor, target, buffers, StatusPart.unpublished());
+    }
 
     /**
      * Adds itself to the reactor's pollers. Called on the reactor's thread.
@@ -54,8 +69,10 @@ public final class PollGroup implements Poller, AutoCloseable
      * @param reactor that polls it.
      * @param target  what is served.
      * @param buffers of the reactor, of at least the target's largest transfer; polled by whoever made it.
+     * @param status  of the reactor: where it counts.
      */
-    public PollGroup(final Reactor reactor, final Target target, final BufferPool buffers)
+    public PollGroup(
+        final Reactor reactor, final Target target, final BufferPool buffers, final StatusPart status)
     {
         if (buffers.bufferBytesMax() < target.config().maxTransferBytes())
         {
@@ -66,6 +83,8 @@ public final class PollGroup implements Poller, AutoCloseable
         this.reactor = reactor;
         this.target = target;
         this.buffers = buffers;
+        this.status = status;
+        hosts = new HostTable(status);
         maxTransferBytes = target.config().maxTransferBytes();
         io = new IoCommands();
         admin = new AdminCommands(this);
@@ -227,6 +246,16 @@ public final class PollGroup implements Poller, AutoCloseable
         return fabrics;
     }
 
+    StatusPart status()
+    {
+        return status;
+    }
+
+    HostTable hosts()
+    {
+        return hosts;
+    }
+
     void onDisconnected()
     {
         queuePairs--;
@@ -336,7 +365,8 @@ public final class PollGroup implements Poller, AutoCloseable
         retire(channels, nsid);
         if (null != wanted)
         {
-            final NamespaceChannel channel = new NamespaceChannel(wanted, device(wanted));
+            final NamespaceChannel channel = new NamespaceChannel(wanted, device(wanted),
+                new NamespaceCounters(wanted, subsystem.nqn(), status));
             subsystem.addCounters(channel.counters());
             channels.set(nsid, channel);
         }
@@ -429,6 +459,7 @@ public final class PollGroup implements Poller, AutoCloseable
     private void release(final Retired each)
     {
         each.subsystem().retireCounters(each.channel().counters());
+        each.channel().counters().release();
         if (each.channel().isOpen())
         {
             devices.release(each.channel().device());

@@ -35,6 +35,7 @@ public final class QueuePair
     private final TransportAddress local;
 
     private final RequestTable requests = new RequestTable();
+    private final QueuePairMeter meter;
 
     private QueuePairState state = QueuePairState.NEW;
     private final SubmissionQueue submissionQueue = new SubmissionQueue(DEPTH_BEFORE_CONNECT);
@@ -44,11 +45,6 @@ public final class QueuePair
     private Request disconnectAnswer;
     @SuppressWarnings("unused")
     private long lastCommandNs;
-
-    private long commands;
-    private long bytesRead;
-    private long bytesWritten;
-    private long errors;
     private String endReason = "";
 
     QueuePair(final PollGroup pollGroup, final QueuePairTransport transport, final TransportAddress local)
@@ -56,6 +52,7 @@ public final class QueuePair
         this.pollGroup = pollGroup;
         this.transport = transport;
         this.local = local;
+        meter = new QueuePairMeter(pollGroup);
     }
 
     /**
@@ -74,6 +71,7 @@ public final class QueuePair
         final Request request = pollGroup.requests().acquire();
         request.begin(source, offset);
         request.queuePair(this);
+        request.startNs(pollGroup.reactor().nowNs());
         requests.add(request);
         submissionQueue.onBegun();
         return request;
@@ -100,10 +98,8 @@ public final class QueuePair
             request.phase(RequestPhase.PAUSED);
             return false;
         }
-        final long nowNs = pollGroup.reactor().nowNs();
-        LAST_COMMAND_NS.setOpaque(this, nowNs);
-        request.startNs(nowNs);
-        commands++;
+        LAST_COMMAND_NS.setOpaque(this, pollGroup.reactor().nowNs());
+        meter.onCommand();
         if (!claimCommandId(request))
         {
             complete(request, NvmeStatus.COMMAND_ID_CONFLICT | NvmeStatus.DO_NOT_RETRY);
@@ -143,9 +139,11 @@ public final class QueuePair
      * An answer has left and its memory is no longer needed; the slot is free afterwards.
      *
      * @param request of {@link QueuePairTransport#respond}.
+     * @param sentNs  when the last of it was handed on, on the reactor's clock.
      */
-    public void onSent(final Request request)
+    public void onSent(final Request request, final long sentNs)
     {
+        meter.onSent(request, sentNs);
         final boolean ends = request == disconnectAnswer;
         free(request);
         if (ends)
@@ -153,6 +151,14 @@ public final class QueuePair
             disconnectAnswer = null;
             disconnect("host asked for it");
         }
+    }
+
+    /**
+     * All that left together has been told with {@link #onSent}.
+     */
+    public void onFlushed()
+    {
+        meter.onFlushed(submissionQueue.outstanding());
     }
 
     /**
@@ -169,6 +175,7 @@ public final class QueuePair
         }
         state = QueuePairState.DRAINING;
         endReason = reason;
+        meter.onDisconnected();
         for (int tag = 0; tag < requests.size(); tag++)
         {
             final Request request = requests.get(tag);
@@ -226,7 +233,7 @@ public final class QueuePair
      */
     public long commands()
     {
-        return commands;
+        return meter.commands();
     }
 
     /**
@@ -234,7 +241,7 @@ public final class QueuePair
      */
     public long bytesRead()
     {
-        return bytesRead;
+        return meter.bytesRead();
     }
 
     /**
@@ -242,7 +249,7 @@ public final class QueuePair
      */
     public long bytesWritten()
     {
-        return bytesWritten;
+        return meter.bytesWritten();
     }
 
     /**
@@ -250,7 +257,7 @@ public final class QueuePair
      */
     public long errors()
     {
-        return errors;
+        return meter.errors();
     }
 
     /**
@@ -329,6 +336,7 @@ public final class QueuePair
         submissionQueue.onConnected(entries, flowControl);
         channels = subsystemChannels;
         state = 0 == queueId ? QueuePairState.ADMIN : QueuePairState.IO;
+        meter.onConnected(owner, queueId, entries);
     }
 
     /**
@@ -449,12 +457,12 @@ public final class QueuePair
 
     void onRead(final int lengthBytes)
     {
-        bytesRead += lengthBytes;
+        meter.onRead(lengthBytes);
     }
 
     void onWritten(final int lengthBytes)
     {
-        bytesWritten += lengthBytes;
+        meter.onWritten(lengthBytes);
     }
 
     /**
@@ -529,7 +537,7 @@ public final class QueuePair
 
     private void onError(final Request request, final int status)
     {
-        errors++;
+        meter.onError();
         request.sendsData(false);
         if (null != controller)
         {

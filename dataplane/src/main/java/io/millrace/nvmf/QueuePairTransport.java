@@ -18,7 +18,8 @@ public interface QueuePairTransport
     /**
      * Sends the answer: {@code request.dataLength()} bytes at {@code request.dataAddress()} first when
      * {@code request.sendsData()}, then the completion. When the memory is no longer needed the transport calls
-     * {@code QueuePair.onSent(request)}; the request is idle afterwards.
+     * {@code QueuePair.onSent(request, sentNs)}; the request is idle afterwards. After one or some of them it calls
+     * {@code QueuePair.onFlushed()}.
      *
      * @param request that is complete.
      */

@@ -33,7 +33,7 @@ public final class Subsystem
     private final NamespaceTable namespaces = new NamespaceTable();
     private final ConcurrentHashMap<Integer, Controller> controllers = new ConcurrentHashMap<>();
     private final Set<NamespaceCounters> counters = ConcurrentHashMap.newKeySet();
-    private final NamespaceCounters retiredCounters = new NamespaceCounters();
+    private final NamespaceTotals retiredCounters = new NamespaceTotals();
     private final SubsystemAna ana = new SubsystemAna(this);
     private int lastControllerId;
     private volatile Target target;
@@ -186,23 +186,23 @@ public final class Subsystem
     public List<NamespaceSnapshot> namespaceSnapshots()
     {
         final List<ServedNamespace> present = namespaces.list();
-        final NamespaceCounters[] totals =
-            new NamespaceCounters[present.isEmpty() ? 1 : present.getLast().namespace().nsid() + 1];
+        final NamespaceTotals[] totals =
+            new NamespaceTotals[present.isEmpty() ? 1 : present.getLast().namespace().nsid() + 1];
         for (final NamespaceCounters each : counters)
         {
             // What reactors counted for a former namespace of the same id is not this one's.
             final int nsid = each.namespace().nsid();
             if (nsid < totals.length && each.namespace() == namespace(nsid))
             {
-                totals[nsid] = null == totals[nsid] ? new NamespaceCounters(each.namespace()) : totals[nsid];
-                totals[nsid].add(each);
+                totals[nsid] = null == totals[nsid] ? new NamespaceTotals() : totals[nsid];
+                each.addTo(totals[nsid]);
             }
         }
         final List<NamespaceSnapshot> snapshots = new ArrayList<>(present.size());
         for (final ServedNamespace served : present)
         {
-            final NamespaceCounters counted = totals[served.namespace().nsid()];
-            snapshots.add(NamespaceSnapshot.of(nqn, served, null == counted ? new NamespaceCounters() : counted));
+            final NamespaceTotals counted = totals[served.namespace().nsid()];
+            snapshots.add(NamespaceSnapshot.of(nqn, served, null == counted ? new NamespaceTotals() : counted));
         }
         return snapshots;
     }
@@ -450,17 +450,17 @@ public final class Subsystem
     synchronized void retireCounters(final NamespaceCounters removed)
     {
         counters.remove(removed);
-        retiredCounters.add(removed);
+        removed.addTo(retiredCounters);
     }
 
     /**
      * {@return numbers of all reactors and of namespaces that are gone}
      */
-    synchronized NamespaceCounters totals()
+    synchronized NamespaceTotals totals()
     {
-        final NamespaceCounters totals = new NamespaceCounters();
+        final NamespaceTotals totals = new NamespaceTotals();
         totals.add(retiredCounters);
-        counters.forEach(totals::add);
+        counters.forEach((each) -> each.addTo(totals));
         return totals;
     }
 

@@ -135,7 +135,8 @@ class AllocationTest
                 direct.writeCompletion(request, completion);
                 failed += NvmeStatus.SUCCESS == NvmeStatus.ofField(completion.statusField()) ? 0 : 1;
                 answered++;
-                direct.onSent(request);
+                direct.onSent(request, direct.pollGroup().reactor().clockNs());
+                direct.onFlushed();
             }
 
             @Override

@@ -345,7 +345,7 @@ class IoCommandsTest
         host.execute(data(IoOpcode.WRITE, 0, 4), random(4 * BLOCK), true);
         host.execute(io(IoOpcode.READ, 0, 2));
         host.execute(io(IoOpcode.READ, -1, 2));
-        final NamespaceCounters totals = target.subsystem().totals();
+        final NamespaceTotals totals = target.subsystem().totals();
         assertEquals(1, totals.readCommands());
         assertEquals(1, totals.writeCommands());
         assertEquals(4 * BLOCK, totals.bytesWritten());

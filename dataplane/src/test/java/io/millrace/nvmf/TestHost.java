@@ -380,7 +380,8 @@ final class TestHost implements AutoCloseable
             {
                 data[i] = NativeMemory.getByte(request.dataAddress() + i);
             }
-            queuePair.onSent(request);
+            queuePair.onSent(request, reactor.reactor().clockNs());
+            queuePair.onFlushed();
             final CompletableFuture<Completion> answer = answers.remove(completion.commandId());
             final Completion got = new Completion(completion.commandId(), completion.statusField() >>> 1,
                 completion.result0(), completion.result1(), completion.sqHead(), completion.sqId(), data);

@@ -12,6 +12,7 @@ import io.millrace.server.QuickstartCommand;
 import io.millrace.server.ServeCommand;
 import io.millrace.server.TrainCommand;
 import io.millrace.server.doctor.DoctorCommand;
+import io.millrace.server.stat.StatCommand;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -200,6 +201,7 @@ public final class Millrace implements Runnable
         {
             ALL.put("quickstart", QuickstartCommand::new);
             ALL.put("serve", ServeCommand::new);
+            ALL.put("stat", StatCommand::new);
             ALL.put("perf", PerfCommand::new);
             ALL.put("discover", DiscoverCommand::new);
             ALL.put("identify", IdentifyCommand::new);

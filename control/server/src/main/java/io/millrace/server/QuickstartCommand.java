@@ -6,6 +6,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
+import io.millrace.console.Version;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
@@ -16,6 +17,7 @@ import io.millrace.host.ByteSize;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.status.StatusSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -179,7 +181,10 @@ public final class QuickstartCommand implements Callable<Integer>
                 List.of(new ListenerSettings(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port))),
                 discoveryPort,
                 TargetConfig.defaults(),
-                TcpTransportConfig.defaults()), log);
+                TcpTransportConfig.defaults(),
+                false,
+                new StatusSettings(StatusSettings.fileDefault(), false, StatusSettings.BYTES_EACH_DEFAULT,
+                    StatusSettings.SLOW_REQUEST_NS_DEFAULT, "millrace " + Version.number())), log);
         }
         catch (final SettingException e)
         {

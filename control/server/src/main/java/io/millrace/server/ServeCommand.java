@@ -79,6 +79,10 @@ public final class ServeCommand implements Callable<Integer>
                     (read.control().isUdp() ? " and " + read.control().channel() : "") + ", stream " +
                     read.control().streamId());
             }
+            if (null != dataPlane.statusFile())
+            {
+                terminal.line("status: " + dataPlane.statusFile());
+            }
             Banner.ready(terminal);
             log.start();
             final WarmUp warmUp = read.warmUp() ? WarmUp.start(terminal) : null;

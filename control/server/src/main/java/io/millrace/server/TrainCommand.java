@@ -41,6 +41,7 @@ public final class TrainCommand implements Callable<Integer>
             namespaces: [{nsid: 1, device: mem0}, {nsid: 2, device: file0}]
         listeners: [{transport: tcp, address: 127.0.0.1, port: 0}]
         discovery: false
+        status: {file: '%s', size: 1MiB}
         """;
 
     /**
@@ -54,10 +55,11 @@ public final class TrainCommand implements Callable<Integer>
     public Integer call() throws IOException
     {
         final Path file = Files.createTempFile("millrace-train", ".img");
+        final Path status = file.resolveSibling(file.getFileName() + ".status");
         try (PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8))
         {
             final Terminal terminal = new Terminal(nowhere, false, false);
-            final String text = CONFIG.formatted(file.toString().replace("'", "''"));
+            final String text = CONFIG.formatted(quoted(file), quoted(status));
             final EventLog log = new EventLog(terminal);
             StopSignal.install();
             try (DataPlane dataPlane = DataPlane.start(ConfigReader.read("train", text).config(), log))
@@ -76,8 +78,16 @@ public final class TrainCommand implements Callable<Integer>
         finally
         {
             Files.delete(file);
+            Files.deleteIfExists(status);
+            Files.deleteIfExists(status.resolveSibling(status.getFileName() + ".lock"));
         }
         return ExitCode.OK;
+    }
+
+    /** {@return a path between the single quotes of YAML} */
+    private static String quoted(final Path path)
+    {
+        return path.toString().replace("'", "''");
     }
 
     private static LoadConfig.Builder load(final InetSocketAddress address, final int nsid)

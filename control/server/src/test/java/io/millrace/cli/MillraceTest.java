@@ -65,7 +65,7 @@ class MillraceTest
     void shouldShowHelpAndVersion()
     {
         assertEquals(ExitCode.OK, run("--help"));
-        for (final String name : List.of("quickstart", "serve", "perf", "discover", "identify", "doctor", "completion"))
+        for (final String name : List.of("quickstart", "serve", "stat", "perf", "discover", "identify", "doctor", "completion"))
         {
             assertTrue(out.toString().contains("  " + name), out.toString());
         }
@@ -75,7 +75,7 @@ class MillraceTest
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"quickstart", "serve", "perf", "discover", "identify", "doctor", "completion"})
+    @ValueSource(strings = {"quickstart", "serve", "stat", "perf", "discover", "identify", "doctor", "completion"})
     void shouldShowExamplesInTheHelpOfEveryCommand(final String command)
     {
         assertEquals(ExitCode.OK, run(command, "--help"));

@@ -136,7 +136,8 @@ final class PduSender
             if (sent > 0)
             {
                 total += sent;
-                advance(sent);
+                advance(sent, connection.clockNs());
+                connection.queuePair().onFlushed();
             }
             if (sent < wanted)
             {
@@ -326,7 +327,7 @@ final class PduSender
         return request.sendsData() && TransferState.R2T_QUEUED != request.transportState() ? request.dataLength() : 0;
     }
 
-    private void advance(final long sentBytes)
+    private void advance(final long sentBytes, final long sentNs)
     {
         final int opened = (int)Math.min(sentBytes, openingLeftBytes);
         openingLeftBytes -= opened;
@@ -350,7 +351,7 @@ final class PduSender
             {
                 tail = null;
             }
-            connection.onSent(request);
+            connection.onSent(request, sentNs);
         }
         closingLeftBytes -= (int)left;
     }

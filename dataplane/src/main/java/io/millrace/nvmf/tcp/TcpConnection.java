@@ -205,8 +205,9 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
      * An R2T or an answer has left.
      *
      * @param request whose it was.
+     * @param sentNs  when the socket took it.
      */
-    void onSent(final Request request)
+    void onSent(final Request request, final long sentNs)
     {
         if (TransferState.R2T_QUEUED == request.transportState())
         {
@@ -214,8 +215,16 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         }
         else
         {
-            queuePair.onSent(request);
+            queuePair.onSent(request, sentNs);
         }
+    }
+
+    /**
+     * {@return the time at this moment: what answers took is measured to it}
+     */
+    long clockNs()
+    {
+        return group.reactor().clockNs();
     }
 
     /**
@@ -372,7 +381,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         }
         else if (ConnectionState.DRAINING == state)
         {
-            queuePair.onSent(request);
+            queuePair.onSent(request, group.reactor().nowNs());
         }
     }
 

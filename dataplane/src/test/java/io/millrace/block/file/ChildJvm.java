@@ -6,13 +6,13 @@ import java.util.List;
 /**
  * The command line of another JVM with this one's classes.
  */
-final class ChildJvm
+public final class ChildJvm
 {
     private ChildJvm()
     {
     }
 
-    static List<String> command(final Class<?> main, final String... arguments)
+    public static List<String> command(final Class<?> main, final String... arguments)
     {
         final List<String> command = new ArrayList<>(List.of(
             System.getProperty("java.home") + "/bin/java",

@@ -29,6 +29,8 @@ final class LocalHost implements QueuePairTransport
 
     private static final String HOST_NQN = "nqn.2014-08.org.nvmexpress:uuid:5c2d8b0e-7f1a-4b3e-9d55-0a1b2c3d4e5f";
     private static final int QUEUE_SIZE = 127;
+    /** A transport reads the clock once a send, not here. */
+    private static final long SENT_NS = System.nanoTime();
 
     private final UnsafeBuffer capsule =
         new UnsafeBuffer(BufferUtil.allocateDirectAligned(SubmissionQueueEntry.SIZE_BYTES, 64));
@@ -38,6 +40,7 @@ final class LocalHost implements QueuePairTransport
     private final SubmissionQueueEntry entry = new SubmissionQueueEntry();
     private final CompletionQueueEntry completion = new CompletionQueueEntry();
     private final QueuePair queuePair;
+    private Request answered;
     private long answers;
 
     LocalHost(final PollGroup pollGroup, final TransportAddress local)
@@ -107,12 +110,27 @@ final class LocalHost implements QueuePairTransport
             request.inCapsuleData(data.addressOffset(), inCapsuleBytes);
         }
         queuePair.onCommand(request);
+        send();
         if (answers != before + 1 || 0 != completion.statusField())
         {
             throw new IllegalStateException(
                 (answers - before) + " answers, status field 0x" + Integer.toHexString(completion.statusField()));
         }
         return completion.result0();
+    }
+
+    /** As a transport does: at the end of its poll, not within the command. */
+    private void send()
+    {
+        final Request request = answered;
+        if (null != request)
+        {
+            answered = null;
+            answers++;
+            queuePair.writeCompletion(request, completion);
+            queuePair.onSent(request, SENT_NS);
+            queuePair.onFlushed();
+        }
     }
 
     void close()
@@ -130,9 +148,7 @@ final class LocalHost implements QueuePairTransport
     @Override
     public void respond(final Request request)
     {
-        answers++;
-        queuePair.writeCompletion(request, completion);
-        queuePair.onSent(request);
+        answered = request;
     }
 
     @Override

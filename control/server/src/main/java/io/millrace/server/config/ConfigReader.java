@@ -7,6 +7,7 @@ import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.console.Version;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
@@ -16,6 +17,7 @@ import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.status.StatusSettings;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
@@ -102,7 +104,8 @@ public final class ConfigReader
                 discoveryPort(top, listeners),
                 limits(top.section(Settings.LIMITS)),
                 tcp(top.section(Settings.TCP)),
-                top.has(Settings.CONTROL));
+                top.has(Settings.CONTROL),
+                status(top.section(Settings.STATUS)));
             return new Result(file, config, control(top), top.get(Settings.WARM_UP), Map.copyOf(lines));
         }
         catch (final SettingException e)
@@ -306,6 +309,17 @@ public final class ConfigReader
                 "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
         }
         return control;
+    }
+
+    private static StatusSettings status(final Section section)
+    {
+        final Path file = section.get(Settings.STATUS_FILE);
+        return new StatusSettings(
+            null == file ? StatusSettings.fileDefault() : Settings.NO_FILE.equals(file) ? null : file,
+            null != file,
+            Math.toIntExact(section.get(Settings.STATUS_SIZE)),
+            section.get(Settings.STATUS_SLOW),
+            "millrace " + Version.number());
     }
 
     private static TargetConfig limits(final Section section)

@@ -11,6 +11,7 @@ import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
+import io.millrace.status.StatusSettings;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
 import io.millrace.settings.SettingType;
@@ -211,6 +212,20 @@ final class Settings
     static final Setting<String> CONTROL_NAME = Setting.optional("control.name", SettingType.NAME_TYPE,
         ControlSettings.NAME_DEFAULT, "Name of the data plane that clients see.");
 
+    static final Setting<Void> STATUS = Setting.group("status",
+        "The file in which other processes read what is counted and measured; written without this group too.");
+    static final Setting<Path> STATUS_FILE = Setting.optional("status.file",
+        new SettingType<>("path", "a path of the file system, or none", Settings::statusFile), null,
+        "The file, in memory best; kept when the process ends, until the next start. /dev/shm/millrace-USER.status " +
+            "when not given.");
+    static final Setting<Long> STATUS_SIZE = Setting.optional("status.size",
+        SettingType.size(StatusSettings.BYTES_EACH_MIN, StatusSettings.BYTES_EACH_MAX),
+        Units.size(StatusSettings.BYTES_EACH_DEFAULT),
+        "What each reactor may fill of it; what it does not use takes no space.");
+    static final Setting<Long> STATUS_SLOW = Setting.optional("status.slow-request",
+        SettingType.duration(MICROS, 3600 * SECONDS), Units.duration(StatusSettings.SLOW_REQUEST_NS_DEFAULT),
+        "I/O commands that take longer are events of the flight recorder.");
+
     static final Setting<Void> LIMITS = Setting.group("limits", "What one controller may take.");
     static final Setting<Integer> LIMIT_QUEUE_PAIRS = Setting.optional("limits.queue-pairs",
         SettingType.number(1, TargetConfig.QUEUE_PAIRS_MAX), Integer.toString(TargetConfig.QUEUE_PAIRS_MAX),
@@ -266,16 +281,26 @@ final class Settings
         DISCOVERY,
         WARM_UP,
         CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME,
+        STATUS, STATUS_FILE, STATUS_SIZE, STATUS_SLOW,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_ANA_TRANSITION,
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT, TCP_CONNECTIONS,
         TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE));
 
     private static final Pattern SOCKET_ADDRESS = Pattern.compile("(?:\\[([0-9a-fA-F:.]+)]|([0-9.]+)):([0-9]{1,5})");
+    /** Value of a file that is not wanted. */
+    static final Path NO_FILE = Path.of("");
+
     private static final Pattern UDP_CHANNEL =
         Pattern.compile("aeron:udp\\?endpoint=(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]{2,39}]):(\\d{1,5})");
 
     private Settings()
     {
+    }
+
+    /** {@return a path; an empty one for none} */
+    private static Path statusFile(final String text)
+    {
+        return "none".equals(text) ? NO_FILE : SettingType.PATH.parse(text);
     }
 
     private static String bytes(final int lengthBytes)

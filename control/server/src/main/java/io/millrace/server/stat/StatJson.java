@@ -1,0 +1,175 @@
+package io.millrace.server.stat;
+
+import io.millrace.status.DataPlaneCounters;
+import io.millrace.status.ErrorStatus;
+import io.millrace.status.IoOperation;
+import io.millrace.status.IoStatus;
+import io.millrace.status.LatencyBuckets;
+import io.millrace.status.LatencyHistogram;
+import io.millrace.status.OperationStatus;
+import io.millrace.status.QueuePairStatus;
+import io.millrace.status.ReactorCounters;
+import io.millrace.status.ReactorStatus;
+import io.millrace.status.StatusSnapshot;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * A status file for programs: everything in it, as maps and lists. Stateless.
+ */
+final class StatJson
+{
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
+
+    private StatJson()
+    {
+    }
+
+    static Map<String, Object> of(final StatView view)
+    {
+        final StatusSnapshot snapshot = view.snapshot();
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("file", view.file().toString());
+        map.put("program", snapshot.program());
+        map.put("processId", snapshot.processId());
+        map.put("state", view.state().name().toLowerCase(Locale.ROOT));
+        map.put("startedAt", time(snapshot.startEpochMs()));
+        map.put("stoppedAt", time(snapshot.stopEpochMs()));
+        map.put("writtenAt", time(snapshot.writtenEpochMs()));
+        map.put("lostRecords", snapshot.lost());
+        final Map<String, Object> dataPlane = new LinkedHashMap<>();
+        for (final DataPlaneCounters.Value value : DataPlaneCounters.Value.values())
+        {
+            dataPlane.put(camel(value.name()), snapshot.dataPlane(value));
+        }
+        map.put("dataPlane", dataPlane);
+        map.put("reactors", snapshot.reactors().stream().map(StatJson::reactor).toList());
+        map.put("namespaces", snapshot.namespaces().stream().map(StatJson::namespace).toList());
+        map.put("hosts", snapshot.hosts().stream().map(StatJson::host).toList());
+        map.put("queuePairs", snapshot.queuePairs().stream().map(StatJson::queuePair).toList());
+        map.put("errors", snapshot.errors().stream().map(StatJson::error).toList());
+        return map;
+    }
+
+    private static Map<String, Object> reactor(final ReactorStatus reactor)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("index", reactor.index());
+        map.put("name", reactor.name());
+        map.put("cpu", reactor.cpu());
+        map.put("writtenAt", time(reactor.writtenEpochMs()));
+        for (final ReactorCounters.Value value : ReactorCounters.Value.values())
+        {
+            map.put(camel(value.name()), reactor.value(value));
+        }
+        return map;
+    }
+
+    private static Map<String, Object> namespace(final IoStatus io)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("subsystemNqn", io.name());
+        map.put("nsid", io.nsid());
+        map.put("since", time(io.sinceEpochMs()));
+        map.put("mediaErrors", io.mediaErrors());
+        operations(map, io);
+        return map;
+    }
+
+    private static Map<String, Object> host(final IoStatus io)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("hostNqn", io.name());
+        map.put("since", time(io.sinceEpochMs()));
+        operations(map, io);
+        return map;
+    }
+
+    private static void operations(final Map<String, Object> map, final IoStatus io)
+    {
+        for (final IoOperation operation : IoOperation.values())
+        {
+            map.put(operation.name().toLowerCase(Locale.ROOT), operation(io.operation(operation)));
+        }
+    }
+
+    private static Map<String, Object> operation(final OperationStatus operation)
+    {
+        final LatencyHistogram latencies = operation.latencies();
+        final Map<String, Object> latency = new LinkedHashMap<>();
+        latency.put("sum", latencies.sumNs());
+        latency.put("mean", latencies.meanNs());
+        for (final double percentile : PERCENTILES)
+        {
+            latency.put("p" + StatPrinter.number(percentile), latencies.percentileNs(percentile));
+        }
+        latency.put("max", latencies.longestNs());
+        final List<Object> buckets = new ArrayList<>();
+        for (int i = 0; i < LatencyBuckets.COUNT; i++)
+        {
+            if (latencies.count(i) > 0)
+            {
+                final Map<String, Object> bucket = new LinkedHashMap<>();
+                bucket.put("from", LatencyBuckets.lowerBoundNs(i));
+                bucket.put("below", LatencyBuckets.upperBoundNs(i));
+                bucket.put("count", latencies.count(i));
+                buckets.add(bucket);
+            }
+        }
+        latency.put("buckets", buckets);
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("count", operation.count());
+        map.put("bytes", operation.bytes());
+        map.put("errors", operation.errors());
+        map.put("latencyNs", latency);
+        return map;
+    }
+
+    private static Map<String, Object> queuePair(final QueuePairStatus queuePair)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("hostNqn", queuePair.hostNqn());
+        map.put("subsystemNqn", queuePair.nqn());
+        map.put("controllerId", queuePair.controllerId());
+        map.put("queueId", queuePair.queueId());
+        map.put("reactor", queuePair.reactor());
+        map.put("since", time(queuePair.sinceEpochMs()));
+        map.put("depth", queuePair.depth());
+        map.put("commands", queuePair.commands());
+        map.put("outstanding", queuePair.outstanding());
+        map.put("bytesRead", queuePair.bytesRead());
+        map.put("bytesWritten", queuePair.bytesWritten());
+        map.put("errors", queuePair.errors());
+        return map;
+    }
+
+    private static Map<String, Object> error(final ErrorStatus error)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("count", error.count());
+        map.put("first", time(error.firstEpochMs()));
+        map.put("last", time(error.lastEpochMs()));
+        map.put("text", error.text());
+        return map;
+    }
+
+    private static String time(final long epochMs)
+    {
+        return 0 == epochMs ? null : Instant.ofEpochMilli(epochMs).toString();
+    }
+
+    /** POOL_USED_BYTES becomes poolUsedBytes. */
+    private static String camel(final String constant)
+    {
+        final StringBuilder name = new StringBuilder();
+        for (final String word : constant.toLowerCase(Locale.ROOT).split("_"))
+        {
+            name.append(name.isEmpty() ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
+        }
+        return name.toString();
+    }
+}

@@ -1,0 +1,109 @@
+package io.millrace.dataplane;
+
+import io.millrace.memory.BufferPool;
+import io.millrace.nvmf.PollGroup;
+import io.millrace.nvmf.tcp.TcpCounters;
+import io.millrace.reactor.DutyCycle;
+import io.millrace.reactor.Poller;
+import io.millrace.reactor.Reactor;
+import io.millrace.status.DataPlaneCounters;
+import io.millrace.status.ReactorCounters;
+import io.millrace.status.StatusPart;
+
+/**
+ * Copies how a reactor is to its part of the status file, ten times a second while it is awake; the first reactor does
+ * so for the data plane too. A reactor that sleeps writes when it wakes, which it does every second.
+ */
+final class StatusPublisher implements Poller
+{
+    private static final long INTERVAL_NS = 100_000_000L;
+
+    private final PollGroup group;
+    private final StatusPart part;
+    private final ReactorCounters counters;
+    private long dueNs;
+    private Operations operations;
+    private DataPlaneCounters dataPlane;
+    private TcpCounters tcp;
+
+    /**
+     * Makes its record. On the reactor.
+     *
+     * @param index of the reactor.
+     * @param group of the reactor.
+     * @param part  of the reactor.
+     */
+    StatusPublisher(final int index, final PollGroup group, final StatusPart part)
+    {
+        this.group = group;
+        this.part = part;
+        final Reactor reactor = group.reactor();
+        counters = part.reactor(index, reactor.config().cpu(), reactor.config().name());
+        publish(reactor.nowNs());
+    }
+
+    /**
+     * Writes for the data plane too from now on. On the reactor.
+     *
+     * @param shared      operations of the data plane.
+     * @param memoryBytes of the arena.
+     * @param connections what happened to them.
+     */
+    void include(final Operations shared, final long memoryBytes, final TcpCounters connections)
+    {
+        operations = shared;
+        tcp = connections;
+        dataPlane = part.dataPlane();
+        dataPlane.put(DataPlaneCounters.Value.MEMORY_BYTES, memoryBytes);
+        publishDataPlane();
+    }
+
+    @Override
+    public int poll()
+    {
+        final long nowNs = group.reactor().nowNs();
+        if (nowNs - dueNs >= 0)
+        {
+            publish(nowNs);
+            if (null != dataPlane)
+            {
+                publishDataPlane();
+            }
+        }
+        return 0;
+    }
+
+    private void publish(final long nowNs)
+    {
+        dueNs = nowNs + INTERVAL_NS;
+        final DutyCycle duty = group.reactor().dutyCycle();
+        final BufferPool pool = group.buffers();
+        counters.put(ReactorCounters.Value.BUSY_NS, duty.busyNs());
+        counters.put(ReactorCounters.Value.IDLE_NS, duty.idleNs());
+        counters.put(ReactorCounters.Value.CYCLES, duty.cycles());
+        counters.put(ReactorCounters.Value.SLEEPS, duty.sleepCount());
+        counters.put(ReactorCounters.Value.LONGEST_CYCLE_NS, duty.longestCycleNs());
+        counters.put(ReactorCounters.Value.CONNECTIONS, group.queuePairs());
+        counters.put(ReactorCounters.Value.REQUESTS, group.requestsInUse());
+        counters.put(ReactorCounters.Value.POOL_BYTES, pool.lengthBytes());
+        counters.put(ReactorCounters.Value.POOL_USED_BYTES, pool.usedBytes());
+        counters.put(ReactorCounters.Value.POOL_WAITING, pool.waiting());
+        counters.put(ReactorCounters.Value.POOL_WAITS, pool.waitCount());
+        part.written(nowNs);
+    }
+
+    private void publishDataPlane()
+    {
+        dataPlane.put(DataPlaneCounters.Value.STATE, operations.state().ordinal() + 1);
+        dataPlane.put(DataPlaneCounters.Value.ACCEPTED, tcp.accepted());
+        dataPlane.put(DataPlaneCounters.Value.REFUSED, tcp.refused());
+        dataPlane.put(DataPlaneCounters.Value.CLOSED, tcp.closed());
+        dataPlane.put(DataPlaneCounters.Value.ACCEPT_PAUSES, tcp.acceptPauses());
+        dataPlane.put(DataPlaneCounters.Value.CONNECT_TIMEOUTS, tcp.connectTimeouts());
+        dataPlane.put(DataPlaneCounters.Value.HEADER_DIGEST_ERRORS, tcp.headerDigestErrors());
+        dataPlane.put(DataPlaneCounters.Value.DATA_DIGEST_ERRORS, tcp.dataDigestErrors());
+        dataPlane.put(DataPlaneCounters.Value.STALLED_CAPSULES, tcp.stalledCapsules());
+        dataPlane.put(DataPlaneCounters.Value.COPIED_LOANS, tcp.copiedLoans());
+        dataPlane.put(DataPlaneCounters.Value.HOST_TERMINATIONS, tcp.peerTerminations());
+    }
+}

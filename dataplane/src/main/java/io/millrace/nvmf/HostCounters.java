@@ -1,0 +1,72 @@
+package io.millrace.nvmf;
+
+import io.millrace.status.IoCounters;
+import io.millrace.status.StatusPart;
+
+/**
+ * What one host does on one reactor, whatever the subsystem and the queue pair. Its room is made by the first I/O
+ * command. The reactor's own.
+ */
+final class HostCounters
+{
+    private final String hostNqn;
+    private final StatusPart status;
+    private IoCounters io;
+    private int queuePairs;
+
+    HostCounters(final String hostNqn, final StatusPart status)
+    {
+        this.hostNqn = hostNqn;
+        this.status = status;
+    }
+
+    String hostNqn()
+    {
+        return hostNqn;
+    }
+
+    /**
+     * {@return where to count}
+     */
+    IoCounters io()
+    {
+        if (null == io)
+        {
+            io = status.host(hostNqn);
+        }
+        return io;
+    }
+
+    /**
+     * {@return whether something was counted}
+     */
+    boolean hasCounted()
+    {
+        return null != io;
+    }
+
+    /**
+     * {@return I/O queue pairs that the host has on the reactor}
+     */
+    int queuePairs()
+    {
+        return queuePairs;
+    }
+
+    void queuePairs(final int count)
+    {
+        queuePairs = count;
+    }
+
+    /**
+     * Nobody asks for the host any more.
+     */
+    void release()
+    {
+        if (null != io)
+        {
+            io.release();
+            io = null;
+        }
+    }
+}

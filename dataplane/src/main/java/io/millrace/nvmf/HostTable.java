@@ -1,0 +1,83 @@
+package io.millrace.nvmf;
+
+import io.millrace.status.StatusPart;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The hosts that have I/O queue pairs on one reactor, and those that had: a host that connects again goes on counting
+ * where it was. Of those that are gone so many are remembered, the latest. Single-threaded; control path.
+ */
+final class HostTable
+{
+    /** Hosts may name themselves as they like, so what is remembered of them is bounded. */
+    static final int GONE_MAX = 256;
+
+    private final StatusPart status;
+    /** Those that are gone stand in the order in which they went. */
+    private final Map<String, HostCounters> hosts = new LinkedHashMap<>();
+    private int gone;
+
+    HostTable(final StatusPart status)
+    {
+        this.status = status;
+    }
+
+    /**
+     * A host has one more I/O queue pair here.
+     *
+     * @param hostNqn of the host, without control characters.
+     * @return where to count what it does.
+     */
+    HostCounters join(final String hostNqn)
+    {
+        HostCounters host = hosts.get(hostNqn);
+        if (null == host)
+        {
+            host = new HostCounters(hostNqn, status);
+            hosts.put(hostNqn, host);
+        }
+        else if (0 == host.queuePairs())
+        {
+            gone--;
+        }
+        host.queuePairs(host.queuePairs() + 1);
+        return host;
+    }
+
+    /**
+     * A host has one less.
+     *
+     * @param host from {@link #join}.
+     */
+    void leave(final HostCounters host)
+    {
+        host.queuePairs(host.queuePairs() - 1);
+        if (0 == host.queuePairs())
+        {
+            hosts.remove(host.hostNqn());
+            if (host.hasCounted())
+            {
+                hosts.put(host.hostNqn(), host);
+                gone++;
+                forget();
+            }
+        }
+    }
+
+    private void forget()
+    {
+        final Iterator<HostCounters> each = hosts.values().iterator();
+        while (gone > GONE_MAX)
+        {
+            final HostCounters host = each.next();
+            if (0 == host.queuePairs())
+            {
+                each.remove();
+                host.release();
+                gone--;
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.millrace.nvmf;
+
+import io.millrace.status.IoCounters;
+import io.millrace.status.IoOperation;
+
+/**
+ * What several reactors did with a namespace, or with all of a subsystem, added up. One thread.
+ */
+final class NamespaceTotals
+{
+    private long readCommands;
+    private long writeCommands;
+    private long otherCommands;
+    private long bytesRead;
+    private long bytesWritten;
+    private long errors;
+    private long mediaErrors;
+
+    /**
+     * Adds what a reactor counted.
+     *
+     * @param counters of it.
+     */
+    void add(final IoCounters counters)
+    {
+        readCommands += counters.count(IoOperation.READ);
+        writeCommands += counters.count(IoOperation.WRITE);
+        otherCommands += counters.count(IoOperation.OTHER);
+        bytesRead += counters.bytes(IoOperation.READ);
+        bytesWritten += counters.bytes(IoOperation.WRITE);
+        for (final IoOperation operation : IoOperation.values())
+        {
+            errors += counters.errors(operation);
+        }
+        mediaErrors += counters.mediaErrors();
+    }
+
+    /**
+     * Adds another's numbers.
+     *
+     * @param other whose numbers to add.
+     */
+    void add(final NamespaceTotals other)
+    {
+        readCommands += other.readCommands;
+        writeCommands += other.writeCommands;
+        otherCommands += other.otherCommands;
+        bytesRead += other.bytesRead;
+        bytesWritten += other.bytesWritten;
+        errors += other.errors;
+        mediaErrors += other.mediaErrors;
+    }
+
+    /**
+     * {@return reads and compares that succeeded}
+     */
+    long readCommands()
+    {
+        return readCommands;
+    }
+
+    /**
+     * {@return writes that succeeded}
+     */
+    long writeCommands()
+    {
+        return writeCommands;
+    }
+
+    /**
+     * {@return other commands that succeeded}
+     */
+    long otherCommands()
+    {
+        return otherCommands;
+    }
+
+    /**
+     * {@return bytes of reads and compares that succeeded}
+     */
+    long bytesRead()
+    {
+        return bytesRead;
+    }
+
+    /**
+     * {@return bytes of writes that succeeded}
+     */
+    long bytesWritten()
+    {
+        return bytesWritten;
+    }
+
+    /**
+     * {@return commands that failed after their parameters were found right}
+     */
+    long errors()
+    {
+        return errors;
+    }
+
+    /**
+     * {@return how often the device could not read or write its media}
+     */
+    long mediaErrors()
+    {
+        return mediaErrors;
+    }
+}

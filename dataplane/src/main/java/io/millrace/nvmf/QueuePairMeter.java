@@ -1,0 +1,175 @@
+package io.millrace.nvmf;
+
+import io.millrace.nvme.AdminOpcode;
+import io.millrace.nvme.IoOpcode;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.status.IoOperation;
+import io.millrace.status.LatencyBuckets;
+import io.millrace.status.QueuePairCounters;
+
+/**
+ * What is counted and measured on one queue pair, and told to the status file. Its reactor's own; nothing here is
+ * looked up, allocated or timed per command.
+ */
+final class QueuePairMeter
+{
+    private final PollGroup pollGroup;
+    private QueuePairCounters published;
+    private HostCounters host;
+    private long commands;
+    private long bytesRead;
+    private long bytesWritten;
+    private long errors;
+
+    QueuePairMeter(final PollGroup pollGroup)
+    {
+        this.pollGroup = pollGroup;
+    }
+
+    long commands()
+    {
+        return commands;
+    }
+
+    long bytesRead()
+    {
+        return bytesRead;
+    }
+
+    long bytesWritten()
+    {
+        return bytesWritten;
+    }
+
+    long errors()
+    {
+        return errors;
+    }
+
+    /**
+     * Its Connect command is right: others can see it from now on.
+     *
+     * @param controller that it is a queue of.
+     * @param queueId    0 for the admin queue.
+     * @param depth      entries of the queue.
+     */
+    void onConnected(final Controller controller, final int queueId, final int depth)
+    {
+        final String hostNqn = Nqn.printable(controller.hostNqn());
+        published = pollGroup.status()
+            .queuePair(controller.subsystem().nqn(), hostNqn, controller.id(), queueId, depth);
+        published.commands(commands);
+        if (0 != queueId)
+        {
+            host = pollGroup.hosts().join(hostNqn);
+        }
+    }
+
+    /**
+     * The connection is gone.
+     */
+    void onDisconnected()
+    {
+        if (null != published)
+        {
+            published.release();
+            published = null;
+        }
+        if (null != host)
+        {
+            pollGroup.hosts().leave(host);
+            host = null;
+        }
+    }
+
+    void onCommand()
+    {
+        commands++;
+        if (null != published)
+        {
+            published.commands(commands);
+        }
+    }
+
+    void onRead(final int lengthBytes)
+    {
+        bytesRead += lengthBytes;
+    }
+
+    void onWritten(final int lengthBytes)
+    {
+        bytesWritten += lengthBytes;
+    }
+
+    void onError()
+    {
+        errors++;
+    }
+
+    /**
+     * The answer to a command has left.
+     *
+     * @param request of it.
+     * @param sentNs  when it left, on the reactor's clock.
+     */
+    void onSent(final Request request, final long sentNs)
+    {
+        // Only I/O queue pairs have a host to count for.
+        if (null != host)
+        {
+            final NamespaceChannel namespace = request.namespace();
+            if (NvmeStatus.SUCCESS != request.status())
+            {
+                countError(request, namespace);
+            }
+            else if (null != namespace)
+            {
+                final long latencyNs = sentNs - request.startNs();
+                final int bucket = LatencyBuckets.index(latencyNs);
+                final int opcode = request.entry().opcode();
+                final IoOperation operation = operation(opcode);
+                final int lengthBytes = IoOperation.OTHER == operation ? 0 : request.dataLength();
+                namespace.io().onSuccess(operation, lengthBytes, latencyNs, bucket);
+                host.io().onSuccess(operation, lengthBytes, latencyNs, bucket);
+            }
+        }
+    }
+
+    /**
+     * Some answers have left together.
+     *
+     * @param outstanding commands that have not been answered.
+     */
+    void onFlushed(final int outstanding)
+    {
+        if (null != published)
+        {
+            published.answered(commands - outstanding, bytesRead, bytesWritten, errors);
+        }
+    }
+
+    private void countError(final Request request, final NamespaceChannel namespace)
+    {
+        final int opcode = request.entry().opcode();
+        if (AdminOpcode.FABRICS != opcode)
+        {
+            final IoOperation operation = operation(opcode);
+            host.io().onError(operation);
+            // A command whose parameters are wrong is bound to none.
+            if (null != namespace)
+            {
+                namespace.io().onError(operation);
+            }
+        }
+    }
+
+    private static IoOperation operation(final int opcode)
+    {
+        return switch (opcode)
+        {
+            case IoOpcode.READ, IoOpcode.COMPARE -> IoOperation.READ;
+            case IoOpcode.WRITE -> IoOperation.WRITE;
+            default -> IoOperation.OTHER;
+        };
+    }
+}

@@ -1,0 +1,54 @@
+package io.millrace.status;
+
+/**
+ * How the whole data plane is. Written by its first reactor a few times a second.
+ */
+public final class DataPlaneCounters
+{
+    /** Values of the record, in order. */
+    public enum Value
+    {
+        /** 1 serving, 2 draining, 3 paused, 4 stopping. */
+        STATE,
+        /** Bytes of the arena of I/O buffers. */
+        MEMORY_BYTES,
+        /** Connections accepted. */
+        ACCEPTED,
+        /** Connections closed at once, as the reactors had no room for more. */
+        REFUSED,
+        /** Connections closed, whatever the reason. */
+        CLOSED,
+        /** How often accepting paused, as the process had no descriptors or memory left. */
+        ACCEPT_PAUSES,
+        /** Connections closed as no Connect command succeeded in time. */
+        CONNECT_TIMEOUTS,
+        /** PDUs with a wrong header digest. */
+        HEADER_DIGEST_ERRORS,
+        /** PDUs with a wrong data digest. */
+        DATA_DIGEST_ERRORS,
+        /** Capsules that waited for a buffer. */
+        STALLED_CAPSULES,
+        /** Answers whose data was copied as a host did not read them while somebody waited to write it. */
+        COPIED_LOANS,
+        /** Connections that the host ended with H2CTermReq. */
+        HOST_TERMINATIONS
+    }
+
+    private final RecordSlot slot;
+
+    DataPlaneCounters(final RecordSlot slot)
+    {
+        this.slot = slot;
+    }
+
+    /**
+     * Stores a value. On its reactor.
+     *
+     * @param value  which.
+     * @param number of it now.
+     */
+    public void put(final Value value, final long number)
+    {
+        slot.buffer().putLongOpaque(slot.type().valuesOffset() + value.ordinal() * Long.BYTES, number);
+    }
+}

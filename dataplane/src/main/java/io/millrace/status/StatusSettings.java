@@ -1,0 +1,56 @@
+package io.millrace.status;
+
+import java.nio.file.Path;
+import java.util.Objects;
+
+/**
+ * Where a data plane keeps its status file, and what it records besides. Immutable.
+ *
+ * @param file          path of it; null for none.
+ * @param isWanted      whether somebody named it: then a data plane that cannot have it does not start.
+ * @param bytesEach     that each reactor may fill, {@link #BYTES_EACH_MIN} to {@link #BYTES_EACH_MAX}; what it does not
+ *                      use takes no space.
+ * @param slowRequestNs I/O commands that take longer are told of one by one; {@link #NEVER} for none.
+ * @param program       name and version for those who read the file.
+ */
+public record StatusSettings(Path file, boolean isWanted, int bytesEach, long slowRequestNs, String program)
+{
+    /** Least of {@link #bytesEach()}. */
+    public static final int BYTES_EACH_MIN = 1 << 20;
+    /** Most of {@link #bytesEach()}. */
+    public static final int BYTES_EACH_MAX = 1 << 30;
+    /** Default of {@link #bytesEach()}: about ten thousand namespaces in use. */
+    public static final int BYTES_EACH_DEFAULT = 64 << 20;
+    /** Default of {@link #slowRequestNs()}: 100 ms. */
+    public static final long SLOW_REQUEST_NS_DEFAULT = 100_000_000L;
+    /** No request is slow. */
+    public static final long NEVER = Long.MAX_VALUE;
+    /** No file; slow requests as by default. */
+    public static final StatusSettings NONE =
+        new StatusSettings(null, false, BYTES_EACH_DEFAULT, SLOW_REQUEST_NS_DEFAULT, "");
+
+    /**
+     * Checks the bounds.
+     */
+    public StatusSettings
+    {
+        Objects.requireNonNull(program, "program");
+        if (bytesEach < BYTES_EACH_MIN || bytesEach > BYTES_EACH_MAX)
+        {
+            throw new IllegalArgumentException("status file: " + bytesEach + " bytes for each reactor is not within " +
+                BYTES_EACH_MIN + " to " + BYTES_EACH_MAX);
+        }
+        if (slowRequestNs <= 0)
+        {
+            throw new IllegalArgumentException("slow request: " + slowRequestNs + " ns is not above 0");
+        }
+    }
+
+    /**
+     * {@return the file when none is named: in memory, one for each user}
+     */
+    public static Path fileDefault()
+    {
+        return Path.of("/dev/shm", "millrace-" + System.getProperty("user.name") + ".status");
+    }
+}

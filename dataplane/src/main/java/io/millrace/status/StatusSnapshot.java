@@ -1,0 +1,57 @@
+package io.millrace.status;
+
+import java.util.List;
+
+/**
+ * What a status file said at a moment. Immutable; each number is for itself.
+ *
+ * @param program        name and version of the writer.
+ * @param processId      of the writer, on its machine.
+ * @param startEpochMs   when it started.
+ * @param stopEpochMs    when it was stopped; 0: it was not.
+ * @param writtenEpochMs when one of its reactors wrote last; 0: none has.
+ * @param lost           records that did not fit into the file.
+ * @param dataPlane      by {@link DataPlaneCounters.Value}; empty when the first reactor has not written yet.
+ * @param reactors       by index.
+ * @param queuePairs     connected, in no order.
+ * @param namespaces     that something was done to, reactors added up, in no order.
+ * @param hosts          that did something, likewise.
+ * @param errors         in the order in which they happened first.
+ */
+public record StatusSnapshot(
+    String program,
+    long processId,
+    long startEpochMs,
+    long stopEpochMs,
+    long writtenEpochMs,
+    long lost,
+    List<Long> dataPlane,
+    List<ReactorStatus> reactors,
+    List<QueuePairStatus> queuePairs,
+    List<IoStatus> namespaces,
+    List<IoStatus> hosts,
+    List<ErrorStatus> errors)
+{
+    /**
+     * Copies the lists.
+     */
+    public StatusSnapshot
+    {
+        dataPlane = List.copyOf(dataPlane);
+        reactors = List.copyOf(reactors);
+        queuePairs = List.copyOf(queuePairs);
+        namespaces = List.copyOf(namespaces);
+        hosts = List.copyOf(hosts);
+        errors = List.copyOf(errors);
+    }
+
+    /**
+     * {@return a value of the whole data plane; 0 when there is none yet}
+     *
+     * @param value which.
+     */
+    public long dataPlane(final DataPlaneCounters.Value value)
+    {
+        return value.ordinal() < dataPlane.size() ? dataPlane.get(value.ordinal()) : 0;
+    }
+}
