@@ -153,7 +153,8 @@ class DataPlaneStateTest
             {
                 assertEquals(NvmeStatus.SUCCESS, get(each));
             }
-            assertEquals(writes + 40, dataPlane.namespaces().list(NQN).getFirst().writes());
+            until("the writes to be counted",
+                () -> writes + 40 == dataPlane.namespaces().list(NQN).getFirst().writes());
         }
     }
 

@@ -60,7 +60,9 @@ class DataPlaneStatusTest
             }
             assertEquals(0, fixture.run(queue, (request) -> request.flush(1)));
             assertTrue(0 != fixture.write(queue, 1, 100_000), "out of range");
-            // Its last answer was counted before the next one left.
+            // Counted when its answer has left, which the host may know first.
+            OperationsFixture.until("the failed command to be counted", () ->
+                fixture.dataPlane.statusSnapshot().queuePairs().stream().anyMatch((each) -> 1 == each.errors()));
             final StatusSnapshot snapshot = fixture.dataPlane.statusSnapshot();
             assertEquals(1, snapshot.namespaces().size(), "nobody used the other");
             final IoStatus namespace = snapshot.namespaces().getFirst();

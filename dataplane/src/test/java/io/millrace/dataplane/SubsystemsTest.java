@@ -59,6 +59,8 @@ class SubsystemsTest
             fixture.namespace(NQN, 2, "mem1");
             until("the namespace to be served",
                 () -> NvmeStatus.SUCCESS == fixture.write(queue, 2, 0));
+            // Counted when its answer has left, which the host may know first.
+            until("the write to be counted", () -> 1 == dataPlane.namespaces().list(NQN).get(1).writes());
             final List<NamespaceSnapshot> both = dataPlane.namespaces().list(NQN);
             assertEquals(List.of(1, 2), both.stream().map(NamespaceSnapshot::nsid).toList());
             assertEquals(1, both.get(1).writes());

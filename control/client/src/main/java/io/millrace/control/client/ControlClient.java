@@ -16,6 +16,7 @@ import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.ManagedInfo;
@@ -624,6 +625,19 @@ public final class ControlClient implements AutoCloseable
     public List<AnaInfo> anaStates(final String nqn)
     {
         return list(Kind.ANA, nqn, AnaInfo.class);
+    }
+
+    /**
+     * Lists what was done to namespaces and by hosts, with latencies, by kind of command. Only what has counted
+     * something is there.
+     *
+     * @param name NQN of one subsystem or host; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<LatencyInfo> latencies(final String name)
+    {
+        return list(Kind.LATENCY, name, LatencyInfo.class);
     }
 
     private <T extends Resource> List<T> list(final Kind kind, final String name, final Class<T> type)

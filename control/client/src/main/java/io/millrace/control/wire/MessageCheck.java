@@ -2,7 +2,6 @@ package io.millrace.control.wire;
 
 import io.millrace.control.codec.CommandDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
-import io.millrace.control.codec.SetFaultRulesDecoder;
 import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 
@@ -60,7 +59,7 @@ final class MessageCheck
         for (int i = 0; i < parts.length() && at >= 0 && at <= end; i++)
         {
             at = MessageLayout.GROUP == parts.charAt(i) ?
-                group(buffer, at, end) : data(buffer, at, end, MessageLayout.TEXT == parts.charAt(i));
+                group(buffer, at, end, layout.entryLengthMin(header.version())) : data(buffer, at, end, MessageLayout.TEXT == parts.charAt(i));
         }
         return at >= 0 && at <= end ? Verdict.SOUND : Verdict.MALFORMED;
     }
@@ -81,7 +80,8 @@ final class MessageCheck
     }
 
     /** Where the group ends, or below 0. */
-    private int group(final DirectBuffer buffer, final int at, final int end)
+    private static int group(
+        final DirectBuffer buffer, final int at, final int end, final int entryLengthMin)
     {
         if (end - at < GROUP_HEADER_LENGTH)
         {
@@ -89,9 +89,6 @@ final class MessageCheck
         }
         final int entryLength = buffer.getShort(at, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
         final int count = buffer.getShort(at + GROUP_COUNT_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-        final int entryLengthMin = 0 == header.version() ?
-            SetFaultRulesDecoder.RulesDecoder.everyEncodingOffset() :
-            SetFaultRulesDecoder.RulesDecoder.sbeBlockLength();
         return entryLength < entryLengthMin || count > GROUP_MAX ? -1 : at + GROUP_HEADER_LENGTH + entryLength * count;
     }
 

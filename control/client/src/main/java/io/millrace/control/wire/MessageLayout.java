@@ -24,6 +24,7 @@ import io.millrace.control.codec.DisconnectDecoder;
 import io.millrace.control.codec.EventDecoder;
 import io.millrace.control.codec.HostRecordDecoder;
 import io.millrace.control.codec.KeepAliveDecoder;
+import io.millrace.control.codec.LatencyRecordDecoder;
 import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.ManagedRecordDecoder;
@@ -148,6 +149,9 @@ enum MessageLayout
         AuditRecordDecoder.TEMPLATE_ID, AuditRecordDecoder.BLOCK_LENGTH, AuditRecordDecoder.BLOCK_LENGTH,
         "TTTT"),
     ANA_RECORD(AnaRecordDecoder.TEMPLATE_ID, AnaRecordDecoder.BLOCK_LENGTH, AnaRecordDecoder.BLOCK_LENGTH, "TT"),
+    LATENCY_RECORD(
+        LatencyRecordDecoder.TEMPLATE_ID, LatencyRecordDecoder.BLOCK_LENGTH, LatencyRecordDecoder.BLOCK_LENGTH,
+        "GT"),
     MANAGED_RECORD(
         ManagedRecordDecoder.TEMPLATE_ID, ManagedRecordDecoder.BLOCK_LENGTH, ManagedRecordDecoder.BLOCK_LENGTH,
         "TTTT"),
@@ -206,6 +210,17 @@ enum MessageLayout
     int blockLengthMin(final int version)
     {
         return 0 == version ? firstBlockLength : blockLength;
+    }
+
+    /** Least bytes of an entry of its group. */
+    int entryLengthMin(final int version)
+    {
+        if (LATENCY_RECORD == this)
+        {
+            return LatencyRecordDecoder.BucketsDecoder.sbeBlockLength();
+        }
+        return 0 == version ? SetFaultRulesDecoder.RulesDecoder.everyEncodingOffset() :
+            SetFaultRulesDecoder.RulesDecoder.sbeBlockLength();
     }
 
     String variable(final int version)

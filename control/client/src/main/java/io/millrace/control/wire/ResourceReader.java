@@ -7,6 +7,7 @@ import io.millrace.control.codec.ControllerRecordDecoder;
 import io.millrace.control.codec.DataPlaneRecordDecoder;
 import io.millrace.control.codec.DeviceRecordDecoder;
 import io.millrace.control.codec.HostRecordDecoder;
+import io.millrace.control.codec.LatencyRecordDecoder;
 import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.ManagedRecordDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
@@ -20,6 +21,8 @@ import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.LatencyBucket;
+import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
@@ -27,6 +30,8 @@ import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.VersionInfo;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
 
@@ -45,6 +50,7 @@ final class ResourceReader
     private final ControllerRecordDecoder controller = new ControllerRecordDecoder();
     private final VersionRecordDecoder version = new VersionRecordDecoder();
     private final AuditRecordDecoder audit = new AuditRecordDecoder();
+    private final LatencyRecordDecoder latency = new LatencyRecordDecoder();
     private final AnaRecordDecoder ana = new AnaRecordDecoder();
     private final ManagedRecordDecoder managed = new ManagedRecordDecoder();
     private long correlationId;
@@ -65,6 +71,7 @@ final class ResourceReader
             case VersionRecordDecoder.TEMPLATE_ID -> version(buffer, offset, header);
             case AuditRecordDecoder.TEMPLATE_ID -> audit(buffer, offset, header);
             case AnaRecordDecoder.TEMPLATE_ID -> ana(buffer, offset, header);
+            case LatencyRecordDecoder.TEMPLATE_ID -> latency(buffer, offset, header);
             case ManagedRecordDecoder.TEMPLATE_ID -> managed(buffer, offset, header);
             default -> null;
         };
@@ -203,6 +210,20 @@ final class ResourceReader
             managed.name(), Bool.TRUE == managed.connected(), managed.health(), managed.seenEpochNs(), managed.term(),
             managed.desiredVersion(), managed.appliedVersion(), managed.differences(), managed.address(),
             managed.refusal(), managed.text());
+    }
+
+    private Resource latency(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        latency.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = latency.correlationId();
+        final List<LatencyBucket> buckets = new ArrayList<>();
+        for (final LatencyRecordDecoder.BucketsDecoder bucket : latency.buckets())
+        {
+            buckets.add(new LatencyBucket(bucket.fromNs(), bucket.belowNs(), bucket.commands()));
+        }
+        final String name = latency.name();
+        return new LatencyInfo(name, latency.nsid(), latency.ioKind(), latency.count(), latency.lengthBytes(),
+            latency.errors(), latency.sumNs(), latency.longestNs(), buckets);
     }
 
     private static long known(final long value, final long nullValue)

@@ -7,6 +7,7 @@ import io.millrace.control.codec.ControllerRecordEncoder;
 import io.millrace.control.codec.DataPlaneRecordEncoder;
 import io.millrace.control.codec.DeviceRecordEncoder;
 import io.millrace.control.codec.HostRecordEncoder;
+import io.millrace.control.codec.LatencyRecordEncoder;
 import io.millrace.control.codec.ListenerRecordEncoder;
 import io.millrace.control.codec.ManagedRecordEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
@@ -20,6 +21,8 @@ import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.LatencyBucket;
+import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
@@ -45,6 +48,7 @@ final class ResourceWriter
     private final ControllerRecordEncoder controller = new ControllerRecordEncoder();
     private final VersionRecordEncoder version = new VersionRecordEncoder();
     private final AuditRecordEncoder audit = new AuditRecordEncoder();
+    private final LatencyRecordEncoder latency = new LatencyRecordEncoder();
     private final AnaRecordEncoder ana = new AnaRecordEncoder();
     private final ManagedRecordEncoder managed = new ManagedRecordEncoder();
 
@@ -64,6 +68,7 @@ final class ResourceWriter
             case VersionInfo info -> version(buffer, offset, correlationId, info);
             case AuditInfo info -> audit(buffer, offset, correlationId, info);
             case AnaInfo info -> ana(buffer, offset, correlationId, info);
+            case LatencyInfo info -> latency(buffer, offset, correlationId, info);
             case ManagedInfo info -> managed(buffer, offset, correlationId, info);
         };
     }
@@ -224,6 +229,26 @@ final class ResourceWriter
         audit.text(Text.fit(info.command()));
         audit.answer(Text.fit(info.text()));
         return audit.encodedLength();
+    }
+
+    private int latency(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final LatencyInfo info)
+    {
+        latency.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        latency.nsid(info.nsid());
+        latency.ioKind(info.ioKind());
+        latency.count(info.count());
+        latency.lengthBytes(info.lengthBytes());
+        latency.errors(info.errors());
+        latency.sumNs(info.sumNs());
+        latency.longestNs(info.longestNs());
+        final LatencyRecordEncoder.BucketsEncoder buckets = latency.bucketsCount(info.buckets().size());
+        for (final LatencyBucket bucket : info.buckets())
+        {
+            buckets.next().fromNs(bucket.fromNs()).belowNs(bucket.belowNs()).commands(bucket.count());
+        }
+        latency.name(Text.fit(info.name()));
+        return latency.encodedLength();
     }
 
     private int ana(

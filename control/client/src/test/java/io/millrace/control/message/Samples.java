@@ -5,6 +5,7 @@ import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.FaultAction;
 import io.millrace.control.codec.Health;
+import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
@@ -130,6 +131,8 @@ public final class Samples
             new AuditInfo(big(), big(), big(), any(Role.values()), any(Code.values()), text(), text(), text(), text()),
             new AnaInfo(text(), any(Transport.values()), text(), number(), number(), any(AnaState.values()), big(),
                 number()),
+            new LatencyInfo(text(), number(), any(IoKind.values()), big(), big(), big(), big(), big(),
+                random.ints(random.nextInt(129)).mapToObj(_ -> new LatencyBucket(big(), big(), big())).toList()),
             new ManagedInfo(text(), random.nextBoolean(), any(Health.values()), big(), big(), big(), big(), number(),
                 text(), text(), text()));
     }

@@ -66,6 +66,7 @@ final class Lists
             case HOST -> new Listing<>(dataPlane.hosts().list(only), Lists::host);
             case LISTENER -> new Listing<>(dataPlane.listeners().list(), Lists::listener);
             case ANA -> new Listing<>(dataPlane.anaStates().list(only), Lists::ana);
+            case LATENCY -> new Listing<>(Latencies.of(dataPlane.statusSnapshot(), only), Latencies::info);
             case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
             case VERSION, AUDIT, MANAGED -> throw new ControlException(Code.UNSUPPORTED,
                 "a data plane keeps no " + list.kind() + " records; ask its manager");
