@@ -172,7 +172,7 @@ class ArchitectureTest
         // is waited for on a thread of its own.
         noClasses()
             .that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..", "io.millrace.dataplane..",
-                "io.millrace.status..")
+                "io.millrace.status..", "io.millrace.server.stat..")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.Target")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.LogPages")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.FeatureValues")
