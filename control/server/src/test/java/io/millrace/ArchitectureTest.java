@@ -56,7 +56,8 @@ class ArchitectureTest
         "io.millrace.nvmf",
         "io.millrace.nvmf.tcp", "io.millrace.status", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
-        "io.millrace.control.service", "io.millrace.control.agent", "io.millrace.control.state"})
+        "io.millrace.control.service", "io.millrace.control.agent", "io.millrace.control.state", "io.millrace.manager",
+        "io.millrace.manager.store", "io.millrace.manager.config"})
     void shouldSeeThePackagesItSpeaksOf(final String name)
     {
         assertFalse(classes.that(resideInAnyPackage(name)).isEmpty(), name);
@@ -117,6 +118,9 @@ class ArchitectureTest
             "io.millrace.block.., " +
             "io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.control.service.. | io.millrace.control.agent.., io.millrace.bindings.., io.millrace.reactor.., " +
+            "io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
+            "io.millrace.dataplane.., io.millrace.server.., io.millrace.cli..",
+        "io.millrace.manager.. | io.millrace.control.agent.., io.millrace.bindings.., io.millrace.reactor.., " +
             "io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane.., io.millrace.server.., io.millrace.cli..",
         "io.millrace.console.. | io.millrace.cli.., io.millrace.server.., io.millrace.dataplane.., io.millrace.nvmf..",

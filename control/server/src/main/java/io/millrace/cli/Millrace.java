@@ -8,6 +8,7 @@ import io.millrace.console.Version;
 import io.millrace.host.DiscoverCommand;
 import io.millrace.host.IdentifyCommand;
 import io.millrace.host.PerfCommand;
+import io.millrace.manager.ManagerCommand;
 import io.millrace.server.QuickstartCommand;
 import io.millrace.server.ServeCommand;
 import io.millrace.server.TrainCommand;
@@ -202,6 +203,7 @@ public final class Millrace implements Runnable
             ALL.put("quickstart", QuickstartCommand::new);
             ALL.put("serve", ServeCommand::new);
             ALL.put("stat", StatCommand::new);
+            ALL.put("manager", ManagerCommand::new);
             ALL.put("perf", PerfCommand::new);
             ALL.put("discover", DiscoverCommand::new);
             ALL.put("identify", IdentifyCommand::new);

@@ -21,38 +21,52 @@ public final class Json
     public static String write(final Object value)
     {
         final StringBuilder out = new StringBuilder();
-        write(out, value, "\n");
+        write(out, value, "\n", "  ");
         return out.toString();
     }
 
-    private static void write(final StringBuilder out, final Object value, final String newLine)
+    /**
+     * {@return a value as JSON in one line}
+     *
+     * @param value as for {@link #write(Object)}.
+     */
+    public static String line(final Object value)
     {
+        final StringBuilder out = new StringBuilder();
+        write(out, value, "", "");
+        return out.toString();
+    }
+
+    private static void write(
+        final StringBuilder out, final Object value, final String newLine, final String indent)
+    {
+        final String comma = newLine.isEmpty() ? ", " : ",";
         switch (value)
         {
             case null -> out.append("null");
             case final Map<?, ?> map ->
             {
-                String separator = newLine + "  ";
+                String separator = newLine + indent;
                 out.append('{');
                 for (final Map.Entry<?, ?> entry : map.entrySet())
                 {
                     out.append(separator);
                     string(out, (String)entry.getKey());
                     out.append(": ");
-                    write(out, entry.getValue(), newLine + "  ");
-                    separator = "," + newLine + "  ";
+                    write(out, entry.getValue(), newLine + indent, indent);
+                    separator = comma + newLine + indent;
                 }
                 out.append(map.isEmpty() ? "}" : newLine + "}");
             }
             case final List<?> list ->
             {
-                String separator = newLine + "  ";
+                String separator = newLine + indent;
                 out.append('[');
                 for (final Object item : list)
                 {
                     out.append(separator);
-                    write(out, item, newLine + "  ");
-                    separator = "," + newLine + "  ";
+                    write(out, item, newLine + indent, indent);
+                    separator = comma + newLine + indent;
                 }
                 out.append(list.isEmpty() ? "]" : newLine + "]");
             }

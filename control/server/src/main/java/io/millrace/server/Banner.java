@@ -1,6 +1,7 @@
 package io.millrace.server;
 
 import io.millrace.block.BlockGeometry;
+import io.millrace.console.StartTime;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
 import io.millrace.console.Version;

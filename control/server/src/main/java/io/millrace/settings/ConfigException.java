@@ -2,6 +2,7 @@ package io.millrace.settings;
 
 import io.millrace.dataplane.SettingException;
 import java.io.Serial;
+import java.util.Map;
 
 /**
  * A configuration file cannot be used. The message is one line: file, line, key, value, bound, remedy.
@@ -40,6 +41,53 @@ public final class ConfigException extends RuntimeException
         super(SettingException.printable(file) + (line > 0 ? ":" + line : "") + ": " + problem);
         this.problem = null;
         this.line = line;
+    }
+
+    /**
+     * Made where something was found wrong after a file had been read.
+     *
+     * @param file   as the user named it.
+     * @param lines  of the keys that it gives, from 1.
+     * @param key    of the setting, such as {@code devices[1].size}.
+     * @param value  it has; null when it is missing.
+     * @param bound  it breaks, or what happened.
+     * @param remedy what to do about it.
+     * @return with the line of the key, or of the nearest group around it.
+     */
+    public static ConfigException of(
+        final String file,
+        final Map<String, Integer> lines,
+        final String key,
+        final Object value,
+        final String bound,
+        final String remedy)
+    {
+        return of(file, lines, new SettingException(key, value, bound, remedy));
+    }
+
+    /**
+     * Made where something was found wrong after a file had been read.
+     *
+     * @param file    as the user named it.
+     * @param lines   of the keys that it gives, from 1.
+     * @param problem with a key of it.
+     * @return with the line of the key, or of the nearest group around it.
+     */
+    public static ConfigException of(
+        final String file, final Map<String, Integer> lines, final SettingException problem)
+    {
+        String key = problem.key();
+        while (!key.isEmpty())
+        {
+            final Integer line = lines.get(key);
+            if (null != line)
+            {
+                return new ConfigException(file, line, problem);
+            }
+            final int cut = Math.max(key.lastIndexOf('.'), key.lastIndexOf('['));
+            key = key.substring(0, Math.max(0, cut));
+        }
+        return new ConfigException(file, 0, problem);
     }
 
     /**

@@ -47,8 +47,10 @@ final class CommandDesk implements AutoCloseable
         }
         if (command.role().value() > session.role().value())
         {
-            session.answer(header.correlationId(), new Reply(Code.NOT_PERMITTED, 0,
-                "role " + session.role() + " may not do this; open a session with role " + command.role()));
+            final Reply reply = Reply.refused(Code.NOT_PERMITTED,
+                "role " + session.role() + " may not do this; open a session with role " + command.role());
+            backend.onRefused(session.caller(), command, reply);
+            session.answer(header.correlationId(), reply);
             return;
         }
         if (0 != header.term() && header.term() < highestTerm)

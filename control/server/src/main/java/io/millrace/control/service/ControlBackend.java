@@ -80,6 +80,17 @@ public interface ControlBackend extends AutoCloseable
     }
 
     /**
+     * A command was refused before it came here, since the session's role is too low.
+     *
+     * @param caller  who wanted it.
+     * @param command that was refused.
+     * @param reply   given.
+     */
+    default void onRefused(final Caller caller, final Command command, final Reply reply)
+    {
+    }
+
+    /**
      * A session that was open has ended.
      *
      * @param caller whose.

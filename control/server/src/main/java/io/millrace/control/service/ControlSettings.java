@@ -2,6 +2,8 @@ package io.millrace.control.service;
 
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Where commands are taken. Immutable.
@@ -21,6 +23,10 @@ public record ControlSettings(Path directory, String channel, int streamId, Path
     /** Name when none is given. */
     public static final String NAME_DEFAULT = "millrace";
 
+    private static final Pattern UDP_CHANNEL =
+        Pattern.compile("aeron:udp\\?endpoint=(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]{2,39}]):(\\d{1,5})");
+    private static final int PORT_MAX = 0xFFFF;
+
     /**
      * Refuses null where something must be given.
      */
@@ -37,6 +43,19 @@ public record ControlSettings(Path directory, String channel, int streamId, Path
     public static Path directoryDefault()
     {
         return Path.of("/dev/shm", "millrace-" + System.getProperty("user.name"));
+    }
+
+    /**
+     * {@return whether a channel is one that commands can be taken on: {@code aeron:ipc}, or {@code
+     * aeron:udp?endpoint=ADDRESS:PORT} with a numeric address}
+     *
+     * @param channel to look at.
+     */
+    public static boolean isChannel(final String channel)
+    {
+        final Matcher matcher = UDP_CHANNEL.matcher(channel);
+        return IPC_CHANNEL.equals(channel) || matcher.matches() && Integer.parseInt(matcher.group(3)) >= 1 &&
+            Integer.parseInt(matcher.group(3)) <= PORT_MAX;
     }
 
     /**

@@ -6,33 +6,19 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.settings.SettingType;
 import io.millrace.settings.Units;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.snakeyaml.engine.v2.api.DumpSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Present;
-import org.snakeyaml.engine.v2.api.lowlevel.Serialize;
-import org.snakeyaml.engine.v2.common.FlowStyle;
-import org.snakeyaml.engine.v2.common.ScalarStyle;
-import org.snakeyaml.engine.v2.nodes.MappingNode;
-import org.snakeyaml.engine.v2.nodes.Node;
-import org.snakeyaml.engine.v2.nodes.NodeTuple;
-import org.snakeyaml.engine.v2.nodes.ScalarNode;
-import org.snakeyaml.engine.v2.nodes.SequenceNode;
-import org.snakeyaml.engine.v2.nodes.Tag;
-import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
  * Writes a state as text: a line for each device, namespace and listener. Leaves out what is the default or generated.
- * Stateless.
+ * One thread, used once.
  */
 final class DocumentWriter
 {
-    /** Longer than any line: none is folded. */
-    private static final int WIDTH = 1 << 16;
-    private static final int INDENT = 4;
-    private static final int INDICATOR_INDENT = 2;
+    private static final int LENGTH_EXPECTED = 1 << 12;
+
+    private final StringBuilder out = new StringBuilder(LENGTH_EXPECTED);
 
     private DocumentWriter()
     {
@@ -40,26 +26,37 @@ final class DocumentWriter
 
     static String write(final DesiredState state)
     {
-        final Group top = new Group(FlowStyle.BLOCK);
-        final List<Node> devices = new ArrayList<>();
-        state.devicesInOrder().forEach((each) -> devices.add(device(each)));
-        final List<Node> subsystems = new ArrayList<>();
-        state.subsystems().values().forEach((each) -> subsystems.add(subsystem(each)));
-        top.list("devices", devices).list("subsystems", subsystems);
-        listeners(top, state);
-        final DumpSettings settings = DumpSettings.builder().setIndent(INDENT).setIndicatorIndent(INDICATOR_INDENT)
-            .setWidth(WIDTH).setUseUnicodeEncoding(true).setSchema(new CoreSchema()).build();
-        return new Present(settings).emitToString(new Serialize(settings).serializeOne(top.node()).iterator());
+        final DocumentWriter writer = new DocumentWriter();
+        writer.state(state);
+        return writer.out.toString();
     }
 
-    private static Node device(final DeviceSpec device)
+    private void state(final DesiredState state)
     {
-        final Group group = new Group(FlowStyle.FLOW).text("name", device.name())
+        begin("", "devices", state.devices().isEmpty());
+        for (final DeviceSpec each : state.devicesInOrder())
+        {
+            out.append("  - ").append(device(each)).append('\n');
+        }
+        begin("", "subsystems", state.subsystems().isEmpty());
+        state.subsystems().values().forEach(this::subsystem);
+        listeners(state);
+    }
+
+    /** Begins a list that is not empty, or writes an empty one. */
+    private void begin(final String indent, final String key, final boolean isEmpty)
+    {
+        out.append(indent).append(key).append(isEmpty ? ": []\n" : ":\n");
+    }
+
+    private static Group device(final DeviceSpec device)
+    {
+        final Group group = new Group().text("name", device.name())
             .text("type", SettingType.word(StateSettings.Type.of(device.type())));
         if (DeviceType.FAULT == device.type())
         {
             group.text("device", device.target());
-            return (0 == device.seed() ? group : group.number("seed", device.seed())).node();
+            return 0 == device.seed() ? group : group.plain("seed", device.seed());
         }
         if (DeviceType.FILE == device.type())
         {
@@ -67,62 +64,62 @@ final class DocumentWriter
         }
         if (0 != device.sizeBytes())
         {
-            group.text("size", Units.size(device.sizeBytes()));
+            group.plain("size", Units.size(device.sizeBytes()));
         }
-        group.number("block-size", device.blockSizeBytes());
+        group.plain("block-size", device.blockSizeBytes());
         if (DeviceType.FILE == device.type())
         {
             if (device.readOnly())
             {
-                group.flag("read-only", true);
+                group.plain("read-only", true);
             }
             if (!device.preallocate())
             {
-                group.flag("preallocate", false);
+                group.plain("preallocate", false);
             }
             if (Canonical.QUEUE_DEPTH_DEFAULT != device.queueDepth())
             {
-                group.number("queue-depth", device.queueDepth());
+                group.plain("queue-depth", device.queueDepth());
             }
         }
-        return group.node();
+        return group;
     }
 
-    private static Node subsystem(final SubsystemState subsystem)
+    private void subsystem(final SubsystemState subsystem)
     {
-        final Group group = new Group(FlowStyle.BLOCK).text("nqn", subsystem.nqn());
+        out.append("  - nqn: ").append(YamlScalar.inBlock(subsystem.nqn())).append('\n');
         if (!Canonical.serialOf(subsystem.nqn()).equals(subsystem.spec().serial()))
         {
-            group.text("serial", subsystem.spec().serial());
+            out.append("    serial: ").append(YamlScalar.inBlock(subsystem.spec().serial())).append('\n');
         }
         if (!Canonical.MODEL_DEFAULT.equals(subsystem.spec().model()))
         {
-            group.text("model", subsystem.spec().model());
+            out.append("    model: ").append(YamlScalar.inBlock(subsystem.spec().model())).append('\n');
         }
-        group.flag("allow-any-host", subsystem.spec().allowAnyHost());
+        out.append("    allow-any-host: ").append(subsystem.spec().allowAnyHost()).append('\n');
         if (!subsystem.hosts().isEmpty())
         {
-            group.list("hosts", subsystem.hosts().stream().map(DocumentWriter::text).toList());
+            begin("    ", "hosts", false);
+            subsystem.hosts().forEach((host) ->
+                out.append("      - ").append(YamlScalar.inBlock(host)).append('\n'));
         }
-        final List<Node> namespaces = new ArrayList<>();
+        begin("    ", "namespaces", subsystem.namespaces().isEmpty());
         for (final NamespaceSpec each : subsystem.namespaces().values())
         {
-            final Group namespace = new Group(FlowStyle.FLOW).number("nsid", each.nsid())
-                .text("device", each.device());
+            final Group namespace = new Group().plain("nsid", each.nsid()).text("device", each.device());
             if (!Canonical.uuidOf(each.nqn(), each.nsid(), each.device()).equals(each.uuid()))
             {
-                namespace.text("uuid", each.uuid().toString());
+                namespace.plain("uuid", each.uuid());
             }
             if (NamespaceSpec.ANA_GROUP_DEFAULT != each.anaGroup())
             {
-                namespace.number("ana-group", each.anaGroup());
+                namespace.plain("ana-group", each.anaGroup());
             }
-            namespaces.add(namespace.node());
+            out.append("      - ").append(namespace).append('\n');
         }
-        return group.list("namespaces", namespaces).node();
     }
 
-    private static void listeners(final Group top, final DesiredState state)
+    private void listeners(final DesiredState state)
     {
         final List<ListenerSpec> listeners = StateDocument.listeners(state, false);
         final Set<ListenerSpec> forDiscovery = new LinkedHashSet<>(StateDocument.listeners(state, true));
@@ -131,61 +128,39 @@ final class DocumentWriter
         {
             listeners.addAll(forDiscovery);
         }
-        final List<Node> nodes = new ArrayList<>();
+        begin("", "listeners", listeners.isEmpty());
         for (final ListenerSpec each : listeners)
         {
-            final Group listener = new Group(FlowStyle.FLOW).text("transport", "tcp").text("address", each.address())
-                .number("port", each.port());
-            nodes.add((each.discoveryOnly() ? listener.flag("discovery-only", true) : listener).node());
+            final Group listener = new Group().text("transport", "tcp").text("address", each.address())
+                .plain("port", each.port());
+            out.append("  - ").append(each.discoveryOnly() ? listener.plain("discovery-only", true) : listener)
+                .append('\n');
         }
-        top.list("listeners", nodes).flag("discovery", isAsDeclared);
+        out.append("discovery: ").append(isAsDeclared).append('\n');
     }
 
-    private static Node text(final String text)
-    {
-        return new ScalarNode(Tag.STR, text, ScalarStyle.PLAIN);
-    }
-
-    /** A group of settings that is being filled. */
+    /** Settings in braces, in one line. */
     private static final class Group
     {
-        private final List<NodeTuple> entries = new ArrayList<>();
-        private final FlowStyle style;
+        private final StringBuilder text = new StringBuilder("{");
 
-        private Group(final FlowStyle style)
+        /** A text, which may need quotes. */
+        private Group text(final String key, final String value)
         {
-            this.style = style;
+            return plain(key, YamlScalar.inFlow(value));
         }
 
-        private Group add(final String key, final Node value)
+        /** What is never in need of quotes. */
+        private Group plain(final String key, final Object value)
         {
-            entries.add(new NodeTuple(DocumentWriter.text(key), value));
+            text.append(1 == text.length() ? "" : ", ").append(key).append(": ").append(value);
             return this;
         }
 
-        private Group text(final String key, final String value)
+        @Override
+        public String toString()
         {
-            return add(key, DocumentWriter.text(value));
-        }
-
-        private Group number(final String key, final long value)
-        {
-            return add(key, new ScalarNode(Tag.INT, Long.toString(value), ScalarStyle.PLAIN));
-        }
-
-        private Group flag(final String key, final boolean value)
-        {
-            return add(key, new ScalarNode(Tag.BOOL, Boolean.toString(value), ScalarStyle.PLAIN));
-        }
-
-        private Group list(final String key, final List<Node> values)
-        {
-            return add(key, new SequenceNode(Tag.SEQ, values, values.isEmpty() ? FlowStyle.FLOW : FlowStyle.BLOCK));
-        }
-
-        private Node node()
-        {
-            return new MappingNode(Tag.MAP, entries, style);
+            return text + "}";
         }
     }
 }

@@ -64,7 +64,7 @@ public final class ConfigReader
          */
         public ConfigException locate(final SettingException problem)
         {
-            return ConfigReader.locate(file, lines, problem);
+            return ConfigException.of(file, lines, problem);
         }
     }
 
@@ -110,25 +110,8 @@ public final class ConfigReader
         }
         catch (final SettingException e)
         {
-            throw locate(file, lines, e);
+            throw ConfigException.of(file, lines, e);
         }
-    }
-
-    private static ConfigException locate(
-        final String file, final Map<String, Integer> lines, final SettingException problem)
-    {
-        String key = problem.key();
-        while (!key.isEmpty())
-        {
-            final Integer line = lines.get(key);
-            if (null != line)
-            {
-                return new ConfigException(file, line, problem);
-            }
-            final int cut = Math.max(key.lastIndexOf('.'), key.lastIndexOf('['));
-            key = key.substring(0, Math.max(0, cut));
-        }
-        return new ConfigException(file, 0, problem);
     }
 
     private static List<ReactorConfig> reactors(final Section top)

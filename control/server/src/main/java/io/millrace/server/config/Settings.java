@@ -290,9 +290,6 @@ final class Settings
     /** Value of a file that is not wanted. */
     static final Path NO_FILE = Path.of("");
 
-    private static final Pattern UDP_CHANNEL =
-        Pattern.compile("aeron:udp\\?endpoint=(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]{2,39}]):(\\d{1,5})");
-
     private Settings()
     {
     }
@@ -356,10 +353,7 @@ final class Settings
 
     private static String channel(final String text)
     {
-        final Matcher matcher = UDP_CHANNEL.matcher(text);
-        if (!ControlSettings.IPC_CHANNEL.equals(text) &&
-            !(matcher.matches() && Integer.parseInt(matcher.group(3)) >= 1 &&
-            Integer.parseInt(matcher.group(3)) <= 65535))
+        if (!ControlSettings.isChannel(text))
         {
             throw new SettingType.BadValue("neither aeron:ipc nor aeron:udp with a numeric endpoint",
                 "write aeron:ipc or aeron:udp?endpoint=127.0.0.1:4421");

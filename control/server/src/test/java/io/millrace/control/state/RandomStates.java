@@ -13,7 +13,7 @@ import java.util.Random;
 import java.util.UUID;
 
 /** Random commands over few names, so that they meet often. */
-final class RandomStates
+public final class RandomStates
 {
     private static final int BLOCK = 4096;
     private static final List<String> NQNS = List.of("nqn.2026-11.io.millrace:a", "nqn.2026-11.io.millrace:b",
@@ -36,7 +36,7 @@ final class RandomStates
      * @param mayPreallocate file devices with and without; no data plane is asked to change that.
      * @param mayBeWrong     values out of bounds, too.
      */
-    RandomStates(
+    public RandomStates(
         final Random random,
         final List<String> paths,
         final List<Integer> ports,
@@ -51,7 +51,7 @@ final class RandomStates
     }
 
     /** A state that so many random commands led to. */
-    DesiredState state(final int commands)
+    public DesiredState state(final int commands)
     {
         final StateEditor editor = DesiredState.EMPTY.edit();
         for (int i = 0; i < commands; i++)
@@ -68,7 +68,7 @@ final class RandomStates
         return editor.state();
     }
 
-    Command command()
+    public Command command()
     {
         return switch (random.nextInt(20))
         {
@@ -83,7 +83,7 @@ final class RandomStates
         };
     }
 
-    Command creation()
+    public Command creation()
     {
         return switch (random.nextInt(10))
         {

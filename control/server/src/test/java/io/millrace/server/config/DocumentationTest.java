@@ -6,17 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
+import io.millrace.settings.SettingRows;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -27,58 +26,16 @@ import org.junit.jupiter.api.Test;
 class DocumentationTest
 {
     private static final Path ROOT = Path.of(System.getProperty("millrace.root"));
-    private static final Pattern ROW = Pattern.compile("\\| `([a-z][a-z0-9.\\[\\]-]*)` \\| ([^|]*) \\| ([^|]*) \\|.*");
-
-    private static Map<String, Matcher> documented() throws IOException
+    private static String page() throws IOException
     {
-        final Map<String, Matcher> rows = new LinkedHashMap<>();
-        for (final String line : Files.readAllLines(ROOT.resolve("docs/configuration.md")))
-        {
-            final Matcher matcher = ROW.matcher(line);
-            if (matcher.matches())
-            {
-                assertEquals(null, rows.put(matcher.group(1), matcher), () -> "documented twice: " + line);
-            }
-        }
-        return rows;
-    }
-
-    private static Map<String, Setting<?>> declared()
-    {
-        final Map<String, Setting<?>> settings = new TreeMap<>();
-        for (final Setting<?> setting : Settings.ALL.all())
-        {
-            if (null != setting.type())
-            {
-                settings.put(setting.key(), setting);
-            }
-        }
-        return settings;
+        final String docs = Files.readString(ROOT.resolve("docs/configuration.md"));
+        return docs.substring(0, docs.indexOf(SettingRows.MANAGER));
     }
 
     @Test
     void shouldDocumentEverySettingAndNothingElse() throws IOException
     {
-        assertEquals(declared().keySet(), new TreeSet<>(documented().keySet()));
-    }
-
-    @Test
-    void shouldDocumentTheDefaultsAndTypesThatAreUsed() throws IOException
-    {
-        final Map<String, Matcher> rows = documented();
-        for (final Setting<?> setting : declared().values())
-        {
-            final Matcher row = rows.get(setting.key());
-            if (null != setting.def())
-            {
-                assertEquals("`" + setting.def() + "`", row.group(3).strip(), setting.key());
-            }
-            assertEquals(setting.required(), "required".equals(row.group(3).strip()), setting.key());
-            final String type = setting.type().name();
-            final String written = row.group(2).strip();
-            assertTrue(written.startsWith(type) || written.startsWith("list of " + type) ||
-                "text".equals(type) && written.contains("NQN"), () -> setting.key() + ": " + written + ", is " + type);
-        }
+        SettingRows.check(page(), Settings.ALL);
     }
 
     @Test
@@ -97,18 +54,6 @@ class DocumentationTest
     }
 
     @Test
-    void shouldHaveDefaultsThatTheirTypesTake()
-    {
-        for (final Setting<?> setting : declared().values())
-        {
-            if (null != setting.def())
-            {
-                setting.type().parse(setting.def());
-            }
-        }
-    }
-
-    @Test
     void shouldReadTheExample()
     {
         final DataPlaneConfig config = ConfigReader.read(ROOT.resolve("millrace.yaml")).config();
@@ -119,7 +64,7 @@ class DocumentationTest
     @Test
     void shouldReadTheExamplesOfTheDocumentation() throws IOException
     {
-        final String docs = Files.readString(ROOT.resolve("docs/configuration.md"));
+        final String docs = page();
         final Matcher matcher = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL).matcher(docs);
         int count = 0;
         while (matcher.find())

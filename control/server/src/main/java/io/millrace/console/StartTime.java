@@ -1,4 +1,4 @@
-package io.millrace.server;
+package io.millrace.console;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,7 +9,7 @@ import java.util.stream.Stream;
  * How long the JVM has been there, by the kernel's count: since the launcher of the JVM made its first thread, before
  * any of its code ran. The process itself may be older, when a shell became the JVM. Good to 10 ms. Stateless.
  */
-final class StartTime
+public final class StartTime
 {
     // proc(5): field 22 of stat, counted behind the name in parentheses, which may hold blanks.
     private static final int START_FIELD_AFTER_NAME = 19;
@@ -22,7 +22,7 @@ final class StartTime
     /**
      * {@return seconds since the JVM started; negative when the kernel does not say}
      */
-    static double elapsedSeconds()
+    public static double elapsedSeconds()
     {
         try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task")))
         {

@@ -1,0 +1,80 @@
+package io.millrace.manager;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.service.Caller;
+import io.millrace.control.service.Reply;
+import io.millrace.manager.store.AuditEntry;
+import io.millrace.manager.store.AuditLog;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Has the audit log written before an answer goes out: entries that come while it is written go together in the next
+ * lot. The manager's thread.
+ */
+final class AuditDesk
+{
+    private final AuditLog log;
+    private final WorkThread work;
+    private final Consumer<String> onError;
+    private List<AuditEntry> entries = new ArrayList<>();
+    private List<Runnable> answers = new ArrayList<>();
+    private boolean isWriting;
+
+    AuditDesk(final AuditLog log, final WorkThread work, final Consumer<String> onError)
+    {
+        this.log = log;
+        this.work = work;
+        this.onError = onError;
+    }
+
+    /** Adds an entry; the answer is given when it is written, or cannot be. */
+    void add(
+        final Caller caller,
+        final String dataPlane,
+        final String command,
+        final long version,
+        final Reply reply,
+        final Runnable answer)
+    {
+        entries.add(new AuditEntry(0, Instant.now(), dataPlane, caller.clientName(), caller.keyName(), caller.role(),
+            command, version, Code.SBE_UNKNOWN == reply.code() ? Code.FAILED : reply.code(), reply.text()));
+        answers.add(answer);
+    }
+
+    /** Writes what waits, unless it is writing; answers how much was done. */
+    int poll()
+    {
+        if (isWriting || entries.isEmpty())
+        {
+            return 0;
+        }
+        final List<AuditEntry> written = entries;
+        final List<Runnable> answered = answers;
+        entries = new ArrayList<>();
+        answers = new ArrayList<>();
+        isWriting = true;
+        work.run(() ->
+        {
+            log.append(written);
+            return null;
+        }, (nothing, failure) ->
+        {
+            isWriting = false;
+            if (null != failure)
+            {
+                onError.accept("audit log cannot be written: " + Ledger.reason(failure));
+            }
+            answered.forEach(Runnable::run);
+        });
+        return written.size();
+    }
+
+    /** The last entries, the oldest first. */
+    List<AuditEntry> recent()
+    {
+        return log.recent();
+    }
+}

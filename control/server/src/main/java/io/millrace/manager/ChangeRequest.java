@@ -1,0 +1,209 @@
+package io.millrace.manager;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.service.Caller;
+import io.millrace.control.service.Reply;
+import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.StateEditor;
+import io.millrace.manager.store.AuditEntry;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Something that somebody wants to be otherwise, on its way: one command, several that go together, or a whole state.
+ * The manager's thread.
+ */
+final class ChangeRequest
+{
+    /** How far it is. */
+    private enum State
+    {
+        /** Not decided. */
+        OPEN,
+        /** It is so, or will be. */
+        CONFIRMED,
+        /** It is not so, and will not be. */
+        REFUSED
+    }
+
+    private final Caller caller;
+    private final CommandId id;
+    private final Command request;
+    private final List<Command> commands;
+    private final DesiredState target;
+    private final String comment;
+    private final CompletableFuture<Reply> future = new CompletableFuture<>();
+    private State state = State.OPEN;
+    private Reply doom;
+    private long version;
+
+    private ChangeRequest(
+        final Caller caller,
+        final CommandId id,
+        final Command request,
+        final List<Command> commands,
+        final DesiredState target,
+        final String comment)
+    {
+        this.caller = caller;
+        this.id = id;
+        this.request = request;
+        this.commands = commands;
+        this.target = target;
+        this.comment = comment;
+    }
+
+    static ChangeRequest ofOne(final Caller caller, final CommandId id, final Command command)
+    {
+        return new ChangeRequest(caller, id, command, List.of(command), null, CommandWords.of(command));
+    }
+
+    static ChangeRequest ofMany(
+        final Caller caller,
+        final CommandId id,
+        final Command request,
+        final List<Command> commands,
+        final String comment)
+    {
+        return new ChangeRequest(caller, id, request, List.copyOf(commands), null, comment);
+    }
+
+    static ChangeRequest toState(
+        final Caller caller,
+        final CommandId id,
+        final Command request,
+        final DesiredState target,
+        final String comment)
+    {
+        return new ChangeRequest(caller, id, request, List.of(), target, comment);
+    }
+
+    /**
+     * What comes of a state by this. Changes the editor only when it is one command that goes through.
+     *
+     * @throws ControlException when it cannot be.
+     */
+    StateEditor applyTo(final StateEditor editor)
+    {
+        if (isOne())
+        {
+            editor.apply(commands.getFirst());
+            return editor;
+        }
+        if (null != target)
+        {
+            return target.edit();
+        }
+        final StateEditor copy = editor.state().edit();
+        commands.forEach(copy::apply);
+        return copy;
+    }
+
+    boolean isOne()
+    {
+        return null == target && 1 == commands.size() && commands.getFirst() == request;
+    }
+
+    Caller caller()
+    {
+        return caller;
+    }
+
+    String who()
+    {
+        return AuditEntry.who(caller.clientName(), caller.keyName());
+    }
+
+    CommandId id()
+    {
+        return id;
+    }
+
+    /** As it was asked for. */
+    Command request()
+    {
+        return request;
+    }
+
+    List<Command> commands()
+    {
+        return commands;
+    }
+
+    String comment()
+    {
+        return comment;
+    }
+
+    CompletableFuture<Reply> future()
+    {
+        return future;
+    }
+
+    /** In which it is kept; 0: none yet. */
+    long version()
+    {
+        return version;
+    }
+
+    void version(final long value)
+    {
+        version = value;
+    }
+
+    /** Why it cannot be any more, though it is being written down; null when it can. */
+    Reply doom()
+    {
+        return doom;
+    }
+
+    void doom(final Reply value)
+    {
+        doom = value;
+    }
+
+    boolean isSettled()
+    {
+        return State.OPEN != state;
+    }
+
+    boolean isConfirmed()
+    {
+        return State.CONFIRMED == state;
+    }
+
+    boolean isRefused()
+    {
+        return State.REFUSED == state;
+    }
+
+    void confirm()
+    {
+        state = State.CONFIRMED;
+    }
+
+    void refuse()
+    {
+        state = State.REFUSED;
+    }
+
+    /** It went well, with something to say or not. */
+    Reply ok(final String text)
+    {
+        return new Reply(Code.OK, isOne() ? valueOf(request, 0) : version, text);
+    }
+
+    /** What the answer to a command that went well carries. */
+    static long valueOf(final Command command, final long version)
+    {
+        return switch (command)
+        {
+            case final Command.AddListener add -> add.listener().port();
+            case Command.CommitChange _, Command.Rollback _ -> version;
+            default -> 0;
+        };
+    }
+}

@@ -1,0 +1,138 @@
+package io.millrace.manager;
+
+import io.millrace.manager.config.HookConfig;
+import java.io.File;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+
+/**
+ * Runs the programs that a person has named for data planes that go and come: those of one data plane one after the
+ * other, a bounded number at once, each for a bounded time. Their output is the manager's. The manager's thread, but for
+ * the programs' own.
+ */
+final class HookRunner implements AutoCloseable
+{
+    /** What came of a program; an exit code below 0: it did not end by itself. */
+    record Result(String dataPlane, String hook, String program, int exitCode, String text)
+    {
+    }
+
+    private record Run(String dataPlane, String hook, List<String> command, String reason)
+    {
+    }
+
+    static final int WAITING_MAX = 64;
+    private static final int RUNNING_MAX = 8;
+    private static final int KILLED = -1;
+    private static final int NOT_STARTED = -2;
+
+    private final HookConfig config;
+    private final ExecutorService executor = Executors.newFixedThreadPool(
+        RUNNING_MAX, Thread.ofPlatform().daemon().name("millrace-hook-", 0).factory());
+    private final ManyToOneConcurrentLinkedQueue<Result> results = new ManyToOneConcurrentLinkedQueue<>();
+    private final Map<String, ArrayDeque<Run>> lines = new HashMap<>();
+    private int waitingCount;
+
+    HookRunner(final HookConfig config)
+    {
+        this.config = config;
+    }
+
+    /** Has a program run, if one is named; answers false when too many wait. */
+    boolean run(final String dataPlane, final boolean isDown, final String reason)
+    {
+        final List<String> command = isDown ? config.down() : config.up();
+        if (command.isEmpty())
+        {
+            return true;
+        }
+        if (waitingCount >= WAITING_MAX)
+        {
+            return false;
+        }
+        waitingCount++;
+        final ArrayDeque<Run> line = lines.computeIfAbsent(dataPlane, (name) -> new ArrayDeque<>());
+        line.addLast(new Run(dataPlane, isDown ? "data-plane-down" : "data-plane-up", command, reason));
+        if (1 == line.size())
+        {
+            begin(line.peekFirst());
+        }
+        return true;
+    }
+
+    private void begin(final Run run)
+    {
+        executor.execute(() -> results.offer(carryOut(run)));
+    }
+
+    /** The next program that ended, or null. */
+    Result poll()
+    {
+        final Result result = results.poll();
+        if (null != result)
+        {
+            waitingCount--;
+            final ArrayDeque<Run> line = lines.get(result.dataPlane());
+            line.removeFirst();
+            if (!line.isEmpty())
+            {
+                begin(line.peekFirst());
+            }
+        }
+        return result;
+    }
+
+    private Result carryOut(final Run run)
+    {
+        final String program = run.command().getFirst();
+        final ProcessBuilder builder = new ProcessBuilder(run.command())
+            .redirectInput(new File("/dev/null"))
+            .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().put("MILLRACE_DATA_PLANE", run.dataPlane());
+        builder.environment().put("MILLRACE_REASON", run.reason());
+        Process process = null;
+        try
+        {
+            process = builder.start();
+            if (process.waitFor(config.timeoutNs(), TimeUnit.NANOSECONDS))
+            {
+                return new Result(run.dataPlane(), run.hook(), program, process.exitValue(),
+                    "exit code " + process.exitValue());
+            }
+            return new Result(run.dataPlane(), run.hook(), program, KILLED,
+                "killed after " + TimeUnit.NANOSECONDS.toMillis(config.timeoutNs()) + " ms");
+        }
+        catch (final IOException e)
+        {
+            return new Result(run.dataPlane(), run.hook(), program, NOT_STARTED, "not started: " + e.getMessage());
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            return new Result(run.dataPlane(), run.hook(), program, KILLED, "killed, the manager ended");
+        }
+        finally
+        {
+            if (null != process && process.isAlive())
+            {
+                process.descendants().forEach(ProcessHandle::destroyForcibly);
+                process.destroyForcibly();
+            }
+        }
+    }
+
+    /** Kills what runs. */
+    @Override
+    public void close()
+    {
+        executor.shutdownNow();
+    }
+}

@@ -1,0 +1,427 @@
+package io.millrace.manager;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.service.Reply;
+import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.StateEditor;
+import io.millrace.manager.store.StateStore;
+import io.millrace.manager.store.Version;
+import io.millrace.manager.store.VersionHeader;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * What one data plane should be, with the changes to it that are on their way. Changes go in one line:
+ * <pre>
+ *   pending --version written--&gt; ready --sent to the data plane--&gt; sent --answered--&gt; kept
+ * </pre>
+ * Each is checked on the state that all before it lead to, and written down before it is sent; those that come while a
+ * version is written go together into the next. A change that is refused in the end is taken out again, and so are those
+ * behind it that cannot be without it; a version without them is written. The manager's thread.
+ */
+final class Ledger
+{
+    private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final int NAMES_MAX = 3;
+
+    private final StateStore store;
+    private final WorkThread work;
+    private final BiConsumer<ChangeRequest, Reply> finish;
+    private final Consumer<String> log;
+    private final ArrayDeque<ChangeRequest> pending = new ArrayDeque<>();
+    private final ArrayDeque<ChangeRequest> ready = new ArrayDeque<>();
+    private final ArrayDeque<ChangeRequest> sent = new ArrayDeque<>();
+    private List<ChangeRequest> writing = List.of();
+    private List<Runnable> afterNext = new ArrayList<>();
+    private List<CommandId> takenBack = new ArrayList<>();
+    private StateEditor kept;
+    private DesiredState keptState;
+    private StateEditor tip;
+    private boolean isTipStale;
+    private boolean isWriting;
+    private boolean needsVersion;
+    private boolean isRetry;
+    private long retryNs;
+    private long version;
+    private long accepted;
+
+    /**
+     * @param finish told of each change how it went, once.
+     * @param log    of what no client can be told.
+     */
+    Ledger(
+        final StateStore store,
+        final WorkThread work,
+        final BiConsumer<ChangeRequest, Reply> finish,
+        final Consumer<String> log)
+    {
+        this.store = store;
+        this.work = work;
+        this.finish = finish;
+        this.log = log;
+        if (null != store.latest())
+        {
+            begin(store.latest());
+        }
+    }
+
+    private void begin(final Version first)
+    {
+        version = first.number();
+        kept = first.state().edit();
+        keptState = first.state();
+        tip = first.state().edit();
+    }
+
+    /** Whether it is known at all what should be. */
+    boolean isKnown()
+    {
+        return 0 != version;
+    }
+
+    /** Last that was written; 0: none. */
+    long version()
+    {
+        return version;
+    }
+
+    List<VersionHeader> history()
+    {
+        return store.history();
+    }
+
+    /** Whether nothing is on its way. */
+    boolean isSettled()
+    {
+        return !isWriting && !needsVersion && pending.isEmpty() && ready.isEmpty() && sent.isEmpty();
+    }
+
+    /** What should be, by all that was confirmed. */
+    DesiredState keptState()
+    {
+        if (null == keptState)
+        {
+            keptState = kept.state();
+        }
+        return keptState;
+    }
+
+    /** What should be, by all that was accepted. */
+    DesiredState tipState()
+    {
+        freshTip();
+        return tip.state();
+    }
+
+    /** How many were ever accepted. */
+    long accepted()
+    {
+        return accepted;
+    }
+
+    /** How many of those were sent, or ended without. */
+    long forwarded()
+    {
+        return accepted - pending.size() - writing.size() - ready.size();
+    }
+
+    /** Takes a change into the line; answers why not, or null. */
+    Reply accept(final ChangeRequest change)
+    {
+        freshTip();
+        try
+        {
+            tip = change.applyTo(tip);
+        }
+        catch (final ControlException e)
+        {
+            return Reply.refused(e.code(), e.getMessage());
+        }
+        pending.addLast(change);
+        accepted++;
+        return null;
+    }
+
+    /** Writes what waits, unless it is writing; answers how much was done. */
+    int poll(final long nowNs)
+    {
+        final boolean isHeld = isRetry && nowNs - retryNs < 0;
+        if (isWriting || pending.isEmpty() && (!needsVersion || isHeld))
+        {
+            return 0;
+        }
+        freshTip();
+        if (pending.isEmpty() && !needsVersion)
+        {
+            return 1;
+        }
+        write(nowNs);
+        return 1;
+    }
+
+    private void write(final long nowNs)
+    {
+        writing = new ArrayList<>(pending);
+        pending.clear();
+        final List<Runnable> after = afterNext;
+        afterNext = new ArrayList<>();
+        final List<CommandId> taken = takenBack;
+        takenBack = new ArrayList<>();
+        needsVersion = false;
+        isWriting = true;
+        final DesiredState state = tip.state();
+        final Instant time = Instant.now();
+        final String who = who();
+        final String comment = comment();
+        final List<CommandId> ids = writing.stream().map(ChangeRequest::id)
+            .filter((id) -> !CommandId.NONE.equals(id)).toList();
+        work.run(() -> store.append(time, who, comment, ids, taken, state), (written, failure) ->
+        {
+            isWriting = false;
+            final List<ChangeRequest> done = writing;
+            writing = List.of();
+            isRetry = false;
+            if (null == failure)
+            {
+                version = written.number();
+                done.forEach(this::onWritten);
+            }
+            else
+            {
+                onUnwritten(done, taken, !after.isEmpty(), failure);
+                isRetry = true;
+                retryNs = nowNs + RETRY_NS;
+            }
+            // The data plane has refused them in any case.
+            after.forEach(Runnable::run);
+        });
+    }
+
+    private String who()
+    {
+        final Set<String> names = new TreeSet<>();
+        writing.forEach((change) -> names.add(change.who()));
+        return names.isEmpty() ? "manager" : names.size() <= NAMES_MAX ? String.join(", ", names) :
+            String.join(", ", List.copyOf(names).subList(0, NAMES_MAX)) + " and " + (names.size() - NAMES_MAX) +
+                " more";
+    }
+
+    private String comment()
+    {
+        return switch (writing.size())
+        {
+            case 0 -> "without what the data plane refused";
+            case 1 -> writing.getFirst().comment();
+            default -> writing.size() + " changes: " +
+                CommandWords.of(writing.stream().flatMap((change) -> change.commands().stream()).toList());
+        };
+    }
+
+    private void onWritten(final ChangeRequest change)
+    {
+        change.version(version);
+        if (null == change.doom())
+        {
+            ready.addLast(change);
+        }
+        else
+        {
+            takeBack(change, change.doom());
+        }
+    }
+
+    private void onUnwritten(
+        final List<ChangeRequest> changes, final List<CommandId> taken, final boolean wasNeeded, final Throwable failure)
+    {
+        isTipStale = true;
+        final Reply reply = Reply.refused(Code.FAILED, "it cannot be kept, nothing was done: " + reason(failure));
+        log.accept("state cannot be kept: " + reason(failure));
+        changes.forEach((change) ->
+        {
+            change.refuse();
+            finish.accept(change, reply);
+        });
+        takenBack.addAll(0, taken);
+        needsVersion = needsVersion || wasNeeded || !taken.isEmpty();
+    }
+
+    static String reason(final Throwable failure)
+    {
+        return null == failure.getMessage() ? failure.toString() :
+            failure.getClass().getSimpleName() + ": " + failure.getMessage();
+    }
+
+    /** The tip anew, when something was taken out of the line. */
+    private void freshTip()
+    {
+        if (!isTipStale)
+        {
+            return;
+        }
+        isTipStale = false;
+        tip = keptState().edit();
+        for (final ChangeRequest each : sent)
+        {
+            if (!each.isRefused())
+            {
+                // When it cannot be, the data plane will say so.
+                advanceTip(each);
+            }
+        }
+        for (final ChangeRequest each : List.copyOf(ready))
+        {
+            final Reply refusal = advanceTip(each);
+            if (null != refusal)
+            {
+                ready.remove(each);
+                takeBack(each, refusal);
+            }
+        }
+        writing.forEach((each) -> each.doom(advanceTip(each)));
+        for (final Iterator<ChangeRequest> i = pending.iterator(); i.hasNext(); )
+        {
+            final ChangeRequest each = i.next();
+            final Reply refusal = advanceTip(each);
+            if (null != refusal)
+            {
+                i.remove();
+                each.refuse();
+                finish.accept(each, refusal);
+            }
+        }
+        // What was taken back meanwhile is not in it.
+        isTipStale = false;
+    }
+
+    private Reply advanceTip(final ChangeRequest change)
+    {
+        try
+        {
+            tip = change.applyTo(tip);
+            return null;
+        }
+        catch (final ControlException e)
+        {
+            return Reply.refused(e.code(), e.getMessage());
+        }
+    }
+
+    /** The next to send, which stays where it is; null: none. */
+    ChangeRequest peekReady()
+    {
+        freshTip();
+        return ready.peekFirst();
+    }
+
+    /** The next was sent. */
+    void onSent()
+    {
+        sent.addLast(ready.removeFirst());
+    }
+
+    /** It is as it should be. */
+    void confirm(final ChangeRequest change, final Reply reply)
+    {
+        change.confirm();
+        settle();
+        finish.accept(change, reply);
+    }
+
+    /** Nobody can be asked: all that was written will be so later. */
+    void confirmAll(final String text)
+    {
+        while (!ready.isEmpty())
+        {
+            onSent();
+        }
+        for (final ChangeRequest each : List.copyOf(sent))
+        {
+            if (!each.isSettled())
+            {
+                confirm(each, each.ok(text));
+            }
+        }
+    }
+
+    /** It will not be. */
+    void takeBack(final ChangeRequest change, final Reply reply)
+    {
+        takeBack(change, () -> finish.accept(change, reply));
+    }
+
+    /** As before; what is to be done then is done when no version has it any more. */
+    void takeBack(final ChangeRequest change, final Runnable then)
+    {
+        change.refuse();
+        settle();
+        isTipStale = true;
+        needsVersion = true;
+        if (!CommandId.NONE.equals(change.id()))
+        {
+            takenBack.add(change.id());
+        }
+        afterNext.add(then);
+    }
+
+    void takeBackAll(final Reply reply)
+    {
+        while (!ready.isEmpty())
+        {
+            onSent();
+        }
+        for (final ChangeRequest each : List.copyOf(sent))
+        {
+            if (!each.isSettled())
+            {
+                takeBack(each, reply);
+            }
+        }
+    }
+
+    private void settle()
+    {
+        while (!sent.isEmpty() && sent.peekFirst().isSettled())
+        {
+            final ChangeRequest change = sent.removeFirst();
+            if (change.isConfirmed())
+            {
+                keptState = null;
+                try
+                {
+                    kept = change.applyTo(kept);
+                }
+                catch (final ControlException e)
+                {
+                    // The data plane did what contradicts itself; the next comparison puts it right.
+                    isTipStale = true;
+                    needsVersion = true;
+                    log.accept("the data plane took a change that does not fit: " + e.getMessage());
+                }
+            }
+        }
+    }
+
+    /** Writes what was found as the first version. */
+    void adopt(final DesiredState found, final String who, final Consumer<Throwable> then)
+    {
+        work.run(() -> store.append(Instant.now(), who, "as found when it was seen first", List.of(), List.of(), found),
+            (written, failure) ->
+            {
+                if (null == failure)
+                {
+                    begin(written);
+                }
+                then.accept(failure);
+            });
+    }
+}

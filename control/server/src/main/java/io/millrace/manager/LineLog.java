@@ -1,0 +1,89 @@
+package io.millrace.manager;
+
+import io.millrace.console.Terminal;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Prints lines with the time of day, on a thread of its own: a terminal that takes no more output holds up nobody. What
+ * does not fit is counted, and said. Any thread tells.
+ */
+final class LineLog implements Consumer<String>, AutoCloseable
+{
+    private static final int LINES_MAX = 1024;
+    private static final long CLOSE_WAIT_MS = 1_000;
+
+    private record Line(Instant time, String text)
+    {
+    }
+
+    private static final Line END = new Line(Instant.EPOCH, "");
+
+    private final Terminal terminal;
+    private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(LINES_MAX);
+    private final AtomicLong lost = new AtomicLong();
+    private final Thread thread;
+
+    LineLog(final Terminal terminal)
+    {
+        this.terminal = terminal;
+        thread = Thread.ofPlatform().name("millrace-log").daemon().unstarted(this::run);
+    }
+
+    /** Begins to print, what was said so far first. Once. */
+    void start()
+    {
+        thread.start();
+    }
+
+    @Override
+    public void accept(final String text)
+    {
+        if (!queue.offer(new Line(Instant.now(), text)))
+        {
+            lost.incrementAndGet();
+        }
+    }
+
+    private void run()
+    {
+        try
+        {
+            for (Line line = queue.take(); END != line; line = queue.take())
+            {
+                terminal.line(line.time().truncatedTo(ChronoUnit.SECONDS) + " " + line.text());
+                final long count = lost.getAndSet(0);
+                if (0 != count)
+                {
+                    terminal.line("left out " + count + " lines, the output does not take them");
+                }
+            }
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Prints what was said until now, if that goes in a moment. */
+    @Override
+    public void close()
+    {
+        try
+        {
+            if (queue.offer(END, CLOSE_WAIT_MS, TimeUnit.MILLISECONDS))
+            {
+                thread.join(CLOSE_WAIT_MS);
+            }
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package io.millrace.manager;
+
+import io.millrace.control.client.ControlSettingException;
+import io.millrace.control.service.ControlService;
+import io.millrace.control.service.ServiceSettingException;
+import io.millrace.manager.config.ManagerConfig;
+import io.millrace.manager.config.PlaneConfig;
+import io.millrace.manager.metrics.PlaneRecords;
+import io.millrace.manager.store.AuditLog;
+import io.millrace.manager.store.FileDisk;
+import io.millrace.manager.store.StateStore;
+import io.millrace.manager.store.StoreException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.SystemNanoClock;
+
+/**
+ * Keeps data planes what they should be, and lets clients say what that is, as they would tell a data plane. Made and
+ * closed by the owner's thread; works on the threads of its {@link ControlService} and one for its state.
+ */
+public final class Manager implements AutoCloseable
+{
+    private final FileChannel lock;
+    private final ManagerBackend backend;
+    private final ControlService service;
+
+    private Manager(final FileChannel lock, final ManagerBackend backend, final ControlService service)
+    {
+        this.lock = lock;
+        this.backend = backend;
+        this.service = service;
+    }
+
+    /**
+     * Starts a manager, or nothing.
+     *
+     * @param config     what it is told.
+     * @param useVersion versions to go on with instead of the last ones, by name of the data plane.
+     * @param log        takes lines for people, on any thread; must not block.
+     * @return a manager that takes commands; it finds its data planes by itself.
+     * @throws StoreException          when kept state is damaged, is in use, or cannot be read or written.
+     * @throws ServiceSettingException naming the setting that could not be had.
+     * @throws ControlSettingException naming the setting of a data plane that could not be had.
+     */
+    public static Manager start(
+        final ManagerConfig config, final Map<String, Long> useVersion, final Consumer<String> log)
+    {
+        final FileChannel lock = lock(config.stateDirectory());
+        AuditLog auditLog = null;
+        ManagerBackend backend = null;
+        try
+        {
+            final Map<String, StateStore> stores = new HashMap<>();
+            for (final PlaneConfig each : config.dataPlanes())
+            {
+                stores.put(each.name(), StateStore.open(
+                    FileDisk.of(config.stateDirectory().resolve("data-planes").resolve(each.name())), config.versionsKept(),
+                    useVersion.getOrDefault(each.name(), 0L),
+                    "--use-version " + (1 == config.dataPlanes().size() ? "" : each.name() + '=') + "VERSION"));
+            }
+            auditLog = AuditLog.open(config.stateDirectory());
+            backend = new ManagerBackend(config, stores, auditLog, SystemNanoClock.INSTANCE, log);
+            return new Manager(lock, backend, ControlService.start(config.control(), backend, log));
+        }
+        catch (final IOException e)
+        {
+            CloseHelper.quietCloseAll(backend, auditLog, lock);
+            throw new StoreException(config.stateDirectory() + ": cannot be read or written: " + Ledger.reason(e), e);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            CloseHelper.quietCloseAll(backend, auditLog, lock);
+            throw e;
+        }
+    }
+
+    private static FileChannel lock(final Path directory)
+    {
+        FileChannel channel = null;
+        try
+        {
+            FileDisk.of(directory);
+            channel = FileChannel.open(
+                directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (null == channel.tryLock())
+            {
+                throw new OverlappingFileLockException();
+            }
+            return channel;
+        }
+        catch (final OverlappingFileLockException e)
+        {
+            CloseHelper.quietClose(channel);
+            throw new StoreException(
+                directory + ": in use by another manager; stop that one, or name another state directory", e);
+        }
+        catch (final IOException e)
+        {
+            CloseHelper.quietClose(channel);
+            throw new StoreException(directory + ": cannot be used as state directory: " + Ledger.reason(e) +
+                "; name one that this user may write", e);
+        }
+    }
+
+    /**
+     * {@return records of all data planes, asked at most once a second; by any thread, which waits}
+     */
+    public Supplier<List<PlaneRecords>> records()
+    {
+        return backend.records();
+    }
+
+    /**
+     * Closes all sessions; data planes go on as they are. Again does nothing.
+     */
+    @Override
+    public void close()
+    {
+        service.close();
+        CloseHelper.quietClose(lock);
+    }
+}

@@ -1,0 +1,425 @@
+package io.millrace.manager;
+
+import io.millrace.control.codec.Change;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.service.Caller;
+import io.millrace.control.service.ControlBackend;
+import io.millrace.control.service.Listing;
+import io.millrace.control.service.Reply;
+import io.millrace.control.service.ServiceEvent;
+import io.millrace.control.state.DesiredState;
+import io.millrace.manager.config.ManagerConfig;
+import io.millrace.manager.config.PlaneConfig;
+import io.millrace.manager.metrics.PlaneRecords;
+import io.millrace.manager.store.AuditEntry;
+import io.millrace.manager.store.AuditLog;
+import io.millrace.manager.store.StateStore;
+import io.millrace.manager.store.VersionHeader;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * Several data planes, managed, as one that can be commanded: what changes something that is kept goes through the
+ * ledger of its data plane, what is asked of a moment is passed on. All on the thread of the service.
+ */
+final class ManagerBackend implements ControlBackend, PlaneOwner
+{
+    private static final int EVENTS_MAX = 32 * 1024;
+
+    private final ManagerConfig config;
+    private final UUID id = UUID.randomUUID();
+    private final WorkThread work = new WorkThread();
+    private final NanoClock clock;
+    private final Consumer<String> log;
+    private final AuditLog auditLog;
+    private final AuditDesk audit;
+    private final HookRunner hooks;
+    private final Caller self;
+    private final RecordDesk records;
+    private final RecentCommands recent = new RecentCommands();
+    private final Map<String, ManagedPlane> planes = new LinkedHashMap<>();
+    private final Map<Long, StagedChange> staged = new HashMap<>();
+    private final ArrayDeque<ServiceEvent> events = new ArrayDeque<>();
+    private long lostEvents;
+
+    /** Throws ControlSettingException when a data plane's settings cannot be had. */
+    ManagerBackend(
+        final ManagerConfig config,
+        final Map<String, StateStore> stores,
+        final AuditLog auditLog,
+        final NanoClock clock,
+        final Consumer<String> log)
+    {
+        this.config = config;
+        this.clock = clock;
+        this.log = log;
+        this.auditLog = auditLog;
+        audit = new AuditDesk(auditLog, work, log);
+        hooks = new HookRunner(config.hooks());
+        self = new Caller(0, Role.ADMINISTER, config.name(), "", "");
+        for (final PlaneConfig each : config.dataPlanes())
+        {
+            final StateStore store = stores.get(each.name());
+            recent.add(store.history());
+            planes.put(each.name(),
+                new ManagedPlane(each, config.name(), config.hooks().downAfterNs(), store, work, clock, this));
+        }
+        records = new RecordDesk(planes.values(), clock);
+    }
+
+    /** Records of all data planes, for any other thread. */
+    Supplier<List<PlaneRecords>> records()
+    {
+        return records;
+    }
+
+    @Override
+    public String name()
+    {
+        return config.name();
+    }
+
+    @Override
+    public UUID id()
+    {
+        return id;
+    }
+
+    @Override
+    public String dataPlane(final String wanted)
+    {
+        if (wanted.isEmpty())
+        {
+            return 1 == planes.size() ? planes.keySet().iterator().next() : "";
+        }
+        if (!planes.containsKey(wanted))
+        {
+            throw new ControlException(Code.NOT_FOUND,
+                "no data plane " + wanted + " here; this manager has " + String.join(", ", planes.keySet()));
+        }
+        return wanted;
+    }
+
+    @Override
+    public boolean mayTakeLong(final Command command)
+    {
+        return false;
+    }
+
+    @Override
+    public CompletableFuture<Reply> carryOut(final Caller caller, final CommandId commandId, final Command command)
+    {
+        final long known = recent.versionOf(commandId);
+        if (0 != known)
+        {
+            return CompletableFuture.completedFuture(
+                new Reply(Code.OK, ChangeRequest.valueOf(command, known), "carried out before, in version " + known));
+        }
+        final ManagedPlane plane = planes.get(caller.dataPlane());
+        if (null == plane)
+        {
+            return CompletableFuture.completedFuture(Reply.refused(Code.INVALID,
+                "which data plane? open a session about one of " + String.join(", ", planes.keySet())));
+        }
+        return switch (command)
+        {
+            case final Command.BeginChange begin -> begin(caller, plane, begin);
+            case final Command.CommitChange commit -> commit(caller, commandId, plane, commit);
+            case Command.AbandonChange _ -> CompletableFuture.completedFuture(null == staged.remove(caller.sessionId()) ?
+                notBegun() : Reply.OK);
+            case final Command.Rollback rollback -> rollback(caller, commandId, plane, rollback);
+            default -> DesiredState.keeps(command) ?
+                keep(caller, commandId, plane, command) : passOn(caller, plane, command);
+        };
+    }
+
+    private static Reply notBegun()
+    {
+        return Reply.refused(Code.INVALID, "no change was begun in this session: begin one first");
+    }
+
+    private CompletableFuture<Reply> begin(
+        final Caller caller, final ManagedPlane plane, final Command.BeginChange begin)
+    {
+        if (staged.containsKey(caller.sessionId()))
+        {
+            return CompletableFuture.completedFuture(Reply.refused(Code.INVALID,
+                "a change was begun in this session already: commit or abandon it first"));
+        }
+        final Reply refused = plane.refusalOfChanges();
+        if (null != refused)
+        {
+            return CompletableFuture.completedFuture(refused);
+        }
+        staged.put(caller.sessionId(), new StagedChange(begin.comment(), plane.ledger().tipState().edit()));
+        return CompletableFuture.completedFuture(Reply.OK);
+    }
+
+    private CompletableFuture<Reply> keep(
+        final Caller caller, final CommandId commandId, final ManagedPlane plane, final Command command)
+    {
+        final StagedChange change = staged.get(caller.sessionId());
+        if (null == change)
+        {
+            return accept(plane, ChangeRequest.ofOne(caller, commandId, command));
+        }
+        if (change.isFull())
+        {
+            return CompletableFuture.completedFuture(Reply.refused(Code.OVERLOADED,
+                change.commands().size() + " commands in one change are too many: commit it and begin another"));
+        }
+        try
+        {
+            change.add(command);
+            return CompletableFuture.completedFuture(Reply.OK);
+        }
+        catch (final ControlException e)
+        {
+            return CompletableFuture.completedFuture(Reply.refused(e.code(), e.getMessage()));
+        }
+    }
+
+    private CompletableFuture<Reply> commit(
+        final Caller caller, final CommandId commandId, final ManagedPlane plane, final Command.CommitChange commit)
+    {
+        final StagedChange change = staged.remove(caller.sessionId());
+        if (null == change)
+        {
+            return CompletableFuture.completedFuture(notBegun());
+        }
+        if (change.commands().isEmpty())
+        {
+            return CompletableFuture.completedFuture(
+                new Reply(Code.OK, plane.ledger().version(), "nothing was to be changed"));
+        }
+        return accept(plane,
+            ChangeRequest.ofMany(caller, commandId, commit, change.commands(), change.comment()));
+    }
+
+    private CompletableFuture<Reply> rollback(
+        final Caller caller, final CommandId commandId, final ManagedPlane plane, final Command.Rollback rollback)
+    {
+        if (staged.containsKey(caller.sessionId()))
+        {
+            return CompletableFuture.completedFuture(Reply.refused(Code.INVALID,
+                "a change was begun in this session: commit or abandon it first"));
+        }
+        final List<VersionHeader> history = plane.ledger().history();
+        if (history.stream().noneMatch((each) -> each.version() == rollback.version()))
+        {
+            return CompletableFuture.completedFuture(Reply.refused(Code.NOT_FOUND, "no version " + rollback.version() +
+                (history.isEmpty() ? " of data plane " + plane.name() : "; there are " + history.getFirst().version() +
+                    " to " + history.getLast().version())));
+        }
+        final CompletableFuture<Reply> future = new CompletableFuture<>();
+        plane.read(rollback.version(), (state, failure) ->
+        {
+            final CompletableFuture<Reply> done = null == failure ?
+                accept(plane, ChangeRequest.toState(
+                    caller, commandId, rollback, state, "rolled back to version " + rollback.version())) :
+                CompletableFuture.completedFuture(Reply.refused(Code.FAILED,
+                    "version " + rollback.version() + " cannot be read: " + Ledger.reason(failure)));
+            done.thenAccept(future::complete);
+        });
+        return future;
+    }
+
+    private CompletableFuture<Reply> accept(final ManagedPlane plane, final ChangeRequest change)
+    {
+        final Reply refused = plane.accept(change);
+        if (null != refused)
+        {
+            onFinished(plane.name(), change, refused);
+        }
+        return change.future();
+    }
+
+    @Override
+    public void onFinished(final String dataPlane, final ChangeRequest change, final Reply reply)
+    {
+        final String words = change.isOne() ? CommandWords.of(change.request()) :
+            CommandWords.of(change.request()) + ": " + change.comment();
+        audit.add(change.caller(), dataPlane, words, change.version(), reply, () -> change.future().complete(reply));
+    }
+
+    private CompletableFuture<Reply> passOn(final Caller caller, final ManagedPlane plane, final Command command)
+    {
+        if (staged.containsKey(caller.sessionId()))
+        {
+            return CompletableFuture.completedFuture(Reply.refused(Code.INVALID, "'" + CommandWords.of(command) +
+                "' is not kept and cannot be part of a change: commit or abandon the change first"));
+        }
+        final CompletableFuture<Reply> future = new CompletableFuture<>();
+        plane.carryOut(command).whenComplete((answer, failure) ->
+        {
+            final Reply reply = null == failure ? answer :
+                failure instanceof final ControlException e ? Reply.refused(e.code(), e.getMessage()) :
+                Reply.refused(Code.FAILED, Ledger.reason(failure));
+            audit.add(caller, plane.name(), CommandWords.of(command), 0, reply, () -> future.complete(reply));
+        });
+        return future;
+    }
+
+    @Override
+    public CompletableFuture<Listing<?>> list(final Caller caller, final Command.List list)
+    {
+        final Kind kind = list.kind();
+        final String name = Kind.VERSION == kind || Kind.AUDIT == kind || Kind.MANAGED == kind ?
+            list.name() : "";
+        if (!name.isEmpty() && !planes.containsKey(name))
+        {
+            return CompletableFuture.failedFuture(new ControlException(Code.NOT_FOUND,
+                "no data plane " + name + " here; this manager has " + String.join(", ", planes.keySet())));
+        }
+        final String only = name.isEmpty() ? caller.dataPlane() : name;
+        return switch (kind)
+        {
+            case MANAGED -> CompletableFuture.completedFuture(new Listing<>(
+                planes.values().stream().filter((each) -> only.isEmpty() || only.equals(each.name())).toList(),
+                ManagedPlane::info));
+            case AUDIT -> CompletableFuture.completedFuture(new Listing<>(
+                audit.recent().stream().filter((each) -> only.isEmpty() || only.equals(each.dataPlane())).toList(),
+                AuditEntry::info));
+            case VERSION -> only.isEmpty() ? whichDataPlane() : CompletableFuture.completedFuture(new Listing<>(
+                planes.get(only).ledger().history(), (header) -> header.info(only)));
+            default -> only.isEmpty() ? whichDataPlane() : planes.get(only).list(list);
+        };
+    }
+
+    private CompletableFuture<Listing<?>> whichDataPlane()
+    {
+        return CompletableFuture.failedFuture(new ControlException(Code.INVALID,
+            "which data plane? open a session about one of " + String.join(", ", planes.keySet())));
+    }
+
+    @Override
+    public ServiceEvent pollEvent()
+    {
+        return events.pollFirst();
+    }
+
+    @Override
+    public long takeLostEvents()
+    {
+        final long lost = lostEvents;
+        lostEvents = 0;
+        return lost;
+    }
+
+    private void tell(final ServiceEvent event)
+    {
+        if (events.size() >= EVENTS_MAX)
+        {
+            lostEvents++;
+        }
+        else
+        {
+            events.addLast(event);
+        }
+    }
+
+    @Override
+    public void onEvent(final String dataPlane, final ControlEvent event)
+    {
+        tell(new ServiceEvent(dataPlane, event.epochNs(), event.kind(), event.change(), event.name(), event.text()));
+    }
+
+    @Override
+    public void onEventsLost(final String dataPlane)
+    {
+        lostEvents++;
+    }
+
+    @Override
+    public void onManaged(final String dataPlane, final Change change, final String text)
+    {
+        final Instant now = Instant.now();
+        tell(new ServiceEvent("", TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(), Kind.MANAGED, change,
+            dataPlane, text));
+    }
+
+    @Override
+    public void onDown(final String dataPlane, final boolean isDown, final String reason)
+    {
+        log.accept(dataPlane + ": " + (isDown ? "counts as gone: " + reason : "is back: " + reason));
+        if (!hooks.run(dataPlane, isDown, reason))
+        {
+            log.accept(dataPlane + ": hook not run, " + HookRunner.WAITING_MAX + " wait already");
+        }
+    }
+
+    @Override
+    public void log(final String line)
+    {
+        log.accept(line);
+    }
+
+    @Override
+    public int poll()
+    {
+        final long nowNs = clock.nanoTime();
+        int count = work.poll();
+        for (final ManagedPlane each : planes.values())
+        {
+            count += each.poll(nowNs);
+        }
+        pollHooks();
+        records.poll();
+        return count + audit.poll();
+    }
+
+    private void pollHooks()
+    {
+        for (HookRunner.Result result = hooks.poll(); null != result; result = hooks.poll())
+        {
+            log.accept(result.dataPlane() + ": hook " + result.hook() + " (" + result.program() + "): " +
+                result.text());
+            audit.add(self, result.dataPlane(), "hook " + result.hook() + ' ' + result.program(), 0,
+                new Reply(0 == result.exitCode() ? Code.OK : Code.FAILED, 0, result.text()), () ->
+                {
+                });
+        }
+    }
+
+    @Override
+    public void onRefused(final Caller caller, final Command command, final Reply reply)
+    {
+        audit.add(caller, caller.dataPlane(), CommandWords.of(command), 0, reply, () ->
+        {
+        });
+    }
+
+    @Override
+    public void onSessionClosed(final Caller caller)
+    {
+        staged.remove(caller.sessionId());
+    }
+
+    /** What is being written is written to its end. */
+    @Override
+    public void close()
+    {
+        hooks.close();
+        audit.poll();
+        work.close();
+        CloseHelper.quietCloseAll(planes.values());
+        CloseHelper.quietClose(auditLog);
+    }
+}

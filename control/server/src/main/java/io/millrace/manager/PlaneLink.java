@@ -1,0 +1,142 @@
+package io.millrace.manager;
+
+import io.millrace.control.client.Call;
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.client.ControlListener;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.service.Listing;
+import io.millrace.control.service.Reply;
+import io.millrace.manager.config.PlaneConfig;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * The client of one data plane, as a manager uses it: opens sessions while it is polled, and never sends a command in
+ * another session than that it was meant for. The manager's thread.
+ */
+final class PlaneLink implements AutoCloseable
+{
+    /** The data plane takes 1024 commands at once; some are left to those who only want to look. */
+    static final int WINDOW = 768;
+
+    private static final long CALL_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
+
+    private final String name;
+    private final ControlClient client;
+    private Instant seen = Instant.EPOCH;
+
+    /** Throws ControlSettingException when a setting cannot be had. */
+    PlaneLink(
+        final PlaneConfig config, final String managerName, final NanoClock clock, final ControlListener listener)
+    {
+        name = config.name();
+        client = ControlClient.open(new ControlClientContext()
+            .aeronDirectoryName(config.directory().toString())
+            .requestChannel(config.channel())
+            .requestStreamId(config.streamId())
+            .responseChannel(config.responseChannel())
+            .secret(config.secret())
+            .keyName(config.keyName())
+            .clientName("millrace manager " + managerName)
+            .role(Role.ADMINISTER)
+            .callTimeoutNs(CALL_TIMEOUT_NS)
+            .repeats(false)
+            .clock(clock)
+            .listener(listener));
+    }
+
+    int poll()
+    {
+        return client.poll();
+    }
+
+    boolean isConnected()
+    {
+        return client.isConnected();
+    }
+
+    /** Why there is no session. */
+    String trouble()
+    {
+        return client.trouble();
+    }
+
+    void term(final long value)
+    {
+        client.term(value);
+    }
+
+    /** When something came from it last. */
+    Instant seen()
+    {
+        return seen;
+    }
+
+    void touch()
+    {
+        seen = Instant.now();
+    }
+
+    /** Sends a command that is not kept in mind anywhere else. */
+    Call submit(final Command command)
+    {
+        return client.submit(command, CommandId.NONE);
+    }
+
+    /** Passes a command on. */
+    CompletableFuture<Reply> carryOut(final Command command)
+    {
+        return ask(command, StageRunner::replyOf);
+    }
+
+    /** Passes a List on. */
+    CompletableFuture<Listing<?>> list(final Command.List list)
+    {
+        return ask(list, (call) ->
+        {
+            if (Code.OK != call.code())
+            {
+                final Reply reply = StageRunner.replyOf(call);
+                throw new ControlException(reply.code(), reply.text());
+            }
+            return new Listing<>(call.resources(), Function.identity());
+        });
+    }
+
+    private <T> CompletableFuture<T> ask(final Command command, final Function<Call, T> then)
+    {
+        if (!client.isConnected())
+        {
+            return CompletableFuture.failedFuture(new ControlException(Code.FAILED, "data plane " + name +
+                " is not connected" + (trouble().isEmpty() ? "" : ": " + trouble())));
+        }
+        final CompletableFuture<T> future = new CompletableFuture<>();
+        submit(command).onDone((call) ->
+        {
+            touch();
+            try
+            {
+                future.complete(then.apply(call));
+            }
+            catch (final ControlException e)
+            {
+                future.completeExceptionally(e);
+            }
+        });
+        return future;
+    }
+
+    @Override
+    public void close()
+    {
+        client.close();
+    }
+}

@@ -1,0 +1,116 @@
+package io.millrace.manager;
+
+import io.millrace.control.client.Call;
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
+import io.millrace.control.service.Reply;
+import io.millrace.control.state.StateStep;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Carries out a plan on a data plane: the steps of a stage go out one behind the other, and the next stage begins when
+ * all are answered. The manager's thread.
+ */
+final class StageRunner
+{
+    /** What is done when a step is refused. */
+    enum OnRefusal
+    {
+        /** The rest is done nevertheless. */
+        GO_ON,
+        /** Nothing more is sent. */
+        STOP
+    }
+
+    private final List<List<StateStep>> stages;
+    private final OnRefusal onRefusal;
+    private final Function<Command, Call> submit;
+    private final int window;
+    private int stage;
+    private int next;
+    private int outstanding;
+    private int refusedCount;
+    private boolean isStopped;
+    private Reply refusal;
+
+    /**
+     * @param submit sends a command without waiting.
+     * @param window most steps that wait for answers.
+     */
+    StageRunner(
+        final List<List<StateStep>> stages,
+        final OnRefusal onRefusal,
+        final Function<Command, Call> submit,
+        final int window)
+    {
+        this.stages = stages;
+        this.onRefusal = onRefusal;
+        this.submit = submit;
+        this.window = window;
+    }
+
+    /** Sends what can go now; answers how much. */
+    int poll()
+    {
+        int count = 0;
+        while (!isStopped && stage < stages.size() && outstanding < window)
+        {
+            final List<StateStep> steps = stages.get(stage);
+            if (next < steps.size())
+            {
+                outstanding++;
+                count++;
+                submit.apply(steps.get(next++).command()).onDone(this::onAnswered);
+            }
+            else if (0 == outstanding)
+            {
+                stage++;
+                next = 0;
+            }
+            else
+            {
+                break;
+            }
+        }
+        return count;
+    }
+
+    private void onAnswered(final Call call)
+    {
+        outstanding--;
+        if (Code.OK == call.code())
+        {
+            return;
+        }
+        refusedCount++;
+        if (null == refusal || Code.STALE_TERM == call.code())
+        {
+            refusal = replyOf(call);
+        }
+        isStopped = isStopped || OnRefusal.STOP == onRefusal || Code.STALE_TERM == call.code();
+    }
+
+    /** What a data plane said to a command, or that it said nothing. */
+    static Reply replyOf(final Call call)
+    {
+        final Code code = Code.NULL_VAL == call.code() || Code.SBE_UNKNOWN == call.code() ? Code.FAILED : call.code();
+        return new Reply(code, call.value(), call.text());
+    }
+
+    boolean isDone()
+    {
+        return 0 == outstanding && (isStopped || stage == stages.size());
+    }
+
+    /** The first refusal, or that a later manager is in charge; null: none. */
+    Reply refusal()
+    {
+        return refusal;
+    }
+
+    int refusedCount()
+    {
+        return refusedCount;
+    }
+}

@@ -1,0 +1,48 @@
+package io.millrace.manager;
+
+import io.millrace.control.message.Command;
+import io.millrace.control.state.StateEditor;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A change of several commands that a session has begun: what it has so far, and the state that this leads to. The
+ * manager's thread.
+ */
+final class StagedChange
+{
+    /** Most commands: what two hundred thousand namespaces with their devices take. */
+    private static final int COMMANDS_MAX = 400_000;
+
+    private final String comment;
+    private final StateEditor editor;
+    private final List<Command> commands = new ArrayList<>();
+
+    StagedChange(final String comment, final StateEditor editor)
+    {
+        this.comment = comment;
+        this.editor = editor;
+    }
+
+    /** Throws ControlException when it cannot be. */
+    void add(final Command command)
+    {
+        editor.apply(command);
+        commands.add(command);
+    }
+
+    boolean isFull()
+    {
+        return commands.size() >= COMMANDS_MAX;
+    }
+
+    String comment()
+    {
+        return comment.isEmpty() ? commands.size() + " commands: " + CommandWords.of(commands) : comment;
+    }
+
+    List<Command> commands()
+    {
+        return commands;
+    }
+}

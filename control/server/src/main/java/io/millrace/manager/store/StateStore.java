@@ -1,0 +1,345 @@
+package io.millrace.manager.store;
+
+import io.millrace.control.message.CommandId;
+import io.millrace.control.state.DesiredState;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The versions of what one data plane should be, a file each, and the term of its manager. A version is there as a whole
+ * or not at all, whatever stops the process or the machine: it is written beside, brought to stable storage, given its
+ * name, and the name is brought to stable storage. {@link #history()} may be asked by any thread, all else is for one
+ * thread at a time.
+ */
+public final class StateStore
+{
+    private static final Pattern NAME = Pattern.compile("state-(\\d{8,18})\\.yaml");
+    private static final String TEMPORARY = ".tmp";
+    private static final String DAMAGED = ".damaged";
+    private static final String TERM = "term";
+    private static final int TERM_LENGTH_MAX = 19;
+
+    private final StateDisk disk;
+    private final int keep;
+    private final NavigableMap<Long, VersionHeader> headers = new TreeMap<>();
+    private volatile List<VersionHeader> history = List.of();
+    private Version latest;
+    private long term;
+
+    private StateStore(final StateDisk disk, final int keep)
+    {
+        this.disk = disk;
+        this.keep = keep;
+    }
+
+    /**
+     * Reads what is kept.
+     *
+     * @param disk       that it is kept on.
+     * @param keep       most versions.
+     * @param useVersion to go on with instead of later ones, which are put aside; 0: the last.
+     * @param option     how that is asked for on the command line, for messages: {@code --use-version VERSION}.
+     * @return the store.
+     * @throws IOException    when something cannot be read.
+     * @throws StoreException when the version to go on with is damaged or not there; says which other there is.
+     */
+    public static StateStore open(
+        final StateDisk disk, final int keep, final long useVersion, final String option) throws IOException
+    {
+        final StateStore store = new StateStore(disk, keep);
+        store.load(useVersion, option);
+        return store;
+    }
+
+    private void load(final long useVersion, final String option) throws IOException
+    {
+        final NavigableMap<Long, String> files = new TreeMap<>();
+        for (final String name : disk.list())
+        {
+            final Matcher matcher = NAME.matcher(name);
+            if (matcher.matches())
+            {
+                files.put(Long.parseLong(matcher.group(1)), name);
+            }
+            else if (name.endsWith(TEMPORARY))
+            {
+                disk.delete(name);
+            }
+        }
+        readTerm();
+        if (0 != useVersion && !files.containsKey(useVersion))
+        {
+            throw new StoreException(disk.where(name(useVersion)) + ": there is no version " + useVersion +
+                (files.isEmpty() ? "" : "; there are " + files.firstKey() + " to " + files.lastKey()));
+        }
+        final long chosen = 0 != useVersion ? useVersion : files.isEmpty() ? 0 : files.lastKey();
+        if (0 == chosen)
+        {
+            return;
+        }
+        final Version version = read(files, chosen, option);
+        files.headMap(chosen, false).forEach(this::readHeader);
+        headers.put(chosen, version.header());
+        latest = version;
+        if (chosen != files.lastKey())
+        {
+            putAside(files.tailMap(chosen, false));
+        }
+        publish();
+    }
+
+    private Version read(final NavigableMap<Long, String> files, final long number, final String option)
+        throws IOException
+    {
+        final String where = disk.where(files.get(number));
+        try
+        {
+            final Version version = VersionFile.read(where, disk.read(files.get(number)));
+            if (version.number() != number)
+            {
+                throw new StoreException(where + ":2: version is " + version.number() + ", the file's name says " +
+                    number + ": the file was renamed");
+            }
+            return version;
+        }
+        catch (final StoreException e)
+        {
+            for (final Map.Entry<Long, String> each : files.headMap(number, false).descendingMap().entrySet())
+            {
+                final VersionHeader before = soundHeader(each.getValue());
+                if (null != before)
+                {
+                    throw new StoreException(e.getMessage() + "; restore it, or go on with version " + each.getKey() +
+                        " of " + before.time() + ": start with " +
+                        option.replace("VERSION", Long.toString(each.getKey())), e);
+                }
+            }
+            throw new StoreException(e.getMessage() + "; restore it: no version before it is sound", e);
+        }
+    }
+
+    /** Null when the file is damaged. */
+    private VersionHeader soundHeader(final String name) throws IOException
+    {
+        try
+        {
+            return VersionFile.read(disk.where(name), disk.read(name)).header();
+        }
+        catch (final StoreException e)
+        {
+            return null;
+        }
+    }
+
+    private void readHeader(final long number, final String name)
+    {
+        VersionHeader header;
+        try
+        {
+            header = VersionFile.readHeader(disk.where(name), disk.read(name));
+        }
+        catch (final StoreException | IOException e)
+        {
+            header = new VersionHeader(number, Instant.EPOCH, "", "cannot be read: " + e.getMessage(),
+                new VersionHeader.Counts(0, 0, 0, 0, 0), List.of(), List.of());
+        }
+        headers.put(number, header);
+    }
+
+    /** Their numbers are not given again: what follows comes after them. */
+    private void putAside(final NavigableMap<Long, String> files) throws IOException
+    {
+        final long before = latest.number();
+        append(files.lastKey() + 1, Instant.now(), "manager", "version " + before + " used again, by the command line",
+            List.of(), List.of(), latest.state());
+        for (final String name : files.values())
+        {
+            disk.rename(name, name + DAMAGED);
+        }
+        disk.syncDirectory();
+    }
+
+    private void readTerm() throws IOException
+    {
+        if (!disk.list().contains(TERM))
+        {
+            return;
+        }
+        final String text = new String(disk.read(TERM), StandardCharsets.UTF_8).strip();
+        if (text.isEmpty() || text.length() > TERM_LENGTH_MAX || !text.chars().allMatch(Character::isDigit))
+        {
+            throw new StoreException(disk.where(TERM) + ":1: is no term; write the number that this manager's log " +
+                "told last, or remove the file");
+        }
+        term = Long.parseLong(text);
+    }
+
+    /**
+     * {@return the last version, or null when there is none}
+     */
+    public Version latest()
+    {
+        return latest;
+    }
+
+    /**
+     * {@return what is kept, the oldest first; any thread}
+     */
+    public List<VersionHeader> history()
+    {
+        return history;
+    }
+
+    /**
+     * {@return the term that this manager took last; 0: none}
+     */
+    public long term()
+    {
+        return term;
+    }
+
+    /**
+     * Reads a version.
+     *
+     * @param number of it.
+     * @return the version.
+     * @throws IOException    when it cannot be read.
+     * @throws StoreException when it is damaged.
+     */
+    public Version read(final long number) throws IOException
+    {
+        return VersionFile.read(disk.where(name(number)), disk.read(name(number)));
+    }
+
+    /**
+     * Keeps another version. When this returns nothing loses it any more; when it throws, it is as if it had not been
+     * called, even after the next start.
+     *
+     * @param time      when it was made.
+     * @param who       made it.
+     * @param comment   of who made it, or empty.
+     * @param commands  ids of the commands that made it.
+     * @param takenBack ids of earlier commands that are not in it.
+     * @param state     that should be.
+     * @return the version.
+     * @throws IOException when it cannot be kept, such as when the disk is full.
+     */
+    public Version append(
+        final Instant time,
+        final String who,
+        final String comment,
+        final List<CommandId> commands,
+        final List<CommandId> takenBack,
+        final DesiredState state) throws IOException
+    {
+        return append(null == latest ? 1 : latest.number() + 1, time, who, comment, commands, takenBack, state);
+    }
+
+    private Version append(
+        final long number,
+        final Instant time,
+        final String who,
+        final String comment,
+        final List<CommandId> commands,
+        final List<CommandId> takenBack,
+        final DesiredState state) throws IOException
+    {
+        final VersionHeader header = new VersionHeader(
+            number, time, who, comment, VersionHeader.Counts.of(state), commands, takenBack);
+        final String name = name(number);
+        replace(name, VersionFile.write(header, state));
+        try
+        {
+            disk.syncDirectory();
+        }
+        catch (final IOException e)
+        {
+            // It has its name already, and would be found at the next start.
+            discard(name, e);
+            throw e;
+        }
+        latest = new Version(header, state);
+        headers.put(number, header);
+        removeOldest();
+        publish();
+        return latest;
+    }
+
+    private void replace(final String name, final byte[] content) throws IOException
+    {
+        final String temporary = name + TEMPORARY;
+        try
+        {
+            disk.write(temporary, content);
+            disk.sync(temporary);
+            disk.rename(temporary, name);
+        }
+        catch (final IOException e)
+        {
+            discard(temporary, e);
+            throw e;
+        }
+    }
+
+    private void discard(final String name, final IOException cause)
+    {
+        try
+        {
+            disk.delete(name);
+        }
+        catch (final IOException e)
+        {
+            cause.addSuppressed(e);
+        }
+    }
+
+    /** What cannot be removed now is tried again with the next version. */
+    private void removeOldest()
+    {
+        while (headers.size() > keep)
+        {
+            try
+            {
+                disk.delete(name(headers.firstKey()));
+            }
+            catch (final IOException e)
+            {
+                return;
+            }
+            headers.pollFirstEntry();
+        }
+    }
+
+    /**
+     * Keeps a term. When this returns nothing loses it any more.
+     *
+     * @param value of the manager.
+     * @throws IOException when it cannot be kept.
+     */
+    public void term(final long value) throws IOException
+    {
+        replace(TERM, (value + "\n").getBytes(StandardCharsets.UTF_8));
+        disk.syncDirectory();
+        term = value;
+    }
+
+    private void publish()
+    {
+        history = Collections.unmodifiableList(new ArrayList<>(headers.values()));
+    }
+
+    private static String name(final long number)
+    {
+        return String.format(Locale.ROOT, "state-%08d.yaml", number);
+    }
+}

@@ -1,0 +1,79 @@
+package io.millrace.manager.store;
+
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.VersionInfo;
+import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.SubsystemState;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What is known of a version without its content. Immutable.
+ *
+ * @param version   from 1.
+ * @param time      when it was made.
+ * @param who       made it.
+ * @param comment   of who made it, or empty.
+ * @param counts    of what is in it.
+ * @param commands  ids of the commands that made it, so that one that is repeated later is known.
+ * @param takenBack ids of commands of earlier versions that were refused in the end, and are not in this one.
+ */
+public record VersionHeader(
+    long version,
+    Instant time,
+    String who,
+    String comment,
+    Counts counts,
+    List<CommandId> commands,
+    List<CommandId> takenBack)
+{
+    /**
+     * How much is in a version. Immutable.
+     *
+     * @param devices    of it.
+     * @param subsystems of it.
+     * @param namespaces of them.
+     * @param hosts      of them.
+     * @param listeners  of it.
+     */
+    public record Counts(int devices, int subsystems, int namespaces, int hosts, int listeners)
+    {
+        static Counts of(final DesiredState state)
+        {
+            int hosts = 0;
+            for (final SubsystemState each : state.subsystems().values())
+            {
+                hosts += each.hosts().size();
+            }
+            return new Counts(state.devices().size(), state.subsystems().size(), state.namespaceCount(), hosts,
+                state.listeners().size());
+        }
+    }
+
+    /**
+     * Refuses null, and copies the lists.
+     */
+    public VersionHeader
+    {
+        Objects.requireNonNull(time, "time");
+        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(comment, "comment");
+        Objects.requireNonNull(counts, "counts");
+        commands = List.copyOf(commands);
+        takenBack = List.copyOf(takenBack);
+    }
+
+    /**
+     * {@return the record of it}
+     *
+     * @param dataPlane that it is of.
+     */
+    public VersionInfo info(final String dataPlane)
+    {
+        return new VersionInfo(version, TimeUnit.SECONDS.toNanos(time.getEpochSecond()) + time.getNano(),
+            counts.devices(), counts.subsystems(), counts.namespaces(), counts.hosts(), counts.listeners(), dataPlane,
+            who, comment);
+    }
+}

@@ -1,0 +1,139 @@
+package io.millrace.manager;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.Health;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.ManagedInfo;
+import io.millrace.control.message.Resource;
+import io.millrace.control.service.ControlSettings;
+import io.millrace.control.state.DesiredState;
+import io.millrace.manager.config.HookConfig;
+import io.millrace.manager.config.ManagerConfig;
+import io.millrace.manager.config.PlaneConfig;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.agrona.CloseHelper;
+
+/** A manager, and clients of it. */
+final class ManagerFixture implements AutoCloseable
+{
+    static final long WAIT_NS = TimeUnit.SECONDS.toNanos(30);
+
+    private final List<ControlClient> clients = new ArrayList<>();
+    private final ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
+    private final Path directory;
+    private final ManagerConfig config;
+    private Manager manager;
+
+    ManagerFixture(final Path directory, final String name, final HookConfig hooks, final PlaneConfig... planes)
+    {
+        this.directory = directory.resolve("aeron-manager-" + name);
+        config = new ManagerConfig(name, directory.resolve("state-" + name), 50,
+            new ControlSettings(this.directory, ControlSettings.IPC_CHANNEL, 4420, null, name), null, List.of(planes),
+            hooks);
+        start();
+    }
+
+    static ManagerFixture of(final Path directory, final PlaneConfig... planes)
+    {
+        return new ManagerFixture(directory, "test", HookConfig.NONE, planes);
+    }
+
+    void start()
+    {
+        manager = Manager.start(config, Map.of(), lines::add);
+    }
+
+    void stop()
+    {
+        CloseHelper.close(manager);
+        manager = null;
+    }
+
+    Manager manager()
+    {
+        return manager;
+    }
+
+    ManagerConfig config()
+    {
+        return config;
+    }
+
+    List<String> lines()
+    {
+        return List.copyOf(lines);
+    }
+
+    Path stateOf(final String dataPlane)
+    {
+        return config.stateDirectory().resolve("data-planes").resolve(dataPlane);
+    }
+
+    ControlClientContext context()
+    {
+        return new ControlClientContext().aeronDirectoryName(directory.toString()).role(Role.ADMINISTER)
+            .clientName("test").callTimeoutNs(WAIT_NS).connectTimeoutNs(WAIT_NS);
+    }
+
+    ControlClient connect()
+    {
+        return connect(context());
+    }
+
+    ControlClient connect(final ControlClientContext context)
+    {
+        final ControlClient client = ControlClient.connect(context);
+        clients.add(client);
+        return client;
+    }
+
+    static ManagedInfo until(final ControlClient client, final Predicate<ManagedInfo> condition)
+    {
+        final long deadlineNs = System.nanoTime() + WAIT_NS;
+        while (true)
+        {
+            final ManagedInfo info = client.managed("").getFirst();
+            if (condition.test(info))
+            {
+                return info;
+            }
+            assertTrue(System.nanoTime() - deadlineNs < 0, () -> "waited for 30 s: " + info);
+            LockSupport.parkNanos(500_000);
+        }
+    }
+
+    /** Until the data plane is what it should be. */
+    static ManagedInfo untilWell(final ControlClient client)
+    {
+        return until(client, (info) -> Health.WELL == info.health());
+    }
+
+    /** What the data plane tells, through whichever client. */
+    static DesiredState actual(final ControlClient client)
+    {
+        final List<Resource> all = new ArrayList<>();
+        all.addAll(client.devices(""));
+        all.addAll(client.subsystems(""));
+        all.addAll(client.namespaces(""));
+        all.addAll(client.hosts(""));
+        all.addAll(client.listeners());
+        return DesiredState.of(all);
+    }
+
+    @Override
+    public void close()
+    {
+        clients.forEach(ControlClient::close);
+        stop();
+    }
+}

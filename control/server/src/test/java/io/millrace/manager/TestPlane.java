@@ -1,0 +1,130 @@
+package io.millrace.manager;
+
+import io.millrace.control.agent.ControlAgent;
+import io.millrace.control.agent.ControlEvents;
+import io.millrace.control.agent.ControlOwner;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.Role;
+import io.millrace.control.service.ControlSettings;
+import io.millrace.control.session.SharedSecret;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.manager.config.PlaneConfig;
+import io.millrace.nvmf.TargetListener;
+import io.millrace.reactor.ReactorConfig;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.agrona.CloseHelper;
+
+/** A real data plane in this process, which comes and goes as a test wants. */
+final class TestPlane implements AutoCloseable, ControlOwner
+{
+    private final ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
+    private final ControlSettings settings;
+    private DataPlane dataPlane;
+    private ControlAgent agent;
+
+    private TestPlane(final ControlSettings settings)
+    {
+        this.settings = settings;
+    }
+
+    static TestPlane stopped(final Path directory, final String name)
+    {
+        return new TestPlane(new ControlSettings(
+            directory.resolve("aeron-" + name), ControlSettings.IPC_CHANNEL, 4420, null, "plane-" + name));
+    }
+
+    static TestPlane started(final Path directory, final String name)
+    {
+        final TestPlane plane = stopped(directory, name);
+        plane.start();
+        return plane;
+    }
+
+    static TestPlane udp(final Path directory, final int port, final Path secrets)
+    {
+        final TestPlane plane = new TestPlane(new ControlSettings(
+            directory.resolve("aeron-udp"), "aeron:udp?endpoint=127.0.0.1:" + port, 4420, secrets, "plane-udp"));
+        plane.start();
+        return plane;
+    }
+
+    /** How a manager reaches it over IPC. */
+    PlaneConfig config(final String name)
+    {
+        return new PlaneConfig(name, settings.directory(), ControlSettings.IPC_CHANNEL, settings.streamId(), "", null,
+            ControlSettings.IPC_CHANNEL);
+    }
+
+    /** How a manager reaches it over UDP, from the media driver in a directory. */
+    PlaneConfig udpConfig(final String name, final Path directory, final String keyName, final String secret)
+    {
+        return new PlaneConfig(name, directory, settings.channel(), settings.streamId(), keyName,
+            SharedSecret.of(secret.getBytes(StandardCharsets.UTF_8)), "aeron:udp?endpoint=127.0.0.1:0");
+    }
+
+    /** For a client beside the manager. */
+    ControlClientContext context()
+    {
+        return new ControlClientContext().aeronDirectoryName(settings.directory().toString()).role(Role.ADMINISTER)
+            .clientName("beside");
+    }
+
+    DataPlane dataPlane()
+    {
+        return dataPlane;
+    }
+
+    void start()
+    {
+        final ControlEvents events = new ControlEvents();
+        dataPlane = DataPlane.start(DataPlaneConfig.managed(List.of(
+            ReactorConfig.of("test-0", -1), ReactorConfig.of("test-1", -1)), 32 << 20), TargetListener.NONE, events);
+        agent = ControlAgent.start(settings, dataPlane, events, this);
+    }
+
+    void stop()
+    {
+        CloseHelper.closeAll(agent, dataPlane);
+        agent = null;
+        dataPlane = null;
+    }
+
+    void restart()
+    {
+        stop();
+        start();
+    }
+
+    @Override
+    public String version()
+    {
+        return "9.9";
+    }
+
+    @Override
+    public void onStop()
+    {
+        errors.add("asked to stop");
+    }
+
+    @Override
+    public void onError(final String message)
+    {
+        errors.add(message);
+    }
+
+    List<String> errors()
+    {
+        return List.copyOf(errors);
+    }
+
+    @Override
+    public void close()
+    {
+        stop();
+    }
+}

@@ -1,0 +1,202 @@
+package io.millrace.manager.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.message.VersionInfo;
+import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.StateEditor;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.List;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StateStoreTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    private static final String OPTION = "--use-version VERSION";
+    private static final Instant TIME = Instant.parse("2026-11-21T10:11:12.123456Z");
+
+    @TempDir
+    private Path directory;
+
+    private static DesiredState volume()
+    {
+        final StateEditor editor = DesiredState.EMPTY.edit();
+        editor.apply(new Command.CreateDevice(DeviceSpec.memory("mem0", 64 << 20, 4096)));
+        editor.apply(new Command.CreateSubsystem(new SubsystemSpec(NQN, false)));
+        editor.apply(new Command.AddNamespace(new NamespaceSpec(NQN, 1, "mem0")));
+        editor.apply(new Command.AllowHost(NQN, "nqn.2026-11.io.host:a"));
+        editor.apply(new Command.AddListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 4420, false)));
+        return editor.state();
+    }
+
+    private StateStore open(final int keep) throws IOException
+    {
+        return StateStore.open(FileDisk.of(directory.resolve("dp0")), keep, 0, OPTION);
+    }
+
+    private Path file(final int version)
+    {
+        return directory.resolve("dp0").resolve("state-0000000" + version + ".yaml");
+    }
+
+    /** The layout on disk: files of this version have to be read by later ones. */
+    @Test
+    void shouldWriteAFileThatPeopleCanRead() throws IOException
+    {
+        open(50).append(TIME, "alice (key ops)", "say \"hi\"\\", List.of(new CommandId(1, -1), new CommandId(2, 3)),
+            List.of(new CommandId(4, 5)), volume());
+        final String body = """
+            ---
+            devices:
+              - {name: mem0, type: memory, size: 64MiB, block-size: 4096}
+            subsystems:
+              - nqn: nqn.2026-11.io.millrace:vol0
+                allow-any-host: false
+                hosts:
+                  - nqn.2026-11.io.host:a
+                namespaces:
+                  - {nsid: 1, device: mem0}
+            listeners:
+              - {transport: tcp, address: 127.0.0.1, port: 4420}
+            discovery: false
+            """;
+        assertEquals("""
+            # What a data plane should be, kept by its manager. An edited file is refused: change it with commands.
+            version: 1
+            time: 2026-11-21T10:11:12.123456Z
+            who: "alice (key ops)"
+            comment: "say \\"hi\\"\\\\"
+            counts: {devices: 1, subsystems: 1, namespaces: 1, hosts: 1, listeners: 1}
+            commands: ["0000000000000001ffffffffffffffff", "00000000000000020000000000000003"]
+            taken-back: ["00000000000000040000000000000005"]
+            sha256: @
+            """.replace("@", sha256()) + body, Files.readString(file(1)));
+        assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file(1))));
+    }
+
+    /** As the documentation tells people to. */
+    private String sha256() throws IOException
+    {
+        final Process process = new ProcessBuilder(
+            "sh", "-c", "grep -v '^sha256: ' '" + file(1) + "' | sha256sum").start();
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).split(" ")[0];
+    }
+
+    @Test
+    void shouldFindWhatItKept() throws IOException
+    {
+        final StateStore store = open(50);
+        assertNull(store.latest());
+        assertEquals(0, store.term());
+        store.append(TIME, "alice", "", List.of(), List.of(), DesiredState.EMPTY);
+        store.append(TIME, "bob", "a volume", List.of(new CommandId(1, 2)), List.of(), volume());
+        store.term(9);
+        final StateStore found = open(50);
+        assertEquals(store.latest(), found.latest());
+        assertEquals(store.history(), found.history());
+        assertEquals(volume(), found.latest().state());
+        assertEquals(DesiredState.EMPTY, found.read(1).state());
+        assertEquals(9, found.term());
+        assertEquals(new VersionInfo(2, 1795255872123456000L, 1, 1, 1, 1, 1, "dp0", "bob", "a volume"),
+            found.history().getLast().info("dp0"));
+    }
+
+    @Test
+    void shouldKeepTheLastVersionsOnly() throws IOException
+    {
+        final StateStore store = open(3);
+        for (int i = 1; i <= 5; i++)
+        {
+            store.append(TIME, "alice", "", List.of(), List.of(), volume());
+        }
+        assertEquals(List.of(3L, 4L, 5L), store.history().stream().map(VersionHeader::version).toList());
+        assertFalse(Files.exists(file(2)));
+        assertEquals(store.history(), open(3).history());
+        assertThrows(IOException.class, () -> store.read(2));
+    }
+
+    @Test
+    void shouldRefuseADamagedFileAndOfferTheVersionBefore() throws IOException
+    {
+        final StateStore store = open(50);
+        store.append(TIME, "alice", "", List.of(), List.of(), volume());
+        store.append(TIME, "alice", "", List.of(), List.of(), volume());
+        store.append(TIME, "alice", "", List.of(), List.of(), DesiredState.EMPTY);
+        Files.writeString(file(3), Files.readString(file(3)).replace("time: 2026", "time: 2027"));
+        final String message = assertThrows(StoreException.class, () -> open(50)).getMessage();
+        assertTrue(message.startsWith(file(3) + ":9: sha256 is "), message);
+        assertTrue(message.endsWith("; restore it, or go on with version 2 of 2026-11-21T10:11:12.123456Z: start with " +
+            "--use-version 2"), message);
+        Files.writeString(file(2), "");
+        final String other = assertThrows(StoreException.class, () -> open(50)).getMessage();
+        assertTrue(other.endsWith("--use-version 1"), other);
+        final StateStore used = StateStore.open(FileDisk.of(directory.resolve("dp0")), 50, 1, OPTION);
+        assertEquals(4, used.latest().number());
+        assertEquals(volume(), used.latest().state());
+        assertEquals(4, open(50).latest().number());
+        assertTrue(Files.exists(file(3).resolveSibling("state-00000003.yaml.damaged")));
+        final String missing = assertThrows(StoreException.class,
+            () -> StateStore.open(FileDisk.of(directory.resolve("dp0")), 50, 7, OPTION)).getMessage();
+        assertTrue(missing.endsWith("there is no version 7; there are 1 to 4"), missing);
+    }
+
+    @Test
+    void shouldSayWhichLineCannotBeRead() throws IOException
+    {
+        open(50).append(TIME, "alice", "", List.of(), List.of(), volume());
+        final String sound = Files.readString(file(1));
+        Files.writeString(file(1), sound.replace("time: 2026", "time: never"));
+        assertTrue(assertThrows(StoreException.class, () -> open(50)).getMessage()
+            .startsWith(file(1) + ":3: time is none; restore it: no version before it is sound"));
+        Files.writeString(file(1), sound.replace("version: 1", "version: 2"));
+        assertTrue(assertThrows(StoreException.class, () -> open(50)).getMessage().startsWith(file(1) + ":9: sha256"));
+        Files.writeString(file(1), sound.substring(0, 150));
+        assertTrue(assertThrows(StoreException.class, () -> open(50)).getMessage().startsWith(file(1) + ":"));
+        Files.writeString(directory.resolve("dp0").resolve("term"), "many\n");
+        assertTrue(assertThrows(StoreException.class, () -> open(50)).getMessage().contains("term:1: is no term"));
+    }
+
+    /** Whichever byte is another: refused, and never another state. */
+    @Property(tries = 300)
+    void shouldRefuseAFileOfWhichAByteIsAnother(@ForAll @IntRange(max = 9999) final int place, @ForAll final byte value)
+    {
+        final byte[] sound = VersionFile.write(new VersionHeader(7, TIME, "alice", "ä \u2028 \ud83d\ude00 \n",
+            VersionHeader.Counts.of(volume()), List.of(new CommandId(1, 2)), List.of()), volume());
+        assertEquals("ä \u2028 \ud83d\ude00 \n", VersionFile.read("f", sound).header().comment());
+        final byte[] other = sound.clone();
+        other[place % sound.length] = value;
+        if (value != sound[place % sound.length])
+        {
+            assertTrue(assertThrows(StoreException.class, () -> VersionFile.read("f", other)).getMessage()
+                .matches("(?s)f:\\d+: .*"));
+        }
+    }
+
+    @Property(tries = 300)
+    void shouldKeepAnyComment(@ForAll final String comment)
+    {
+        final VersionHeader header = new VersionHeader(7, TIME, "alice", comment,
+            new VersionHeader.Counts(0, 0, 0, 0, 0), List.of(), List.of());
+        assertEquals(header, VersionFile.read("f", VersionFile.write(header, DesiredState.EMPTY)).header());
+    }
+}
