@@ -90,6 +90,11 @@ final class DatasetCommands
                 return;
             }
         }
+        if (queuePair.channels().isLimited() &&
+            !queuePair.pollGroup().qos().admits(request, namespace, false, 0, entry.sglLength()))
+        {
+            return;
+        }
         namespace.bind(request);
         if (!queuePair.pollGroup().payloads().receive(request, entry.sglLength()))
         {

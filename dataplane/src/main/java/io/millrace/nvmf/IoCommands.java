@@ -144,6 +144,11 @@ final class IoCommands implements BlockCompletionListener
             queuePair.complete(request, status);
             return;
         }
+        if (queuePair.channels().isLimited() &&
+            !queuePair.pollGroup().qos().admits(request, namespace, true, lengthBytes, 0))
+        {
+            return;
+        }
         final BlockRequest blockRequest = request.blockRequest()
             .reset(BlockOperation.READ, entry.startingLba(), blocks);
         if (namespace.lendsReads())
@@ -211,6 +216,11 @@ final class IoCommands implements BlockCompletionListener
                 return;
             }
         }
+        if (queuePair.channels().isLimited() && !queuePair.pollGroup().qos().admits(
+            request, namespace, BlockOperation.COMPARE == operation, lengthBytes, lengthBytes))
+        {
+            return;
+        }
         namespace.bind(request);
         if (RequestPayload.NONE == request.payload() && namespace.writesFromCapsule() &&
             DataPointer.isInCapsule(entry))
@@ -264,6 +274,11 @@ final class IoCommands implements BlockCompletionListener
         if (NvmeStatus.SUCCESS != status)
         {
             queuePair.complete(request, status);
+            return;
+        }
+        if (queuePair.channels().isLimited() &&
+            !queuePair.pollGroup().qos().admits(request, namespace, false, 0, 0))
+        {
             return;
         }
         final boolean deallocates = 0 != (entry.cdw12() & WRITE_ZEROES_DEALLOCATE) &&

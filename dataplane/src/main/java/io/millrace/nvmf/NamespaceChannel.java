@@ -18,6 +18,7 @@ final class NamespaceChannel
     private final boolean volatileCache;
     private final int anaGroup;
     private IoCounters io;
+    private QosGate gate;
     private int active;
 
     /**
@@ -112,6 +113,19 @@ final class NamespaceChannel
     int anaGroup()
     {
         return anaGroup;
+    }
+
+    /**
+     * {@return its limits here; null when it never had some}
+     */
+    QosGate gate()
+    {
+        return gate;
+    }
+
+    void gate(final QosGate newGate)
+    {
+        gate = newGate;
     }
 
     /**

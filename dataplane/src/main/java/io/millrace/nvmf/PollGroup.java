@@ -2,6 +2,7 @@ package io.millrace.nvmf;
 
 import io.millrace.block.BlockDeviceException;
 import io.millrace.memory.BufferPool;
+import io.millrace.nvme.NvmeStatus;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.status.StatusPart;
@@ -38,6 +39,7 @@ public final class PollGroup implements Poller, AutoCloseable
     private final int maxTransferBytes;
     private final RequestPool requests;
     private final PayloadBuffers payloads;
+    private final QosAdmission qos;
     private final IoCommands io;
     private final AdminCommands admin;
     private final FabricsCommands fabrics;
@@ -91,6 +93,7 @@ public final class PollGroup implements Poller, AutoCloseable
         fabrics = new FabricsCommands(this);
         requests = new RequestPool(io);
         payloads = new PayloadBuffers(buffers);
+        qos = new QosAdmission(this);
         devices = new DeviceChannels(reactor);
         reactor.addPoller(this);
         target.addPollGroup(this);
@@ -231,6 +234,11 @@ public final class PollGroup implements Poller, AutoCloseable
         return payloads;
     }
 
+    QosAdmission qos()
+    {
+        return qos;
+    }
+
     IoCommands io()
     {
         return io;
@@ -272,7 +280,7 @@ public final class PollGroup implements Poller, AutoCloseable
         SubsystemChannels channels = subsystems.get(subsystem);
         if (null == channels)
         {
-            channels = new SubsystemChannels(subsystem);
+            channels = new SubsystemChannels(subsystem, qos);
             subsystems.put(subsystem, channels);
             refresh(channels);
         }
@@ -286,6 +294,40 @@ public final class PollGroup implements Poller, AutoCloseable
     void pause(final boolean isHolding)
     {
         isPaused = isHolding;
+        if (!isHolding)
+        {
+            subsystems.values().forEach(SubsystemChannels::runGates);
+        }
+    }
+
+    /**
+     * The limits of a namespace have changed.
+     *
+     * @param subsystem of it.
+     * @param nsid      its id.
+     */
+    void onNamespaceLimited(final Subsystem subsystem, final int nsid)
+    {
+        final SubsystemChannels channels = subsystems.get(subsystem);
+        if (null != channels)
+        {
+            channels.limitNamespace(nsid);
+        }
+    }
+
+    /**
+     * The limits of a host have changed.
+     *
+     * @param subsystem that it is on.
+     * @param hostNqn   of the host.
+     */
+    void onHostLimited(final Subsystem subsystem, final String hostNqn)
+    {
+        final SubsystemChannels channels = subsystems.get(subsystem);
+        if (null != channels)
+        {
+            channels.limitHost(hostNqn);
+        }
     }
 
     /**
@@ -369,6 +411,7 @@ public final class PollGroup implements Poller, AutoCloseable
                 new NamespaceCounters(wanted, subsystem.nqn(), status));
             subsystem.addCounters(channel.counters());
             channels.set(nsid, channel);
+            channels.limitNamespace(nsid);
         }
         return open;
     }
@@ -401,6 +444,7 @@ public final class PollGroup implements Poller, AutoCloseable
         if (null != channel)
         {
             channels.set(nsid, null);
+            channels.failWaiting(channel, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
             retired.add(new Retired(channels.subsystem(), channel));
         }
     }

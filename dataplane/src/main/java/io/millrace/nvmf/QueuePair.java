@@ -42,6 +42,7 @@ public final class QueuePair
     private int id;
     private Controller controller;
     private SubsystemChannels channels;
+    private HostChannel host;
     private Request disconnectAnswer;
     @SuppressWarnings("unused")
     private long lastCommandNs;
@@ -105,9 +106,23 @@ public final class QueuePair
             complete(request, NvmeStatus.COMMAND_ID_CONFLICT | NvmeStatus.DO_NOT_RETRY);
             return true;
         }
-        final int serial = request.serial();
-        dispatch(request);
-        return serial != request.serial() || !isCapsuleKept(request);
+        return dispatchCapsule(request);
+    }
+
+    /**
+     * {@return whether it is worth while to call {@link #onCommand} again for a capsule that is kept}
+     *
+     * @param request of the capsule.
+     */
+    public boolean isResumable(final Request request)
+    {
+        return switch (request.phase())
+        {
+            case PAUSED -> !pollGroup.isPaused();
+            case CAPSULE_THROTTLED -> !pollGroup.isPaused() && pollGroup.qos().hasRoom(request);
+            case CAPSULE_AWAITING_BUFFER -> false;
+            default -> true;
+        };
     }
 
     /**
@@ -183,6 +198,10 @@ public final class QueuePair
             {
                 drop(request);
             }
+        }
+        if (null != host)
+        {
+            channels.releaseHost(host);
         }
         pollGroup.onDisconnected();
         closeWhenDrained();
@@ -308,6 +327,14 @@ public final class QueuePair
     }
 
     /**
+     * {@return its host on this reactor; null for admin queues}
+     */
+    HostChannel host()
+    {
+        return host;
+    }
+
+    /**
      * {@return when its last command came, on the clock of {@link System#nanoTime()}; any thread}
      */
     long lastCommandNs()
@@ -335,6 +362,10 @@ public final class QueuePair
         id = queueId;
         submissionQueue.onConnected(entries, flowControl);
         channels = subsystemChannels;
+        if (0 != queueId)
+        {
+            host = channels.acquireHost(owner.hostNqn());
+        }
         state = 0 == queueId ? QueuePairState.ADMIN : QueuePairState.IO;
         meter.onConnected(owner, queueId, entries);
     }
@@ -393,6 +424,20 @@ public final class QueuePair
             request.phase(RequestPhase.EXECUTING);
             dispatch(request);
         }
+    }
+
+    /**
+     * A command that waited for a limit goes on.
+     *
+     * @param request of the command, out of the line.
+     */
+    void onPassed(final Request request)
+    {
+        request.qosStage(QosStage.AT_HOST == request.qosStage() ? QosStage.AT_NAMESPACE : QosStage.PASSED);
+        // It has begun nothing, so what has become of its namespace meanwhile is looked at again.
+        request.namespace().unbind(request);
+        request.phase(RequestPhase.EXECUTING);
+        dispatch(request);
     }
 
     /**
@@ -516,23 +561,24 @@ public final class QueuePair
 
     private boolean retryCapsule(final Request request)
     {
-        if (RequestPhase.PAUSED == request.phase() && !pollGroup.isPaused())
-        {
-            request.phase(RequestPhase.EXECUTING);
-            return onCommand(request);
-        }
-        if (RequestPhase.CAPSULE_BUFFERED != request.phase())
+        if (!isResumable(request))
         {
             return false;
         }
+        final boolean wasPaused = RequestPhase.PAUSED == request.phase();
         request.phase(RequestPhase.EXECUTING);
-        dispatch(request);
-        return true;
+        return wasPaused ? onCommand(request) : dispatchCapsule(request);
     }
 
-    private static boolean isCapsuleKept(final Request request)
+    /**
+     * {@return whether the capsule is done with}
+     */
+    private boolean dispatchCapsule(final Request request)
     {
-        return RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase();
+        final int serial = request.serial();
+        dispatch(request);
+        return serial != request.serial() || RequestPhase.CAPSULE_AWAITING_BUFFER != request.phase() &&
+            RequestPhase.CAPSULE_THROTTLED != request.phase();
     }
 
     private void onError(final Request request, final int status)
@@ -608,6 +654,7 @@ public final class QueuePair
         {
             case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> pollGroup.payloads().cancel(request);
             case AWAITING_CHANNEL -> request.namespace().device().cancel(request);
+            case THROTTLED -> request.qosLine().remove(request);
             case HELD -> controller.asyncEvents().forget(request);
             default ->
             {

@@ -25,6 +25,10 @@ public final class Request implements BufferWaiter
     private Request previous;
     private RequestPhase phase = RequestPhase.IDLE;
     private RequestPayload payload = RequestPayload.NONE;
+    private QosStage qosStage = QosStage.NEW;
+    private QosLine qosLine;
+    private int throttledBytes;
+    private long throttledSinceNs;
     private boolean holdsCommandId;
     private int tag = -1;
     private int serial;
@@ -77,6 +81,7 @@ public final class Request implements BufferWaiter
         pooledLength = 0;
         phase = RequestPhase.EXECUTING;
         payload = RequestPayload.NONE;
+        qosStage = QosStage.NEW;
         holdsCommandId = false;
         step = 0;
         stepBlocks = 0;
@@ -305,6 +310,62 @@ public final class Request implements BufferWaiter
     void stepBlocks(final long blocks)
     {
         stepBlocks = blocks;
+    }
+
+    /**
+     * {@return how far it is with limits}
+     */
+    QosStage qosStage()
+    {
+        return qosStage;
+    }
+
+    void qosStage(final QosStage stage)
+    {
+        qosStage = stage;
+    }
+
+    /**
+     * {@return line of a limit that it waits in; null when it waits in none}
+     */
+    QosLine qosLine()
+    {
+        return qosLine;
+    }
+
+    /**
+     * {@return bytes that it counts as for the limit it waits for}
+     */
+    int throttledBytes()
+    {
+        return throttledBytes;
+    }
+
+    /**
+     * It waits for a limit.
+     *
+     * @param line        that it waits in.
+     * @param lengthBytes that it counts as.
+     * @param nowNs       the cycle's clock.
+     */
+    void onThrottled(final QosLine line, final int lengthBytes, final long nowNs)
+    {
+        phase = RequestPhase.THROTTLED;
+        qosLine = line;
+        throttledBytes = lengthBytes;
+        throttledSinceNs = nowNs;
+    }
+
+    /**
+     * It waits for a limit no more.
+     *
+     * @param nowNs the cycle's clock.
+     * @return nanoseconds that it waited.
+     */
+    long onUnthrottled(final long nowNs)
+    {
+        qosLine = null;
+        return nowNs - throttledSinceNs;
     }
 
     Request previous()

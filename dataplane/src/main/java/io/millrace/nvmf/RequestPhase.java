@@ -17,6 +17,10 @@ enum RequestPhase
     CAPSULE_AWAITING_BUFFER,
     /** Has its buffer; the transport still keeps the capsule. */
     CAPSULE_BUFFERED,
+    /** Waits in the line of a limit. */
+    THROTTLED,
+    /** Has to wait for a limit, and there is no room for its data; the transport keeps the capsule. */
+    CAPSULE_THROTTLED,
     /** The transport is receiving its payload. */
     RECEIVING,
     /** Waits for room at the device, in its line. */

@@ -4,12 +4,13 @@ import io.millrace.block.BlockGeometry;
 
 /**
  * A namespace in its subsystem, with the size that hosts are told: that of its device, or still the former one while a
- * device has grown and not every reactor knows it. Any thread reads it.
+ * device has grown and not every reactor knows it; and its limits. Any thread reads it.
  */
 final class ServedNamespace
 {
     private final Namespace namespace;
     private volatile BlockGeometry geometry;
+    private volatile QosPolicy qos;
 
     ServedNamespace(final Namespace namespace)
     {
@@ -28,6 +29,19 @@ final class ServedNamespace
     BlockGeometry geometry()
     {
         return geometry;
+    }
+
+    /**
+     * {@return its limits; null when it has none}
+     */
+    QosPolicy qos()
+    {
+        return qos;
+    }
+
+    void qos(final QosPolicy policy)
+    {
+        qos = policy;
     }
 
     /**

@@ -35,6 +35,7 @@ public final class Subsystem
     private final Set<NamespaceCounters> counters = ConcurrentHashMap.newKeySet();
     private final NamespaceTotals retiredCounters = new NamespaceTotals();
     private final SubsystemAna ana = new SubsystemAna(this);
+    private final SubsystemQos qos = new SubsystemQos(this);
     private int lastControllerId;
     private volatile Target target;
 
@@ -151,6 +152,14 @@ public final class Subsystem
             served.geometry(grown);
             tellHosts(nsid);
         });
+    }
+
+    /**
+     * {@return limits of its namespaces and hosts}
+     */
+    public SubsystemQos qos()
+    {
+        return qos;
     }
 
     /**
@@ -334,7 +343,7 @@ public final class Subsystem
     }
 
     /**
-     * {@return who serves it, or null}
+     * {@return what serves it; null when nothing does}
      */
     Target target()
     {
@@ -430,6 +439,14 @@ public final class Subsystem
     ServedNamespace servedNamespace(final int nsid)
     {
         return namespaces.get(nsid);
+    }
+
+    /**
+     * {@return the namespaces as hosts are told of them, in order of their ids}
+     */
+    List<ServedNamespace> servedNamespaces()
+    {
+        return namespaces.list();
     }
 
     Controller controller(final int controllerId)

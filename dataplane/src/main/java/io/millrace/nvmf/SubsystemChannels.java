@@ -1,22 +1,28 @@
 package io.millrace.nvmf;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
- * One reactor's channels to the namespaces of a subsystem, by namespace id. Single-threaded; every queue pair of the
- * subsystem on the reactor holds it.
+ * One reactor's channels to the namespaces of a subsystem, by namespace id, and the hosts that are on it. Single-threaded;
+ * every queue pair of the subsystem on the reactor holds it.
  */
 final class SubsystemChannels
 {
     private static final NamespaceChannel[] NONE = {};
 
     private final Subsystem subsystem;
+    private final QosAdmission admission;
+    private final Map<String, HostChannel> hosts = new HashMap<>();
     private NamespaceChannel[] byNsid = NONE;
     private int unopened;
+    private int activeGates;
 
-    SubsystemChannels(final Subsystem subsystem)
+    SubsystemChannels(final Subsystem subsystem, final QosAdmission admission)
     {
         this.subsystem = subsystem;
+        this.admission = admission;
     }
 
     Subsystem subsystem()
@@ -60,5 +66,146 @@ final class SubsystemChannels
         final NamespaceChannel before = byNsid[nsid];
         unopened += (null != channel && !channel.isOpen() ? 1 : 0) - (null != before && !before.isOpen() ? 1 : 0);
         byNsid[nsid] = channel;
+    }
+
+    /**
+     * {@return what is known of a host, for one more queue of it}
+     *
+     * @param hostNqn of the host.
+     */
+    HostChannel acquireHost(final String hostNqn)
+    {
+        HostChannel host = hosts.get(hostNqn);
+        if (null == host)
+        {
+            host = new HostChannel(hostNqn);
+            host.gate(limited(null, subsystem.qos().hostPolicy(hostNqn)));
+            hosts.put(hostNqn, host);
+        }
+        host.retain();
+        return host;
+    }
+
+    /**
+     * A queue of a host is gone, and with it all that waited of it.
+     *
+     * @param host of the queue.
+     */
+    void releaseHost(final HostChannel host)
+    {
+        if (host.release())
+        {
+            hosts.remove(host.hostNqn());
+            limited(host.gate(), null);
+        }
+    }
+
+    /**
+     * {@return whether anything here is limited, or waits for a limit that is gone}
+     */
+    boolean isLimited()
+    {
+        return 0 != activeGates;
+    }
+
+    /**
+     * A gate limits something from now on, or nothing any more.
+     *
+     * @param isLimiting which of both.
+     */
+    void onGateChanged(final boolean isLimiting)
+    {
+        activeGates += isLimiting ? 1 : -1;
+    }
+
+    /**
+     * The limits of a namespace, or its channel, have changed.
+     *
+     * @param nsid of it.
+     */
+    void limitNamespace(final int nsid)
+    {
+        final NamespaceChannel channel = get(nsid);
+        final ServedNamespace served = subsystem.served().get(nsid);
+        if (null != channel && null != served && served.namespace() == channel.namespace())
+        {
+            channel.gate(limited(channel.gate(), served.qos()));
+        }
+    }
+
+    /**
+     * The limits of a host have changed.
+     *
+     * @param hostNqn of the host.
+     */
+    void limitHost(final String hostNqn)
+    {
+        final HostChannel host = hosts.get(hostNqn);
+        if (null != host)
+        {
+            host.gate(limited(host.gate(), subsystem.qos().hostPolicy(hostNqn)));
+        }
+    }
+
+    /**
+     * Ends what waits for limits on behalf of a namespace that is taken away.
+     *
+     * @param channel of the namespace.
+     * @param status  to fail commands with.
+     */
+    void failWaiting(final NamespaceChannel channel, final int status)
+    {
+        if (!isLimited())
+        {
+            return;
+        }
+        if (null != channel.gate())
+        {
+            channel.gate().fail(channel, status);
+            limited(channel.gate(), null);
+        }
+        for (final HostChannel host : hosts.values())
+        {
+            if (null != host.gate())
+            {
+                host.gate().fail(channel, status);
+            }
+        }
+    }
+
+    /**
+     * Lets those go on who were held though their limits let them.
+     */
+    void runGates()
+    {
+        if (!isLimited())
+        {
+            return;
+        }
+        for (final NamespaceChannel channel : byNsid)
+        {
+            if (null != channel && null != channel.gate())
+            {
+                channel.gate().run();
+            }
+        }
+        for (final HostChannel host : hosts.values())
+        {
+            if (null != host.gate())
+            {
+                host.gate().run();
+            }
+        }
+    }
+
+    private QosGate limited(final QosGate present, final QosPolicy policy)
+    {
+        if (null == present && null == policy)
+        {
+            return null;
+        }
+        final QosGate gate = null == present ? new QosGate(admission, this) : present;
+        gate.policy(policy);
+        return gate;
     }
 }

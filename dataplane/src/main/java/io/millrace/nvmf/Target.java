@@ -281,6 +281,11 @@ public final class Target
         return startNs;
     }
 
+    int pollGroupCount()
+    {
+        return pollGroups.size();
+    }
+
     void addPollGroup(final PollGroup pollGroup)
     {
         pollGroups.add(pollGroup);
@@ -317,6 +322,38 @@ public final class Target
     CompletableFuture<Void> onSubsystemRemoved(final Subsystem subsystem)
     {
         return onReactors((pollGroup, done) -> pollGroup.onSubsystemRemoved(subsystem, done));
+    }
+
+    /**
+     * Lets every reactor go by the present limits of a namespace.
+     *
+     * @param subsystem of it.
+     * @param nsid      its id.
+     * @return done when all do.
+     */
+    CompletableFuture<Void> onNamespaceLimited(final Subsystem subsystem, final int nsid)
+    {
+        return onReactors((pollGroup, done) ->
+        {
+            pollGroup.onNamespaceLimited(subsystem, nsid);
+            done.complete(null);
+        });
+    }
+
+    /**
+     * Lets every reactor go by the present limits of a host.
+     *
+     * @param subsystem that it is on.
+     * @param hostNqn   of the host.
+     * @return done when all do.
+     */
+    CompletableFuture<Void> onHostLimited(final Subsystem subsystem, final String hostNqn)
+    {
+        return onReactors((pollGroup, done) ->
+        {
+            pollGroup.onHostLimited(subsystem, hostNqn);
+            done.complete(null);
+        });
     }
 
     /**

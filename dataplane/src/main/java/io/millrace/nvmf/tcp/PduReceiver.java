@@ -153,9 +153,17 @@ final class PduReceiver
     }
 
     /**
-     * Tries again with the capsule that waits for a buffer, and goes on behind it.
+     * {@return whether the capsule that waits can go on now, as far as that is known}
+     */
+    boolean isResumable()
+    {
+        return connection.queuePair().isResumable(stalledRequest);
+    }
+
+    /**
+     * Tries again with the capsule that waits, and goes on behind it.
      *
-     * @return false when there is no buffer yet.
+     * @return false when it cannot go on yet.
      */
     boolean resume()
     {

@@ -10,7 +10,7 @@ package io.millrace.nvmf.tcp;
  *   |  | +---------------------------------+------------------------------+
  *   |  |             payload complete            digest here
  *   v  |
- *   STALLED  (no buffer for the data of a capsule; tried again in every poll)
+ *   STALLED  (a capsule cannot go on; looked at in every poll)
  * </pre>
  */
 enum ReceiveState
@@ -21,6 +21,6 @@ enum ReceiveState
     PAYLOAD,
     /** Behind the payload of an H2CData PDU: its data digest. */
     DIGEST,
-    /** A whole capsule is here, but the queue pair has no buffer for its data; nothing is received meanwhile. */
+    /** A whole capsule is here, but the queue pair cannot take it: no buffer for its data; nothing is received meanwhile. */
     STALLED
 }

@@ -144,7 +144,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * {@return whether a capsule waits for a buffer}
+     * {@return whether a capsule waits: for a buffer, a limit, or the end of a pause}
      */
     boolean isStalled()
     {
@@ -152,7 +152,15 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * Tries again with the capsule that waits for a buffer.
+     * {@return whether the capsule that waits can go on now, as far as that is known}
+     */
+    boolean isResumable()
+    {
+        return isStalled() && receiver.isResumable();
+    }
+
+    /**
+     * Tries again with the capsule that waits.
      *
      * @return whether it went on.
      */
@@ -241,7 +249,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * A capsule waits for a buffer.
+     * A capsule waits.
      */
     void onStalled()
     {

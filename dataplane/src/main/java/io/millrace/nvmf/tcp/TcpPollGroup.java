@@ -226,7 +226,7 @@ final class TcpPollGroup implements Poller, LinkListener
     }
 
     /**
-     * A connection cannot go on until there is a buffer.
+     * A connection cannot go on with the capsule that is next.
      *
      * @param connection in {@link ReceiveState#STALLED}.
      */
@@ -281,8 +281,23 @@ final class TcpPollGroup implements Poller, LinkListener
     @Override
     public boolean canSleep()
     {
-        // While I/O is paused its capsules stall, and a command ends that; what waits for a buffer sees it come before.
-        return 0 == hotCount && 0 == flushCount && (0 == stalledCount || pollGroup.isPaused());
+        return 0 == hotCount && 0 == flushCount && !isAnyResumable();
+    }
+
+    /**
+     * What a stalled capsule waits for comes by a timer, a command or the buffer pool, which have their turns before this
+     * is asked.
+     */
+    private boolean isAnyResumable()
+    {
+        for (int i = 0; i < stalledCount; i++)
+        {
+            if (stalled[i].isResumable())
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -345,7 +360,7 @@ final class TcpPollGroup implements Poller, LinkListener
             final TcpConnection connection = stalled[i];
             if (connection.isStalled())
             {
-                if (connection.resume())
+                if (connection.isResumable() && connection.resume())
                 {
                     // Adds itself again at the end should its next capsule stall.
                     work++;

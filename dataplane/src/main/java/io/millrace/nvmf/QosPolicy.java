@@ -1,0 +1,93 @@
+package io.millrace.nvmf;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Limits in force, with the buckets that all reactors draw from and what they counted. Replaced as a whole when limits
+ * change; the counters go on. Any thread.
+ */
+final class QosPolicy
+{
+    /** The total is shared by reads and writes, and each of them has a line on every reactor. */
+    private static final int DIRECTIONS = 2;
+
+    private final QosLimits limits;
+    private final QosCounters counters;
+    private final TokenBucket readIops;
+    private final TokenBucket writeIops;
+    private final TokenBucket iops;
+    private final TokenBucket readBytes;
+    private final TokenBucket writeBytes;
+    private final TokenBucket bytes;
+
+    /**
+     * Puts limits in force.
+     *
+     * @param limits   of them at least one.
+     * @param counters that go on.
+     * @param reactors that share them.
+     */
+    QosPolicy(final QosLimits limits, final QosCounters counters, final int reactors)
+    {
+        this.limits = limits;
+        this.counters = counters;
+        final long burstNs = TimeUnit.MILLISECONDS.toNanos(limits.burstMs());
+        readIops = bucket(limits.readIops(), burstNs, reactors);
+        writeIops = bucket(limits.writeIops(), burstNs, reactors);
+        iops = bucket(limits.iops(), burstNs, DIRECTIONS * reactors);
+        readBytes = bucket(limits.readBytesPerSecond(), burstNs, reactors);
+        writeBytes = bucket(limits.writeBytesPerSecond(), burstNs, reactors);
+        bytes = bucket(limits.bytesPerSecond(), burstNs, DIRECTIONS * reactors);
+    }
+
+    QosLimits limits()
+    {
+        return limits;
+    }
+
+    QosCounters counters()
+    {
+        return counters;
+    }
+
+    /**
+     * {@return a line's shares of what limits the number of commands}
+     *
+     * @param isRead whether it is the line of reads.
+     */
+    TokenShare[] commandShares(final boolean isRead)
+    {
+        return shares(isRead ? readIops : writeIops, iops);
+    }
+
+    /**
+     * {@return a line's shares of what limits bytes}
+     *
+     * @param isRead whether it is the line of reads.
+     */
+    TokenShare[] byteShares(final boolean isRead)
+    {
+        return shares(isRead ? readBytes : writeBytes, bytes);
+    }
+
+    private static TokenBucket bucket(final long perSecond, final long burstNs, final int shares)
+    {
+        return 0 == perSecond ? null : new TokenBucket(perSecond, burstNs, Math.max(1, shares), System.nanoTime());
+    }
+
+    private static TokenShare[] shares(final TokenBucket one, final TokenBucket both)
+    {
+        final List<TokenShare> shares = new ArrayList<>(DIRECTIONS);
+        if (null != one)
+        {
+            shares.add(new TokenShare(one));
+        }
+        if (null != both)
+        {
+            shares.add(new TokenShare(both));
+        }
+        return shares.toArray(TokenShare[]::new);
+    }
+}

@@ -1,0 +1,132 @@
+package io.millrace.nvmf;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Limits of the namespaces and hosts of a subsystem. Any thread may call it: what reactors see is replaced as a whole, and
+ * commands that wait go by new limits at once.
+ */
+public final class SubsystemQos
+{
+    private final Subsystem subsystem;
+    private final ConcurrentHashMap<String, QosPolicy> hosts = new ConcurrentHashMap<>();
+
+    SubsystemQos(final Subsystem subsystem)
+    {
+        this.subsystem = subsystem;
+    }
+
+    /**
+     * Limits a namespace, or ends that. The limits go with the namespace.
+     *
+     * @param nsid   of it.
+     * @param limits of all hosts together; without any the end of it.
+     * @return done when every reactor goes by them; null when there is no such namespace.
+     */
+    public CompletableFuture<Void> limitNamespace(final int nsid, final QosLimits limits)
+    {
+        synchronized (subsystem)
+        {
+            final ServedNamespace served = subsystem.servedNamespace(nsid);
+            if (null == served)
+            {
+                return null;
+            }
+            served.qos(policy(limits, served.qos()));
+            final Target servedBy = subsystem.target();
+            return null == servedBy ?
+                CompletableFuture.completedFuture(null) : servedBy.onNamespaceLimited(subsystem, nsid);
+        }
+    }
+
+    /**
+     * Limits a host, or ends that, whether it is connected or not.
+     *
+     * @param hostNqn of the host.
+     * @param limits  of all namespaces together; without any the end of it.
+     * @return done when every reactor goes by them.
+     */
+    public CompletableFuture<Void> limitHost(final String hostNqn, final QosLimits limits)
+    {
+        synchronized (subsystem)
+        {
+            final QosPolicy policy = policy(limits, hosts.get(hostNqn));
+            if (null == policy)
+            {
+                hosts.remove(hostNqn);
+            }
+            else
+            {
+                hosts.put(hostNqn, policy);
+            }
+            final Target servedBy = subsystem.target();
+            return null == servedBy ?
+                CompletableFuture.completedFuture(null) : servedBy.onHostLimited(subsystem, hostNqn);
+        }
+    }
+
+    /**
+     * {@return limits of a namespace; none when it has none or is not there}
+     *
+     * @param nsid of it.
+     */
+    public QosLimits namespace(final int nsid)
+    {
+        final ServedNamespace served = subsystem.servedNamespace(nsid);
+        final QosPolicy policy = null == served ? null : served.qos();
+        return null == policy ? QosLimits.NONE : policy.limits();
+    }
+
+    /**
+     * {@return limits of a host; none when it has none}
+     *
+     * @param hostNqn of the host.
+     */
+    public QosLimits host(final String hostNqn)
+    {
+        final QosPolicy policy = hosts.get(hostNqn);
+        return null == policy ? QosLimits.NONE : policy.limits();
+    }
+
+    /**
+     * {@return what is limited, with what that did: namespaces in order of their ids, then hosts by name; reactors are not
+     *     disturbed}
+     */
+    public List<QosSnapshot> snapshots()
+    {
+        final String nqn = subsystem.nqn();
+        final List<QosSnapshot> snapshots = new ArrayList<>();
+        for (final ServedNamespace served : subsystem.servedNamespaces())
+        {
+            final QosPolicy policy = served.qos();
+            if (null != policy)
+            {
+                snapshots.add(QosSnapshot.of(nqn, served.namespace().nsid(), "", policy));
+            }
+        }
+        hosts.entrySet().stream().sorted(Map.Entry.comparingByKey()).forEach((each) ->
+            snapshots.add(QosSnapshot.of(nqn, 0, each.getKey(), each.getValue())));
+        return snapshots;
+    }
+
+    /**
+     * {@return what is in force for a host; null when it has no limits}
+     *
+     * @param hostNqn of the host.
+     */
+    QosPolicy hostPolicy(final String hostNqn)
+    {
+        return hosts.get(hostNqn);
+    }
+
+    private QosPolicy policy(final QosLimits limits, final QosPolicy before)
+    {
+        final Target servedBy = subsystem.target();
+        return limits.isNone() ? null : new QosPolicy(limits, null == before ? new QosCounters() : before.counters(),
+            null == servedBy ? 1 : servedBy.pollGroupCount());
+    }
+}

@@ -1,0 +1,78 @@
+package io.millrace.nvmf;
+
+/**
+ * What one line of one reactor has of a {@link TokenBucket}: tokens that it holds, and a claim whose tokens have not come.
+ * It takes a quantum at a time, so that the bucket, which all reactors write, is touched rarely. Single-threaded.
+ */
+final class TokenShare
+{
+    private final TokenBucket bucket;
+    private long held;
+    private long claimed;
+    private long claimStart;
+
+    TokenShare(final TokenBucket bucket)
+    {
+        this.bucket = bucket;
+    }
+
+    /**
+     * Sees to it that tokens are held, or claimed.
+     *
+     * @param count  of them.
+     * @param isLast whether nobody waits behind who uses them.
+     * @param nowNs  the cycle's clock.
+     * @return 0 when they are held; else nanoseconds until it is worth while to ask again.
+     */
+    long waitNs(final long count, final boolean isLast, final long nowNs)
+    {
+        if (held >= count)
+        {
+            return 0;
+        }
+        final long tokensNow = bucket.tokensAt(nowNs);
+        if (0 != claimed)
+        {
+            takeClaim(tokensNow);
+            if (held >= count)
+            {
+                return 0;
+            }
+        }
+        final long missing = count - held - claimed;
+        if (missing > 0)
+        {
+            final long wanted = Math.max(missing, bucket.quantum());
+            if (0 == claimed && bucket.tryClaim(tokensNow, wanted))
+            {
+                held += wanted;
+                return 0;
+            }
+            // With a claim there already, its owner has left the line to one who needs more: the later claim counts.
+            final long more = isLast ? missing : wanted;
+            claimStart = bucket.claim(tokensNow, more);
+            claimed += more;
+            takeClaim(tokensNow);
+        }
+        return 0 == claimed ? 0 : bucket.untilNs(claimStart, nowNs);
+    }
+
+    /**
+     * Uses tokens that are held.
+     *
+     * @param count of them.
+     */
+    void use(final long count)
+    {
+        held -= count;
+    }
+
+    private void takeClaim(final long tokensNow)
+    {
+        if (tokensNow - claimStart > 0)
+        {
+            held += claimed;
+            claimed = 0;
+        }
+    }
+}
