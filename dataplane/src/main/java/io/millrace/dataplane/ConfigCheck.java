@@ -150,6 +150,41 @@ final class ConfigCheck
             needUnlessManaged(key + ".namespaces", subsystem.namespaces());
             namespaces(key, subsystem, uuids);
             ana(key, subsystem);
+            qos(key, subsystem);
+        }
+    }
+
+    private static void qos(final String subsystemKey, final SubsystemSettings subsystem)
+    {
+        final Map<Integer, String> nsids = new HashMap<>();
+        final Map<String, String> hosts = new HashMap<>();
+        for (int i = 0; i < subsystem.qos().size(); i++)
+        {
+            final QosSettings qos = subsystem.qos().get(i);
+            final String key = subsystemKey + ".qos[" + i + "]";
+            if (qos.isNamespace() != qos.hostNqn().isEmpty())
+            {
+                throw new SettingException(key, null, qos.isNamespace() ? "both nsid and host" : "neither nsid nor host",
+                    "limits are of a namespace or of a host: give one of them");
+            }
+            if (qos.limits().isNone())
+            {
+                throw new SettingException(key, null, "no limit", "give one, such as iops");
+            }
+            if (qos.isNamespace())
+            {
+                if (subsystem.namespaces().stream().noneMatch((each) -> qos.nsid() == each.nsid()))
+                {
+                    throw new SettingException(key + ".nsid", qos.nsid(), "no namespace of this subsystem",
+                        "declare it first");
+                }
+                unique(nsids, qos.nsid(), key, "nsid");
+            }
+            else
+            {
+                nqn(key + ".host", qos.hostNqn());
+                unique(hosts, qos.hostNqn(), key, "host");
+            }
         }
     }
 

@@ -59,6 +59,7 @@ public final class DataPlane implements AutoCloseable
     private Subsystems subsystems;
     private Hosts hosts;
     private Controllers controllers;
+    private Qos qos;
     private Listeners listeners;
     private AnaStates anaStates;
 
@@ -147,6 +148,7 @@ public final class DataPlane implements AutoCloseable
         hosts = new Hosts(operations, subsystems);
         controllers = new Controllers(operations, subsystems);
         anaStates = new AnaStates(operations, subsystems);
+        qos = new Qos(operations, subsystems);
         for (int i = 0; i < config.subsystems().size(); i++)
         {
             createSubsystem(i);
@@ -431,6 +433,14 @@ public final class DataPlane implements AutoCloseable
     public AnaStates anaStates()
     {
         return anaStates;
+    }
+
+    /**
+     * {@return limits of namespaces and hosts}
+     */
+    public Qos qos()
+    {
+        return qos;
     }
 
     /**

@@ -16,6 +16,7 @@ import java.util.UUID;
  * @param hosts        NQNs of the hosts that may connect when not every host may.
  * @param namespaces   what it holds.
  * @param ana          ANA states it begins with, set in order; what none is for is optimized.
+ * @param qos          limits of namespaces among these, and of hosts.
  */
 public record SubsystemSettings(
     String nqn,
@@ -24,7 +25,8 @@ public record SubsystemSettings(
     boolean allowAnyHost,
     List<String> hosts,
     List<NamespaceSettings> namespaces,
-    List<AnaSettings> ana)
+    List<AnaSettings> ana,
+    List<QosSettings> qos)
 {
     /** Model number when none is given. */
     public static final String MODEL_DEFAULT = "Millrace";
@@ -37,10 +39,34 @@ public record SubsystemSettings(
         hosts = List.copyOf(hosts);
         namespaces = List.copyOf(namespaces);
         ana = List.copyOf(ana);
+        qos = List.copyOf(qos);
     }
 
     /**
-     * A subsystem that begins optimized everywhere.
+     * A subsystem without limits.
+     *
+     * @param nqn          its NVMe qualified name.
+     * @param serial       serial number that hosts see; null derives one from the NQN.
+     * @param model        model number that hosts see.
+     * @param allowAnyHost whether every host may connect.
+     * @param hosts        NQNs of the hosts that may connect when not every host may.
+     * @param namespaces   what it holds.
+     * @param ana          ANA states it begins with.
+     */
+    public SubsystemSettings(
+        final String nqn,
+        final String serial,
+        final String model,
+        final boolean allowAnyHost,
+        final List<String> hosts,
+        final List<NamespaceSettings> namespaces,
+        final List<AnaSettings> ana)
+    {
+        this(nqn, serial, model, allowAnyHost, hosts, namespaces, ana, List.of());
+    }
+
+    /**
+     * A subsystem without limits that begins optimized everywhere.
      *
      * @param nqn          its NVMe qualified name.
      * @param serial       serial number that hosts see; null derives one from the NQN.

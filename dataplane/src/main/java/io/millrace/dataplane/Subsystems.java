@@ -37,6 +37,7 @@ public final class Subsystems
             operations.checkOpen();
             final String nqn = settings.nqn();
             final Subsystem subsystem = make(settings);
+            checkQos(settings);
             final List<Integer> added = new ArrayList<>();
             try
             {
@@ -50,6 +51,7 @@ public final class Subsystems
                     added.add(each.nsid());
                 }
                 operations.target().addSubsystem(subsystem);
+                settings.qos().forEach((each) -> limit(subsystem, each));
             }
             catch (final RuntimeException e)
             {
@@ -154,6 +156,34 @@ public final class Subsystems
         catch (final IllegalArgumentException e)
         {
             throw new OperationException(Reason.INVALID, "", e.getMessage(), "", e);
+        }
+    }
+
+    private static void checkQos(final SubsystemSettings settings)
+    {
+        for (final QosSettings each : settings.qos())
+        {
+            final String problem = each.isNamespace() ?
+                settings.namespaces().stream().anyMatch((namespace) -> each.nsid() == namespace.nsid()) ? null :
+                    "is not there" :
+                Nqn.problem(each.hostNqn());
+            if (null != problem)
+            {
+                throw new OperationException(Reason.INVALID, "limits of subsystem " + settings.nqn() +
+                    (each.isNamespace() ? ": namespace " + each.nsid() : ": host"), problem, "");
+            }
+        }
+    }
+
+    private static void limit(final Subsystem subsystem, final QosSettings settings)
+    {
+        if (settings.isNamespace())
+        {
+            subsystem.qos().limitNamespace(settings.nsid(), settings.limits());
+        }
+        else
+        {
+            subsystem.qos().limitHost(settings.hostNqn(), settings.limits());
         }
     }
 

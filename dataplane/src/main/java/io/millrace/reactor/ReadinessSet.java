@@ -17,12 +17,17 @@ final class ReadinessSet implements AutoCloseable
 {
     private static final int EVENTS_PER_WAIT = 256;
     private static final int CAPACITY_INITIAL = 64;
+    private static final long NS_PER_MS = 1_000_000;
+    /** Timers that are farther away may be up to 1 ms late. */
+    private static final long EXACT_BELOW_NS = 10 * NS_PER_MS;
 
     private final Arena arena = Arena.ofShared();
     private final long scratchAddress = arena.allocate(EpollEvent.SIZE_BYTES, Long.BYTES).address();
     private final long eventsAddress =
         arena.allocate((long)EVENTS_PER_WAIT * EpollEvent.SIZE_BYTES, Long.BYTES).address();
+    private final long timespecAddress = arena.allocate(2 * Long.BYTES, Long.BYTES).address();
     private final int epollFd;
+    private boolean waitsExactly = true;
     private ReadinessListener[] listeners = new ReadinessListener[CAPACITY_INITIAL];
     private int[] registrations = new int[CAPACITY_INITIAL];
     private int nextRegistration;
@@ -108,14 +113,27 @@ final class ReadinessSet implements AutoCloseable
     }
 
     /**
-     * Blocks until something is ready. {@link #dispatch} has to follow.
+     * Blocks until something is ready. {@link #dispatch} has to follow. A short wait ends in time where the kernel can do
+     * that (Linux 5.11); else a wait ends up to 1 ms late.
      *
-     * @param timeoutMs how long at most.
+     * @param timeoutNs how long at most.
      * @return count of events, or negated errno.
      */
-    int waitFor(final int timeoutMs)
+    int waitFor(final long timeoutNs)
     {
-        return Epoll.waitFor(epollFd, eventsAddress, EVENTS_PER_WAIT, timeoutMs);
+        if (waitsExactly && timeoutNs < EXACT_BELOW_NS)
+        {
+            final int ready = Epoll.waitForNs(epollFd, eventsAddress, EVENTS_PER_WAIT, timespecAddress, timeoutNs);
+            // Not known to the kernel, or to what filters its calls.
+            if (-Errno.ENOSYS != ready && -Errno.EPERM != ready)
+            {
+                return ready;
+            }
+            waitsExactly = false;
+        }
+        // Rounded up: rounded down the reactor would spin through the last millisecond.
+        return Epoll.waitFor(
+            epollFd, eventsAddress, EVENTS_PER_WAIT, (int)((timeoutNs + NS_PER_MS - 1) / NS_PER_MS));
     }
 
     /**

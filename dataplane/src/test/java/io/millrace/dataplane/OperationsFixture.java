@@ -23,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -31,11 +32,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * A managed data plane of two reactors that begins with nothing, and a host in the same process.
+ * A managed data plane that begins with nothing, of two reactors if not said otherwise, and a host in the same process.
  */
 final class OperationsFixture implements AutoCloseable
 {
@@ -45,15 +47,21 @@ final class OperationsFixture implements AutoCloseable
 
     final ConcurrentLinkedQueue<DataPlaneEvent> events = new ConcurrentLinkedQueue<>();
     final HostConfig host = HostConfig.random();
-    final DataPlane dataPlane = DataPlane.start(DataPlaneConfig.managed(
-        List.of(ReactorConfig.of("ops0", -1), ReactorConfig.of("ops1", -1)), 2 * DataPlaneConfig.MEMORY_BYTES_MIN),
-        TargetListener.NONE, events::add);
+    final DataPlane dataPlane;
     final Arena arena = Arena.ofShared();
     private final Reactor reactor = new Reactor(ReactorConfig.of("ops-host", -1));
     private final HostPollGroup group;
 
     OperationsFixture()
     {
+        this(2);
+    }
+
+    OperationsFixture(final int reactors)
+    {
+        dataPlane = DataPlane.start(DataPlaneConfig.managed(
+            IntStream.range(0, reactors).mapToObj((index) -> ReactorConfig.of("ops" + index, -1)).toList(),
+            reactors * DataPlaneConfig.MEMORY_BYTES_MIN), TargetListener.NONE, events::add);
         reactor.start();
         group = get(reactor.call(() -> new HostPollGroup(reactor)));
     }
@@ -185,6 +193,12 @@ final class OperationsFixture implements AutoCloseable
             }
         });
         return status;
+    }
+
+    /** Runs something on the host's reactor. */
+    <T> T onHost(final Callable<T> task)
+    {
+        return get(reactor.call(task));
     }
 
     int run(final RemoteQueuePair queue, final UnaryOperator<HostRequest> fill)

@@ -10,6 +10,7 @@ import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.AnaSnapshot;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.NamespaceSnapshot;
+import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import java.lang.foreign.MemorySegment;
@@ -77,7 +78,7 @@ class OperationsPropertyTest
             try
             {
                 OperationsFixture.until("I/O to begin", () -> rounds.get() > 0 || null != failure.get());
-                history.forEach((step) -> step(fixture.dataPlane, model, step));
+                history.forEach((step) -> step(fixture, model, step));
                 final long after = rounds.get() + 2;
                 OperationsFixture.until("I/O to go on", () -> rounds.get() > after || null != failure.get());
             }
@@ -143,14 +144,15 @@ class OperationsPropertyTest
         }
     }
 
-    private void step(final DataPlane dataPlane, final Model model, final int step)
+    private void step(final OperationsFixture fixture, final Model model, final int step)
     {
+        final DataPlane dataPlane = fixture.dataPlane;
         final String device = "dev" + (step >>> 8) % NAMES;
         final String other = "dev" + (step >>> 11) % NAMES;
         final String nqn = "nqn.2026-11.io.millrace:random" + (step >>> 14) % 2;
         final int nsid = 1 + (step >>> 16) % 3;
         final String host = "nqn.2026-11.io.millrace:host" + (step >>> 18) % 2;
-        switch (step % 14)
+        switch (step % 15)
         {
             case 12, 13 -> setAna(dataPlane, model, nqn, (step >>> 8) % 3, (step >>> 10) % 4, (step >>> 16) % 5);
             case 0, 1 -> createMemory(dataPlane, model, device, step >>> 20);
@@ -162,6 +164,7 @@ class OperationsPropertyTest
             case 7 -> deleteSubsystem(dataPlane, model, nqn, step >>> 22);
             case 8, 9 -> addNamespace(dataPlane, model, nqn, nsid, device);
             case 10 -> removeNamespace(dataPlane, model, nqn, nsid);
+            case 14 -> limit(fixture, step >>> 8);
             default -> accessOrListen(dataPlane, model, nqn, host, step >>> 20);
         }
     }
@@ -361,6 +364,21 @@ class OperationsPropertyTest
             OperationsFixture.get(removed.getFirst());
             model.users.remove(namespaces.remove(nsid));
         }
+    }
+
+    /** Limits of the volume that the host verifies. */
+    private void limit(final OperationsFixture fixture, final int choice)
+    {
+        final QosLimits limits = switch (choice % 4)
+        {
+            case 0 -> QosLimits.NONE;
+            case 1 -> QosLimits.ofIops(500 + choice % 1000);
+            case 2 -> QosLimits.ofBytes(1 << 22);
+            default -> new QosLimits(2000, 1000, 0, 1 << 23, 0, 0, 5);
+        };
+        final Qos qos = fixture.dataPlane.qos();
+        OperationsFixture.get(0 == choice / 4 % 2 ? qos.setNamespace(OperationsFixture.NQN, 1, limits) :
+            qos.setHost(OperationsFixture.NQN, fixture.host.hostNqn(), limits));
     }
 
     private void accessOrListen(

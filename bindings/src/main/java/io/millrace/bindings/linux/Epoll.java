@@ -1,7 +1,12 @@
 package io.millrace.bindings.linux;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.millrace.bindings.Native;
+import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.generated.linux.linux_h;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -31,6 +36,10 @@ public final class Epoll
     public static final int EPOLL_CTL_MOD = linux_h.EPOLL_CTL_MOD();
     /** Closed on exec. */
     public static final int EPOLL_CLOEXEC = linux_h.EPOLL_CLOEXEC();
+
+    /** {@code asm-generic/unistd.h}: new calls have one number on every architecture. */
+    private static final long SYS_EPOLL_PWAIT2 = 441;
+    private static final long NS_PER_S = 1_000_000_000L;
 
     private static final MethodHandle EPOLL_CREATE1 =
         Native.linkErrno("epoll_create1", linux_h.epoll_create1$descriptor());
@@ -109,6 +118,37 @@ public final class Epoll
     }
 
     /**
+     * Waits for events; may block. Timers of the kernel are exact to their slack, some 50 µs.
+     *
+     * @param epollFd         instance.
+     * @param eventsAddress   room for events.
+     * @param maxEvents       how many fit.
+     * @param timespecAddress 16 bytes of scratch, aligned to 8.
+     * @param timeoutNs       not negative.
+     * @return count of events or negated errno; {@code -ENOSYS} before Linux 5.11.
+     */
+    public static int waitForNs(
+        final int epollFd,
+        final long eventsAddress,
+        final int maxEvents,
+        final long timespecAddress,
+        final long timeoutNs)
+    {
+        NativeMemory.putLong(timespecAddress, timeoutNs / NS_PER_S);
+        NativeMemory.putLong(timespecAddress + Long.BYTES, timeoutNs % NS_PER_S);
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return Native.intResult(capture, (long)ExactWait.SYSCALL.invokeExact(
+                capture, SYS_EPOLL_PWAIT2, (long)epollFd, eventsAddress, (long)maxEvents, timespecAddress, 0L, 0L));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
      * As {@link #waitFor} with a time-out of 0, linked as critical.
      *
      * @param epollFd       instance.
@@ -128,5 +168,16 @@ public final class Epoll
         {
             throw Native.broken(t);
         }
+    }
+
+    /**
+     * Linked when it is first needed, not at start.
+     */
+    private static final class ExactWait
+    {
+        // Through syscall(2): C libraries before 2.35 do not wrap it.
+        private static final MethodHandle SYSCALL = Native.linkErrno("syscall", FunctionDescriptor.of(
+            JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+            Linker.Option.firstVariadicArg(1));
     }
 }

@@ -50,6 +50,21 @@ class EpollTest
     }
 
     @Test
+    void shouldWaitForLessThanAMillisecond()
+    {
+        watch(first, Epoll.EPOLLIN, 7);
+        final int ready = Epoll.waitForNs(epollFd, events, EVENTS_MAX, counter, 200_000);
+        assertTrue(0 == ready || -Errno.ENOSYS == ready, () -> Errno.describe(-ready));
+        signal(first);
+        if (0 == ready)
+        {
+            assertEquals(1, Epoll.waitForNs(epollFd, events, EVENTS_MAX, counter, 3_600_000_000_001L));
+            assertEquals(7, EpollEvent.data(events));
+            assertEquals(-Errno.EBADF, Epoll.waitForNs(-1, events, EVENTS_MAX, counter, 1));
+        }
+    }
+
+    @Test
     void shouldReportOnceWhenEdgeTriggered()
     {
         watch(first, Epoll.EPOLLIN | Epoll.EPOLLET, 1);

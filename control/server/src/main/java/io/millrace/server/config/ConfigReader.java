@@ -12,8 +12,10 @@ import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;
+import io.millrace.dataplane.QosSettings;
 import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
@@ -31,6 +33,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Reads a configuration file. Stateless; set-up thread.
@@ -241,9 +244,35 @@ public final class ConfigReader
                 section.get(Settings.SUBSYSTEM_ANY_HOST),
                 section.list(Settings.SUBSYSTEM_HOSTS),
                 namespaces,
-                ana));
+                ana,
+                qos(section)));
         }
         return subsystems;
+    }
+
+    private static List<QosSettings> qos(final Section subsystem)
+    {
+        final List<QosSettings> qos = new ArrayList<>();
+        for (final Section section : subsystem.sections(Settings.QOS))
+        {
+            final Integer nsid = section.get(Settings.QOS_NSID);
+            final String host = section.get(Settings.QOS_HOST);
+            qos.add(new QosSettings(null == nsid ? 0 : nsid, null == host ? "" : host, new QosLimits(
+                limit(section, Settings.QOS_READ_IOPS),
+                limit(section, Settings.QOS_WRITE_IOPS),
+                limit(section, Settings.QOS_IOPS),
+                limit(section, Settings.QOS_READ_BANDWIDTH),
+                limit(section, Settings.QOS_WRITE_BANDWIDTH),
+                limit(section, Settings.QOS_BANDWIDTH),
+                (int)TimeUnit.NANOSECONDS.toMillis(section.get(Settings.QOS_BURST)))));
+        }
+        return qos;
+    }
+
+    private static long limit(final Section section, final Setting<Long> setting)
+    {
+        final Long limit = section.get(setting);
+        return null == limit ? 0 : limit;
     }
 
     private static List<ListenerSettings> listeners(final Section top)

@@ -8,6 +8,7 @@ import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Namespace;
+import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
@@ -178,6 +179,32 @@ final class Settings
             AnaState.OPTIMIZED, AnaState.NON_OPTIMIZED, AnaState.INACCESSIBLE, AnaState.PERSISTENT_LOSS}),
         "The state.");
 
+    static final Setting<Void> QOS = Setting.groups("subsystems[].qos[]", false,
+        "Limits of namespaces and hosts. A command over a limit waits, it never fails.");
+    static final Setting<Integer> QOS_NSID = Setting.optional("subsystems[].qos[].nsid",
+        SettingType.number(1, Namespace.NSID_MAX), null, "Namespace that is limited, all hosts together.");
+    static final Setting<String> QOS_HOST = Setting.optional("subsystems[].qos[].host", SettingType.text(223), null,
+        "NQN of the host that is limited, on all namespaces of the subsystem together; instead of nsid.");
+    static final Setting<Long> QOS_IOPS = Setting.optional("subsystems[].qos[].iops",
+        SettingType.integer(1, QosLimits.IOPS_MAX), null, "Reads and writes a second.");
+    static final Setting<Long> QOS_READ_IOPS = Setting.optional("subsystems[].qos[].read-iops",
+        SettingType.integer(1, QosLimits.IOPS_MAX), null, "Reads a second.");
+    static final Setting<Long> QOS_WRITE_IOPS = Setting.optional("subsystems[].qos[].write-iops",
+        SettingType.integer(1, QosLimits.IOPS_MAX), null, "Writes a second.");
+    static final Setting<Long> QOS_BANDWIDTH = Setting.optional("subsystems[].qos[].bandwidth",
+        SettingType.size(QosLimits.BYTES_PER_SECOND_MIN, QosLimits.BYTES_PER_SECOND_MAX), null,
+        "Bytes of reads and writes a second.");
+    static final Setting<Long> QOS_READ_BANDWIDTH = Setting.optional("subsystems[].qos[].read-bandwidth",
+        SettingType.size(QosLimits.BYTES_PER_SECOND_MIN, QosLimits.BYTES_PER_SECOND_MAX), null,
+        "Bytes of reads a second.");
+    static final Setting<Long> QOS_WRITE_BANDWIDTH = Setting.optional("subsystems[].qos[].write-bandwidth",
+        SettingType.size(QosLimits.BYTES_PER_SECOND_MIN, QosLimits.BYTES_PER_SECOND_MAX), null,
+        "Bytes of writes a second.");
+    static final Setting<Long> QOS_BURST = Setting.optional("subsystems[].qos[].burst",
+        SettingType.duration(QosLimits.BURST_MS_MIN * MILLIS, QosLimits.BURST_MS_MAX * MILLIS),
+        Units.duration(QosLimits.BURST_MS_DEFAULT * MILLIS),
+        "What was not used of so much time may be used at once, in whole milliseconds.");
+
     static final Setting<Void> LISTENERS = Setting.groups("listeners[]", true, "Where hosts connect to.");
     static final Setting<TransportType> LISTENER_TRANSPORT = Setting.required("listeners[].transport",
         SettingType.choice(TransportType.class, TransportType.values()), "What carries NVMe-oF.");
@@ -277,6 +304,8 @@ final class Settings
         SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
         NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID, NAMESPACE_ANA_GROUP,
         ANA, ANA_LISTENER, ANA_GROUP, ANA_STATE,
+        QOS, QOS_NSID, QOS_HOST, QOS_IOPS, QOS_READ_IOPS, QOS_WRITE_IOPS, QOS_BANDWIDTH, QOS_READ_BANDWIDTH,
+        QOS_WRITE_BANDWIDTH, QOS_BURST,
         LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT,
         DISCOVERY,
         WARM_UP,

@@ -1,0 +1,299 @@
+package io.millrace.dataplane;
+
+import static io.millrace.dataplane.OperationsFixture.NQN;
+import static io.millrace.dataplane.OperationsFixture.get;
+import static io.millrace.dataplane.OperationsFixture.refused;
+import static io.millrace.dataplane.OperationsFixture.until;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.nvmf.Nqn;
+import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.QosSnapshot;
+import io.millrace.nvmf.initiator.HostCompletionListener;
+import io.millrace.nvmf.initiator.HostRequest;
+import io.millrace.nvmf.initiator.RemoteController;
+import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.reactor.Reactor;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Limits by operations, and what hosts get of them on three reactors. How exact a limit is can be disturbed by whatever
+ * else runs on the machine, so one quiet second of several is enough for what was lost; what is never allowed is looked
+ * for in each.
+ */
+class QosOperationsTest
+{
+    private static final int REACTORS = 3;
+    private static final int DEPTH = 8;
+    private static final int BLOCKS = 256;
+    private static final long SECOND_NS = 1_000_000_000L;
+    private static final int SECONDS = 20;
+    private static final double TOLERANCE = 0.02;
+    private static final double FAIRNESS = 0.05;
+
+    private final OperationsFixture fixture = new OperationsFixture(REACTORS);
+    private final DataPlane dataPlane = fixture.dataPlane;
+    private final List<Pump> pumps = new ArrayList<>();
+
+    @AfterEach
+    void close()
+    {
+        pumps.forEach(Pump::stop);
+        fixture.close();
+    }
+
+    /** Keeps a queue filled with commands of one kind, and counts. */
+    private static final class Pump
+    {
+        private final OperationsFixture fixture;
+        private final RemoteQueuePair queue;
+        private final int nsid;
+        private final int blocks;
+        private final boolean isRead;
+        private int running;
+        private boolean isOver;
+        private volatile long completed;
+        private volatile int failed;
+
+        Pump(
+            final OperationsFixture fixture,
+            final RemoteQueuePair queue,
+            final int nsid,
+            final int blocks,
+            final boolean isRead)
+        {
+            this.fixture = fixture;
+            this.queue = queue;
+            this.nsid = nsid;
+            this.blocks = blocks;
+            this.isRead = isRead;
+            fixture.onHost(() ->
+            {
+                for (int i = 0; i < DEPTH; i++)
+                {
+                    new Slot(i, fixture.arena).submit();
+                }
+                return null;
+            });
+        }
+
+        long completed()
+        {
+            return completed;
+        }
+
+        void stop()
+        {
+            fixture.onHost(() -> isOver = true);
+            until("outstanding commands to end", () -> fixture.onHost(() -> 0 == running));
+            assertEquals(0, failed);
+        }
+
+        private final class Slot implements HostCompletionListener
+        {
+            private final HostRequest request = new HostRequest(null, this);
+            private final long lba;
+            private final long address;
+
+            Slot(final int index, final Arena arena)
+            {
+                lba = index * (long)blocks % BLOCKS;
+                address = arena.allocate((long)blocks * OperationsFixture.BLOCK, OperationsFixture.BLOCK).address();
+                running++;
+            }
+
+            void submit()
+            {
+                final int lengthBytes = blocks * OperationsFixture.BLOCK;
+                if (isOver || !queue.submit(isRead ? request.read(nsid, lba, blocks, address, lengthBytes) :
+                    request.write(nsid, lba, blocks, address, lengthBytes)))
+                {
+                    failed += isOver ? 0 : 1;
+                    running--;
+                }
+            }
+
+            @Override
+            public void onComplete(final HostRequest done)
+            {
+                completed++;
+                failed += done.isSuccess() ? 0 : 1;
+                submit();
+            }
+        }
+    }
+
+    /** One queue on each reactor, kept filled. */
+    private void pumpEveryReactor(final int nsid, final int blocks, final boolean isRead)
+    {
+        final RemoteController controller = fixture.connect(dataPlane.listeners().list().getFirst().address());
+        for (int i = 0; i < REACTORS; i++)
+        {
+            pumps.add(new Pump(fixture, fixture.queue(controller), nsid, blocks, isRead));
+        }
+        // The admin queue is somewhere too.
+        assertTrue(dataPlane.reactorSnapshots().stream().allMatch((each) -> each.connections() >= 1));
+    }
+
+    private long[] counts()
+    {
+        return pumps.stream().mapToLong(Pump::completed).toArray();
+    }
+
+    private static long sum(final long[] counts)
+    {
+        long sum = 0;
+        for (final long count : counts)
+        {
+            sum += count;
+        }
+        return sum;
+    }
+
+    /** Looks at a second after another until one is as it should be; none may have more than is allowed. */
+    private void expectRate(final double perSecond, final double burst)
+    {
+        final StringBuilder seen = new StringBuilder();
+        for (int second = 0; second < SECONDS; second++)
+        {
+            final long[] before = counts();
+            final long startNs = System.nanoTime();
+            LockSupport.parkNanos(SECOND_NS);
+            while (System.nanoTime() - startNs < SECOND_NS)
+            {
+                LockSupport.parkNanos(SECOND_NS / 1000);
+            }
+            final long[] after = counts();
+            final long endNs = System.nanoTime();
+            final double allowed = perSecond * (endNs - startNs) / SECOND_NS;
+            final long done = sum(after) - sum(before);
+            assertTrue(done <= allowed + burst + REACTORS * DEPTH, done + " of " + allowed + " and " + burst);
+            long least = Long.MAX_VALUE;
+            long most = 0;
+            for (int i = 0; i < after.length; i++)
+            {
+                least = Math.min(least, after[i] - before[i]);
+                most = Math.max(most, after[i] - before[i]);
+            }
+            seen.append(' ').append(done / allowed).append(' ').append((double)least / most);
+            if (done / allowed > 1 - TOLERANCE && done / allowed < 1 + TOLERANCE && least > (1 - FAIRNESS) * most)
+            {
+                return;
+            }
+        }
+        throw new AssertionError("no second was within " + TOLERANCE + " of the limit, and reactors alike:" + seen);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4000, 1, true", "4000, 1, false", "1000, 4, false", "10000, 1, true"})
+    void shouldGiveThreeReactorsWhatTheLimitAllowsInEqualShares(final long iops, final int blocks, final boolean isRead)
+    {
+        fixture.serveVolume();
+        get(dataPlane.qos().setNamespace(NQN, 1, QosLimits.ofIops(iops)));
+        pumpEveryReactor(1, blocks, isRead);
+        expectRate(iops, iops * QosLimits.BURST_MS_DEFAULT / 1000.0 + REACTORS);
+        final QosSnapshot snapshot = dataPlane.qos().list(NQN).getFirst();
+        assertTrue((isRead ? snapshot.throttledReads() : snapshot.throttledWrites()) > iops / 2, snapshot.toString());
+        assertEquals(0, isRead ? snapshot.throttledWrites() : snapshot.throttledReads());
+        assertTrue(snapshot.waitNs() > 0);
+        // A change needs no quiet moment.
+        get(dataPlane.qos().setNamespace(NQN, 1, QosLimits.ofIops(iops / 2)));
+        expectRate(iops / 2.0, iops * QosLimits.BURST_MS_DEFAULT / 1000.0 + REACTORS);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"33554432, 1, true", "67108864, 8, true", "67108864, 8, false"})
+    void shouldLimitBytesOfAHost(final long bytesPerSecond, final int blocks, final boolean isRead)
+    {
+        fixture.serveVolume();
+        get(dataPlane.qos().setHost(NQN, fixture.host.hostNqn(), QosLimits.ofBytes(bytesPerSecond)));
+        pumpEveryReactor(1, blocks, isRead);
+        final double perSecond = (double)bytesPerSecond / (blocks * OperationsFixture.BLOCK);
+        expectRate(perSecond, perSecond * QosLimits.BURST_MS_DEFAULT / 1000.0 + 2 * REACTORS);
+    }
+
+    @Test
+    void shouldLeaveOtherNamespacesAloneAndSleepMeanwhile()
+    {
+        fixture.serveVolume();
+        fixture.memory("mem1", BLOCKS);
+        fixture.namespace(NQN, 2, "mem1");
+        get(dataPlane.qos().setNamespace(NQN, 1, QosLimits.ofIops(200)));
+        final RemoteController controller =
+            fixture.connect(dataPlane.listeners().list().getFirst().address());
+        final RemoteQueuePair queue = fixture.queue(controller);
+        pumps.add(new Pump(fixture, queue, 1, 1, false));
+        final long sleeps = sleeps();
+        until("limited commands", () -> pumps.getFirst().completed() > 100);
+        // Not for every command of a machine that is slow enough for several to be due at once.
+        assertTrue(sleeps() - sleeps > 20, () -> "slept " + (sleeps() - sleeps) + " times");
+        pumps.add(new Pump(fixture, queue, 2, 1, true));
+        final long limited = pumps.getFirst().completed();
+        until("many commands of the other namespace", () -> pumps.getLast().completed() > 5000);
+        final long meanwhile = pumps.getFirst().completed() - limited;
+        assertTrue(meanwhile < 5000, () -> meanwhile + " commands");
+    }
+
+    private long sleeps()
+    {
+        return dataPlane.reactors().stream().map(Reactor::dutyCycle).mapToLong((duty) -> duty.sleepCount()).sum();
+    }
+
+    @Test
+    void shouldSayWhatIsLimitedAndTellOfIt()
+    {
+        fixture.serveVolume();
+        final String host = "nqn.2026-11.io.millrace:some-host";
+        final QosLimits limits = new QosLimits(1, 2, 3, 4096, 5000, 6000, 70);
+        get(dataPlane.qos().setNamespace(NQN, 1, limits));
+        get(dataPlane.qos().setHost(NQN, host, QosLimits.ofIops(7)));
+        assertEquals(List.of(new QosSnapshot(NQN, 1, "", limits, 0, 0, 0, 0),
+            new QosSnapshot(NQN, 0, host, QosLimits.ofIops(7), 0, 0, 0, 0)), dataPlane.qos().list(null));
+        fixture.awaitEvent(ResourceKind.NAMESPACE, ResourceChange.CHANGED, NQN + "/1");
+        fixture.awaitEvent(ResourceKind.HOST, ResourceChange.CHANGED, NQN + '/' + host);
+        assertTrue(fixture.events.stream().anyMatch((event) -> event.text().equals("is limited to 1 read IOPS, " +
+            "2 write IOPS, 3 IOPS, 4096 bytes/s of reads, 5000 bytes/s of writes, 6000 bytes/s")));
+        final int told = fixture.events.size();
+        get(dataPlane.qos().setNamespace(NQN, 1, limits));
+        assertEquals(told, fixture.events.size());
+        get(dataPlane.qos().clearNamespace(NQN, 1));
+        assertEquals("is not limited any more", fixture.events.stream().toList().getLast().text());
+        get(dataPlane.qos().clearHost(NQN, host));
+        get(dataPlane.qos().clearHost(NQN, host));
+        assertEquals(List.of(), dataPlane.qos().list(NQN));
+    }
+
+    @Test
+    void shouldRefuseWhatIsNotThere()
+    {
+        final Qos qos = dataPlane.qos();
+        final QosLimits limits = QosLimits.ofIops(1);
+        refused(Reason.NOT_FOUND, "subsystem " + NQN + ": is not there; create it first",
+            () -> qos.setNamespace(NQN, 1, limits));
+        fixture.subsystem(NQN);
+        refused(Reason.NOT_FOUND, "namespace " + NQN + "/1: is not there; add it first",
+            () -> qos.setNamespace(NQN, 1, limits));
+        refused(Reason.NOT_FOUND, "subsystem nqn.none: is not there; create it first", () -> qos.list("nqn.none"));
+        refused(Reason.INVALID, "host: " + Nqn.problem("nobody"), () -> qos.setHost(NQN, "nobody", limits));
+        assertEquals(List.of(), qos.list(null));
+    }
+
+    @Test
+    void shouldForgetTheLimitsOfANamespaceWithIt()
+    {
+        fixture.serveVolume();
+        get(dataPlane.qos().setNamespace(NQN, 1, QosLimits.ofIops(1)));
+        get(dataPlane.namespaces().remove(NQN, 1));
+        fixture.namespace(NQN, 1, "mem0");
+        assertEquals(List.of(), dataPlane.qos().list(NQN));
+    }
+}
