@@ -28,18 +28,19 @@ final class QosPolicy
      * @param limits   of them at least one.
      * @param counters that go on.
      * @param reactors that share them.
+     * @param nowNs    from when on they hold, on the reactors' clock.
      */
-    QosPolicy(final QosLimits limits, final QosCounters counters, final int reactors)
+    QosPolicy(final QosLimits limits, final QosCounters counters, final int reactors, final long nowNs)
     {
         this.limits = limits;
         this.counters = counters;
         final long burstNs = TimeUnit.MILLISECONDS.toNanos(limits.burstMs());
-        readIops = bucket(limits.readIops(), burstNs, reactors);
-        writeIops = bucket(limits.writeIops(), burstNs, reactors);
-        iops = bucket(limits.iops(), burstNs, DIRECTIONS * reactors);
-        readBytes = bucket(limits.readBytesPerSecond(), burstNs, reactors);
-        writeBytes = bucket(limits.writeBytesPerSecond(), burstNs, reactors);
-        bytes = bucket(limits.bytesPerSecond(), burstNs, DIRECTIONS * reactors);
+        readIops = bucket(limits.readIops(), burstNs, reactors, nowNs);
+        writeIops = bucket(limits.writeIops(), burstNs, reactors, nowNs);
+        iops = bucket(limits.iops(), burstNs, DIRECTIONS * reactors, nowNs);
+        readBytes = bucket(limits.readBytesPerSecond(), burstNs, reactors, nowNs);
+        writeBytes = bucket(limits.writeBytesPerSecond(), burstNs, reactors, nowNs);
+        bytes = bucket(limits.bytesPerSecond(), burstNs, DIRECTIONS * reactors, nowNs);
     }
 
     QosLimits limits()
@@ -72,9 +73,9 @@ final class QosPolicy
         return shares(isRead ? readBytes : writeBytes, bytes);
     }
 
-    private static TokenBucket bucket(final long perSecond, final long burstNs, final int shares)
+    private static TokenBucket bucket(final long perSecond, final long burstNs, final int shares, final long nowNs)
     {
-        return 0 == perSecond ? null : new TokenBucket(perSecond, burstNs, Math.max(1, shares), System.nanoTime());
+        return 0 == perSecond ? null : new TokenBucket(perSecond, burstNs, Math.max(1, shares), nowNs);
     }
 
     private static TokenShare[] shares(final TokenBucket one, final TokenBucket both)

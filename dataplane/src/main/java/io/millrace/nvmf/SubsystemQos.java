@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Limits of the namespaces and hosts of a subsystem. Any thread may call it: what reactors see is replaced as a whole, and
+ * Limits of the namespaces and hosts of a subsystem that is served. Any thread may call it: what reactors see is replaced as a whole, and
  * commands that wait go by new limits at once.
  */
 public final class SubsystemQos
@@ -37,9 +37,7 @@ public final class SubsystemQos
                 return null;
             }
             served.qos(policy(limits, served.qos()));
-            final Target servedBy = subsystem.target();
-            return null == servedBy ?
-                CompletableFuture.completedFuture(null) : servedBy.onNamespaceLimited(subsystem, nsid);
+            return served().onNamespaceLimited(subsystem, nsid);
         }
     }
 
@@ -63,9 +61,7 @@ public final class SubsystemQos
             {
                 hosts.put(hostNqn, policy);
             }
-            final Target servedBy = subsystem.target();
-            return null == servedBy ?
-                CompletableFuture.completedFuture(null) : servedBy.onHostLimited(subsystem, hostNqn);
+            return served().onHostLimited(subsystem, hostNqn);
         }
     }
 
@@ -125,8 +121,17 @@ public final class SubsystemQos
 
     private QosPolicy policy(final QosLimits limits, final QosPolicy before)
     {
-        final Target servedBy = subsystem.target();
         return limits.isNone() ? null : new QosPolicy(limits, null == before ? new QosCounters() : before.counters(),
-            null == servedBy ? 1 : servedBy.pollGroupCount());
+            served().pollGroupCount(), served().nowNs());
+    }
+
+    private Target served()
+    {
+        final Target target = subsystem.target();
+        if (null == target)
+        {
+            throw new IllegalStateException("subsystem " + subsystem.nqn() + " is not served: limits are for reactors");
+        }
+        return target;
     }
 }

@@ -281,6 +281,14 @@ public final class Target
         return startNs;
     }
 
+    /**
+     * {@return now, on the clock of reactors}
+     */
+    long nowNs()
+    {
+        return System.nanoTime();
+    }
+
     int pollGroupCount()
     {
         return pollGroups.size();

@@ -15,8 +15,10 @@ import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.QosSettings;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvme.AnaState;
+import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
@@ -111,6 +113,10 @@ class ConfigReaderTest
               - nqn: nqn.2026-11.io.millrace:vol1
                 allow-any-host: true
                 namespaces: [{nsid: 1, device: file0}]
+                qos:
+                  - {nsid: 1, iops: 30, read-iops: 10, write-iops: 20, bandwidth: 3MiB, read-bandwidth: 1MiB,
+                     write-bandwidth: 2MiB, burst: 50ms}
+                  - {host: "nqn.2014-08.org.nvmexpress:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6", iops: 1000}
             listeners:
               - {transport: tcp, address: 0.0.0.0, port: 4421}
               - {transport: tcp, address: "::1", port: 0}
@@ -128,6 +134,10 @@ class ConfigReaderTest
                 BlockStatus.DEVICE_ERROR, 0, 2, 0.5, 3),
             FaultRule.delay(5_000_000),
             FaultRule.tornWrite())), config.devices().get(3));
+        assertEquals(List.of(
+            new QosSettings(1, "", new QosLimits(10, 20, 30, 1 << 20, 2 << 20, 3 << 20, 50)),
+            new QosSettings(0, "nqn.2014-08.org.nvmexpress:uuid:f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+                QosLimits.ofIops(1000))), config.subsystems().get(1).qos());
         assertEquals("left", config.reactors().get(0).name());
         assertEquals(0, config.reactors().get(0).cpu());
         assertEquals(IdleMode.BUSY_SPIN, config.reactors().get(0).idle());
@@ -205,6 +215,18 @@ class ConfigReaderTest
         "nqn.2026-11.io.millrace:vol0 | nqn.2014-08.org.nvmexpress.discovery | test.yaml:4: subsystems[0].nqn = " +
             "nqn.2014-08.org.nvmexpress.discovery: belongs to discovery; choose another",
         "allow-any-host: true | 'hosts: [nqn.x]' | test.yaml:5: subsystems[0].hosts[0] = nqn.x: no NQN",
+        "namespaces: | 'qos: [{iops: 1}]\n    namespaces:' | test.yaml:6: subsystems[0].qos[0]: neither " +
+            "nsid nor host; limits are of a namespace or of a host: give one of them",
+        "namespaces: | 'qos: [{nsid: 1}]\n    namespaces:' | test.yaml:6: subsystems[0].qos[0]: no limit; " +
+            "give one, such as iops",
+        "namespaces: | 'qos: [{nsid: 2, iops: 1}]\n    namespaces:' | test.yaml:6: " +
+            "subsystems[0].qos[0].nsid = 2: no namespace of this subsystem",
+        "namespaces: | 'qos: [{nsid: 1, iops: 0}]\n    namespaces:' | test.yaml:6: " +
+            "subsystems[0].qos[0].iops = 0: out of range 1 to 1000000000",
+        "namespaces: | 'qos: [{nsid: 1, iops: 1}, {nsid: 1, iops: 2}]\n    namespaces:' | test.yaml:6: " +
+            "subsystems[0].qos[1].nsid = 1: already used by subsystems[0].qos[0]",
+        "namespaces: | 'qos: [{host: me, iops: 1}]\n    namespaces:' | test.yaml:6: " +
+            "subsystems[0].qos[0].host = me: no NQN",
         "nsid: 1 | nsid: 0 | test.yaml:6: subsystems[0].namespaces[0].nsid = 0: out of range 1 to ",
         "nsid: 1 | nsid: one | test.yaml:6: subsystems[0].namespaces[0].nsid = one: not a whole number",
         "nsid: 1 | 'nsid: 1, uuid: 17' | test.yaml:6: subsystems[0].namespaces[0].uuid = 17: not a UUID",
