@@ -54,6 +54,7 @@ final class ModelController implements PciFunction
     private int fetched;
     private int enableCount;
     private int functionResets;
+    private int shutdowns;
     private boolean isClosed;
 
     ModelController(final String address, final ModelOptions options, final long seed)
@@ -169,6 +170,7 @@ final class ModelController implements PciFunction
             0 == (status() & ControllerStatus.SHUTDOWN_MASK))
         {
             status(status() | ControllerStatus.SHUTDOWN_COMPLETE);
+            shutdowns++;
             return true;
         }
         return false;
@@ -236,7 +238,11 @@ final class ModelController implements PciFunction
         switch (action)
         {
             case COMPLETE -> complete(queue, command, commands.execute(command));
-            case LATER -> later.add(command);
+            case LATER ->
+            {
+                commands.note(command);
+                later.add(command);
+            }
             case HOLD ->
             {
                 commands.note(command);
@@ -389,6 +395,12 @@ final class ModelController implements PciFunction
         queue.completion.complete(0, queue.position(), command.commandId(), status, result);
     }
 
+    /** What the SMART log says. */
+    io.millrace.nvme.SmartLog smart()
+    {
+        return commands.smart;
+    }
+
     /** Something happens that the host asked to be told of. */
     synchronized void raise(final int event)
     {
@@ -452,9 +464,9 @@ final class ModelController implements PciFunction
         return isClosed;
     }
 
-    synchronized boolean wasShutDown()
+    synchronized int shutdowns()
     {
-        return ControllerStatus.SHUTDOWN_COMPLETE == (status() & ControllerStatus.SHUTDOWN_MASK);
+        return shutdowns;
     }
 
     synchronized List<String> faults()
