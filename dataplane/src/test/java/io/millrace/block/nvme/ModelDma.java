@@ -76,6 +76,13 @@ final class ModelDma implements DmaMap
         addresses.clear();
     }
 
+    /** Answers where a mapping begins for the function. */
+    synchronized long iova(final long address)
+    {
+        return mappings.entrySet().stream().filter((mapping) -> address == mapping.getValue()[0]).findFirst()
+            .orElseThrow().getKey();
+    }
+
     /** Answers the virtual address of a range that the function may reach; else it is a fault. */
     synchronized long address(final long iova, final long lengthBytes)
     {
