@@ -1,5 +1,19 @@
 package io.millrace.cli;
 
+import io.millrace.cli.control.ApplyCommand;
+import io.millrace.cli.control.AuditCommand;
+import io.millrace.cli.control.DataPlaneCommand;
+import io.millrace.cli.control.DeviceCommand;
+import io.millrace.cli.control.EventsCommand;
+import io.millrace.cli.control.GetCommand;
+import io.millrace.cli.control.HistoryCommand;
+import io.millrace.cli.control.HostCommand;
+import io.millrace.cli.control.ListenerCommand;
+import io.millrace.cli.control.NamespaceCommand;
+import io.millrace.cli.control.ReactorCommand;
+import io.millrace.cli.control.RollbackCommand;
+import io.millrace.cli.control.SubsystemCommand;
+import io.millrace.cli.control.WatchCommand;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Similar;
@@ -129,10 +143,7 @@ public final class Millrace implements Runnable
         {
             Commands.ALL.forEach((name, command) -> root.addSubcommand(name, new CommandLine(command.get())));
         }
-        for (final CommandLine command : root.getSubcommands().values())
-        {
-            command.getCommandSpec().mixinStandardHelpOptions(true).versionProvider(new VersionProvider());
-        }
+        root.getSubcommands().values().forEach(Millrace::addHelp);
         root.setColorScheme(CommandLine.Help.defaultColorScheme(Terminal.standard().coloured() ? Ansi.ON : Ansi.OFF));
         root.setCaseInsensitiveEnumValuesAllowed(true);
         root.setUsageHelpAutoWidth(true);
@@ -140,6 +151,16 @@ public final class Millrace implements Runnable
         root.setExecutionExceptionHandler((e, command, result) -> onFailure(e,
             command.getCommandSpec().qualifiedName(), command.getErr()));
         return root;
+    }
+
+    private static void addHelp(final CommandLine command)
+    {
+        if (!command.getCommandSpec().mixinStandardHelpOptions())
+        {
+            command.getCommandSpec().mixinStandardHelpOptions(true);
+        }
+        command.getCommandSpec().versionProvider(new VersionProvider());
+        command.getSubcommands().values().forEach(Millrace::addHelp);
     }
 
     private static int onUsageError(final ParameterException e, final String[] args)
@@ -207,6 +228,20 @@ public final class Millrace implements Runnable
             ALL.put("perf", PerfCommand::new);
             ALL.put("discover", DiscoverCommand::new);
             ALL.put("identify", IdentifyCommand::new);
+            ALL.put("device", DeviceCommand::new);
+            ALL.put("subsystem", SubsystemCommand::new);
+            ALL.put("namespace", NamespaceCommand::new);
+            ALL.put("host", HostCommand::new);
+            ALL.put("listener", ListenerCommand::new);
+            ALL.put("reactor", ReactorCommand::new);
+            ALL.put("dataplane", DataPlaneCommand::new);
+            ALL.put("get", GetCommand::new);
+            ALL.put("apply", ApplyCommand::new);
+            ALL.put("watch", WatchCommand::new);
+            ALL.put("events", EventsCommand::new);
+            ALL.put("history", HistoryCommand::new);
+            ALL.put("rollback", RollbackCommand::new);
+            ALL.put("audit", AuditCommand::new);
             ALL.put("doctor", DoctorCommand::new);
             ALL.put("train", TrainCommand::new);
             ALL.put("completion", CompletionCommand::new);

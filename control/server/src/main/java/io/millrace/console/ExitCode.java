@@ -12,6 +12,9 @@ public final class ExitCode
     /** Usage or configuration is wrong; nothing was started. */
     public static final int USAGE = 2;
 
+    /** What is differs from what should be. */
+    public static final int DIFFERENT = 3;
+
     private ExitCode()
     {
     }

@@ -57,6 +57,14 @@ public final class Terminal
             interactive && environment.getOrDefault("NO_COLOR", "").isEmpty());
     }
 
+    /**
+     * {@return whether a person can answer on standard input}
+     */
+    public static boolean isInputInteractive()
+    {
+        return isTerminal(0);
+    }
+
     private static boolean isTerminal(final int fd)
     {
         try
@@ -96,6 +104,38 @@ public final class Terminal
         endDrawing();
         out.println(line);
         out.flush();
+    }
+
+    /**
+     * Prints a question; the answer is typed behind it.
+     *
+     * @param question to print, with a blank at its end.
+     */
+    public synchronized void ask(final String question)
+    {
+        endDrawing();
+        out.print(question);
+        out.flush();
+    }
+
+    /**
+     * Prints lines that end themselves.
+     *
+     * @param text to print.
+     */
+    public synchronized void text(final String text)
+    {
+        endDrawing();
+        out.print(text);
+        out.flush();
+    }
+
+    /**
+     * {@return whether what is printed reaches nobody any more, such as when the reader of a pipe has ended}
+     */
+    public boolean isBroken()
+    {
+        return out.checkError();
     }
 
     /**

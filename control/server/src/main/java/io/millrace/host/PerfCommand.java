@@ -1,10 +1,12 @@
 package io.millrace.host;
 
+import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
+import io.millrace.console.TimeSpan;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.InitiatorException;
 import io.millrace.perf.load.LatencyLog;
@@ -30,7 +32,7 @@ import picocli.CommandLine.Option;
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace perf --nqn nqn.2026-11.io.millrace:vol0",
-        "  millrace perf tcp://192.0.2.7/nqn.2026-11.io.millrace:vol0 --pattern randrw --mix 70 --size 8KiB --depth 64",
+        "  millrace perf tcp://192.0.2.7/NQN --pattern randrw --mix 70 --depth 64",
         "  millrace perf --nqn NQN --pattern randwrite --verify --region 256MiB --hdgst --ddgst",
         "  millrace perf --nqn NQN --rate 50000 --duration 60s --json --hlog latency.hlog",
         "",

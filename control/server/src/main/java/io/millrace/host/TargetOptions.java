@@ -2,6 +2,7 @@ package io.millrace.host;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.console.TimeSpan;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.HostConfig;
 import io.millrace.nvmf.initiator.InitiatorException;

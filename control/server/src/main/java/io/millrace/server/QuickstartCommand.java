@@ -1,6 +1,7 @@
 package io.millrace.server;
 
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
@@ -13,7 +14,6 @@ import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.SubsystemSettings;
-import io.millrace.host.ByteSize;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
@@ -40,7 +40,8 @@ import picocli.CommandLine.Option;
         "  millrace quickstart --path /mnt/fast/vol.img --size 16GiB",
         "  millrace quickstart --exit --json            measure and end, for scripts",
         "",
-        "Exit codes: 0 all was right, 1 a command failed or a block was wrong, 2 it could not start."})
+        "Exit codes: 0 all was right, 1 a command failed or a block was wrong, 2 it could",
+        "not start."})
 public final class QuickstartCommand implements Callable<Integer>
 {
     static final String NQN = "nqn.2026-11.io.millrace:quickstart";

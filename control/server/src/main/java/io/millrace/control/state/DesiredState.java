@@ -17,9 +17,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -187,18 +189,18 @@ public final class DesiredState
     /**
      * {@return the devices, each behind the one that it wraps}
      */
-    Collection<DeviceSpec> devicesInOrder()
+    List<DeviceSpec> devicesInOrder()
     {
-        final NavigableMap<String, DeviceSpec> left = new TreeMap<>(devices);
         final List<DeviceSpec> ordered = new ArrayList<>(devices.size());
+        final Set<String> done = HashSet.newHashSet(devices.size());
         final ArrayDeque<DeviceSpec> chain = new ArrayDeque<>();
         for (final DeviceSpec each : devices.values())
         {
-            DeviceSpec next = left.remove(each.name());
-            while (null != next)
+            DeviceSpec next = each;
+            while (null != next && done.add(next.name()))
             {
                 chain.push(next);
-                next = DeviceType.FAULT == next.type() ? left.remove(next.target()) : null;
+                next = DeviceType.FAULT == next.type() ? devices.get(next.target()) : null;
             }
             while (!chain.isEmpty())
             {

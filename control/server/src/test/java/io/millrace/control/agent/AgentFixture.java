@@ -88,7 +88,7 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
         return dataPlane;
     }
 
-    ControlAgent agent()
+    public ControlAgent agent()
     {
         return agent;
     }

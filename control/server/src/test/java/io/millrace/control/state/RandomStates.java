@@ -17,33 +17,37 @@ public final class RandomStates
 {
     private static final int BLOCK = 4096;
     private static final List<String> NQNS = List.of("nqn.2026-11.io.millrace:a", "nqn.2026-11.io.millrace:b",
-        "nqn.2026-11.io.millrace:ü", "nqn.2014-08.org.nvmexpress:uuid:7a2b8c1e-0000-4000-8000-00000000000a");
+        "nqn.2026-11.io.millrace:\u00fc", "nqn.2014-08.org.nvmexpress:uuid:7a2b8c1e-0000-4000-8000-00000000000a");
     private static final List<String> HOSTS = List.of("nqn.2026-11.io.host:x", "nqn.2026-11.io.host:y",
         "nqn.2014-08.org.nvmexpress:uuid:11111111-2222-3333-4444-555555555555");
     private static final List<String> WRONG_NQNS = List.of("", "nqn", "nqn.2014-08.org.nvmexpress.discovery",
         "nqn.2026-13.io.millrace:a", "nqn.2014-08.org.nvmexpress:uuid:1");
     private static final UUID NO_UUID = new UUID(0, 0);
 
+    private static final List<String> ODD_NQNS = List.of("nqn.2026-11.io.millrace:\u2028 a", "nqn.2026-11.io.a:'\"\\",
+        "nqn.2026-11.io.a:\ud83d\ude00", "nqn.2026-11.io.a:\u0085\ufeff", "nqn.2026-11.io.a:}: #",
+        "nqn.2026-11.io.a");
+
     private final Random random;
     private final List<String> paths;
     private final List<Integer> ports;
-    private final boolean mayPreallocate;
+    private final boolean isAloof;
     private final boolean mayBeWrong;
 
     /**
      * @param paths          of files, which may be there; always given the size that they have.
      * @param ports          to listen on.
-     * @param mayPreallocate file devices with and without; no data plane is asked to change that.
+     * @param isAloof        what no data plane is asked for: names that hardly are any, preallocation that changes.
      * @param mayBeWrong     values out of bounds, too.
      */
     public RandomStates(
         final Random random,
         final List<String> paths,
         final List<Integer> ports,
-        final boolean mayPreallocate,
+        final boolean isAloof,
         final boolean mayBeWrong)
     {
-        this.mayPreallocate = mayPreallocate;
+        this.isAloof = isAloof;
         this.random = random;
         this.paths = paths;
         this.ports = ports;
@@ -108,7 +112,7 @@ public final class RandomStates
             case 0 -> DeviceSpec.nullDevice("vol" + number, size(), blockSize);
             case 1 -> DeviceSpec.fault("vol" + number, device(), random.nextInt(2));
             case 2 -> new DeviceSpec("file" + number, DeviceType.FILE, 8 * BLOCK, blockSize,
-                wrong() ? 5000 : one(List.of(0, 16)), false, mayPreallocate && random.nextBoolean(), 0,
+                wrong() ? 5000 : one(List.of(0, 16)), false, isAloof && random.nextBoolean(), 0,
                 wrong() ? "here" : paths.get(random.nextInt(paths.size())));
             default -> DeviceSpec.memory(wrong() ? one(List.of(" ", "a\u200bb", "a".repeat(256))) : "vol" + number, size(), blockSize);
         };
@@ -131,7 +135,7 @@ public final class RandomStates
 
     private String nqn()
     {
-        return one(wrong() ? WRONG_NQNS : NQNS);
+        return one(wrong() ? WRONG_NQNS : isAloof && 0 == random.nextInt(3) ? ODD_NQNS : NQNS);
     }
 
     private String host()

@@ -1,4 +1,4 @@
-package io.millrace.host;
+package io.millrace.console;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -1,4 +1,4 @@
-package io.millrace.host;
+package io.millrace.console;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -9,14 +9,14 @@ import picocli.CommandLine.TypeConversionException;
  * Reads durations as people write them, in milliseconds: {@code 10s}, {@code 500ms}, {@code 2m}, {@code 1h}; a plain
  * number is seconds.
  */
-final class TimeSpan implements ITypeConverter<Long>
+public final class TimeSpan implements ITypeConverter<Long>
 {
     private static final Pattern SPAN = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|h|)");
 
     /**
      * Made by the command line.
      */
-    TimeSpan()
+    public TimeSpan()
     {
     }
 

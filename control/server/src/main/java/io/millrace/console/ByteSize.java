@@ -1,4 +1,4 @@
-package io.millrace.host;
+package io.millrace.console;
 
 import java.util.Locale;
 import java.util.regex.Matcher;

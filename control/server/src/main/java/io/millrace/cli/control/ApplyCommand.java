@@ -1,0 +1,135 @@
+package io.millrace.cli.control;
+
+import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.console.CommandException;
+import io.millrace.console.Confirmation;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.Role;
+import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.StateDocument;
+import io.millrace.control.state.StatePlan;
+import io.millrace.settings.ConfigException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code millrace apply}: makes what is there what a file says.
+ */
+@Command(
+    name = "apply",
+    description = {
+        "Make what is there what a file says.",
+        "Shows the steps first: + creates, ~ changes, - removes, ! destroys data or replaces what hosts use. The file " +
+            "has the sections devices, subsystems, listeners and discovery of millrace.yaml; others are skipped."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace apply --file state.yaml",
+        "  millrace apply --file state.yaml --dry-run    exit code 3: it would change",
+        "  millrace get -o yaml | sed 's/64MiB/1GiB/' | millrace apply -f - --yes"})
+public final class ApplyCommand implements Callable<Integer>
+{
+    private static final String STANDARD_INPUT = "-";
+
+    @Mixin
+    private ControlOptions control;
+
+    @Mixin
+    private Confirmation confirmation;
+
+    @Mixin
+    private OutputOptions output;
+
+    @Option(names = {"-f", "--file"}, required = true, paramLabel = "FILE",
+        description = "What should be; - for standard input.")
+    private String file;
+
+    @Option(names = {"-n", "--dry-run"},
+        description = "Show the steps and do nothing. Exit code 0: none is needed, 3: some are.")
+    private boolean dryRun;
+
+    @Option(names = "--allow-destroy",
+        description = "Do steps that destroy data or replace what hosts use.")
+    private boolean allowDestroy;
+
+    @Option(names = "--no-prune", description = "Leave what the file does not name as it is.")
+    private boolean noPrune;
+
+    @Option(names = {"-m", "--comment"}, paramLabel = "TEXT", defaultValue = "",
+        description = "Kept with the version that a manager makes.")
+    private String comment;
+
+    @Option(names = {"-v", "--verbose"}, description = "Show every step, however many.")
+    private boolean verbose;
+
+    /**
+     * Made by the command line.
+     */
+    public ApplyCommand()
+    {
+    }
+
+    @Override
+    public Integer call()
+    {
+        final StateDocument document = read();
+        if (!document.skipped().isEmpty())
+        {
+            Terminal.standardError().line("skipped, since they belong to a process: " +
+                String.join(", ", document.skipped()));
+        }
+        return control.run(dryRun ? Role.READ : Role.ADMINISTER, Patience.LONG, null,
+            (link) -> apply(link, document.state()));
+    }
+
+    private StateDocument read()
+    {
+        try
+        {
+            return STANDARD_INPUT.equals(file) ?
+                StateDocument.read("standard input", new String(System.in.readNBytes(StateDocument.LENGTH_MAX + 1),
+                    StandardCharsets.UTF_8)) :
+                StateDocument.read(Path.of(file));
+        }
+        catch (final ConfigException e)
+        {
+            throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private int apply(final ControlLink link, final DesiredState declared)
+    {
+        final DesiredState actual = DesiredState.of(Reports.state(link));
+        final StatePlan plan = StatePlan.between(actual, noPrune ? declared.including(actual) : declared);
+        final PlanPrinter printer = new PlanPrinter(Terminal.standard(), output.format(), verbose);
+        printer.print(plan);
+        if (!plan.obstacles().isEmpty())
+        {
+            throw new CommandException(ExitCode.FAILURE, plan.obstacles().getFirst() +
+                (1 == plan.obstacles().size() ? "" : ", and " + (plan.obstacles().size() - 1) + " more obstacles"));
+        }
+        if (plan.isEmpty() || dryRun)
+        {
+            return plan.isEmpty() ? ExitCode.OK : ExitCode.DIFFERENT;
+        }
+        if (plan.isDestructive() && !allowDestroy)
+        {
+            throw new CommandException(ExitCode.USAGE, "steps marked ! destroy data or replace what hosts use: add " +
+                "--allow-destroy if that is meant; nothing was done");
+        }
+        confirmation.need(Terminal.standard(), PlanPrinter.summary(plan));
+        final long version = new PlanRun(link, plan, Terminal.standardError()).run(comment);
+        Terminal.standardError().line("done" + (0 == version ? "" : ", version " + version));
+        return ExitCode.OK;
+    }
+}

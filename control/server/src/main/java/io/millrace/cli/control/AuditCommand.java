@@ -1,0 +1,50 @@
+package io.millrace.cli.control;
+
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.AuditInfo;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code millrace audit}: who asked for what.
+ */
+@Command(
+    name = "audit",
+    description = "List who asked a manager for what, and how it went.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace audit",
+        "  millrace audit --last 100 --json | jq '.[] | select(.code != \"ok\")'"})
+public final class AuditCommand implements Callable<Integer>
+{
+    @Mixin
+    private ControlOptions control;
+
+    @Mixin
+    private OutputOptions output;
+
+    @Option(names = {"-l", "--last"}, paramLabel = "N", defaultValue = "0",
+        description = "Only so many, the latest. Default: all that are kept.")
+    private int last;
+
+    /**
+     * Made by the command line.
+     */
+    public AuditCommand()
+    {
+    }
+
+    @Override
+    public Integer call()
+    {
+        return control.run(Role.READ, (link) ->
+        {
+            final List<AuditInfo> entries = link.client().audit("");
+            return output.print(Views.AUDIT, 0 == last || last >= entries.size() ? entries :
+                entries.subList(entries.size() - last, entries.size()));
+        });
+    }
+}

@@ -1,0 +1,164 @@
+package io.millrace.cli.control;
+
+import io.aeron.driver.MediaDriver;
+import io.aeron.driver.ThreadingMode;
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.control.client.Call;
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.client.ControlListener;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command;
+import io.millrace.control.session.SharedSecret;
+import java.io.IOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.agrona.CloseHelper;
+
+/**
+ * A session with a data plane or a manager. Over UDP it brings a media driver of its own. One thread.
+ */
+final class ControlLink implements AutoCloseable
+{
+    private static final Pattern ENDPOINT =
+        Pattern.compile("aeron:udp\\?(?:.*\\|)?endpoint=(?:\\[([0-9a-fA-F:]+)]|([0-9.]+)):(\\d{1,5})(?:\\|.*)?");
+    private static final int PORT_MAX = 0xFFFF;
+
+    private final MediaDriver driver;
+    private final ControlClient client;
+    private Boolean isManager;
+
+    private ControlLink(final MediaDriver driver, final ControlClient client)
+    {
+        this.driver = driver;
+        this.client = client;
+    }
+
+    /**
+     * Opens a session.
+     *
+     * @param target           of it.
+     * @param timeoutMs        of each answer.
+     * @param connectTimeoutMs of the session.
+     * @param role             that is needed.
+     * @param program          for logs and audit.
+     * @param listener         told of events, or null.
+     * @return the session.
+     */
+    static ControlLink open(
+        final ControlTarget target,
+        final long timeoutMs,
+        final long connectTimeoutMs,
+        final Role role,
+        final String program,
+        final ControlListener listener)
+    {
+        final ControlClientContext context = new ControlClientContext()
+            .role(role)
+            .clientName(program + " of " + System.getProperty("user.name"))
+            .dataPlaneName(target.dataPlane())
+            .callTimeoutNs(TimeUnit.MILLISECONDS.toNanos(timeoutMs))
+            .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMs))
+            .listener(listener);
+        if (null != target.keyFile())
+        {
+            context.keyName(target.keyName()).secret(SharedSecret.read(target.keyFile()));
+        }
+        if (null == target.channel())
+        {
+            return new ControlLink(null, ControlClient.connect(
+                context.aeronDirectoryName(target.directory().toString())));
+        }
+        context.requestChannel(target.channel()).responseChannel(responseChannel(target.channel()));
+        final MediaDriver driver = MediaDriver.launchEmbedded(new MediaDriver.Context()
+            .threadingMode(ThreadingMode.SHARED).dirDeleteOnShutdown(true).warnIfDirectoryExists(false));
+        try
+        {
+            return new ControlLink(driver, ControlClient.connect(
+                context.aeronDirectoryName(driver.aeronDirectoryName())));
+        }
+        catch (final RuntimeException e)
+        {
+            CloseHelper.quietClose(driver);
+            throw e;
+        }
+    }
+
+    /** Answers come to the address of this machine that the other is reached from. */
+    private static String responseChannel(final String channel)
+    {
+        final Matcher matcher = ENDPOINT.matcher(channel);
+        final int port = matcher.matches() ? Integer.parseInt(matcher.group(3)) : 0;
+        if (port < 1 || port > PORT_MAX)
+        {
+            throw new CommandException(ExitCode.USAGE, "--control " + channel +
+                ": has no numeric endpoint; write aeron:udp?endpoint=192.0.2.1:4421 or endpoint=[2001:db8::1]:4421");
+        }
+        try (DatagramSocket socket = new DatagramSocket())
+        {
+            final String host = null == matcher.group(1) ? matcher.group(2) : matcher.group(1);
+            socket.connect(new InetSocketAddress(InetAddress.ofLiteral(host), port));
+            final String local = socket.getLocalAddress().getHostAddress();
+            return "aeron:udp?endpoint=" + (local.indexOf(':') < 0 ? local : '[' + local + ']') + ":0";
+        }
+        catch (final IOException | IllegalArgumentException e)
+        {
+            throw new CommandException(ExitCode.FAILURE, "--control " + channel + " cannot be reached: " +
+                e.getMessage(), e);
+        }
+    }
+
+    ControlClient client()
+    {
+        return client;
+    }
+
+    /**
+     * {@return whether a manager is at the other end}
+     */
+    boolean isManager()
+    {
+        if (null == isManager)
+        {
+            final Call call = client.await(client.submit(new Command.List(Kind.MANAGED, "")));
+            final boolean isNone = Code.UNSUPPORTED == call.code() || Code.INVALID == call.code() ||
+                Code.MALFORMED == call.code();
+            isManager = !isNone;
+            if (!isNone)
+            {
+                call.orThrow();
+            }
+        }
+        return isManager;
+    }
+
+    /**
+     * {@return the calls of commands that were sent one after the other without waiting, all answered; each may have
+     * gone wrong}
+     *
+     * @param commands to send.
+     */
+    List<Call> all(final Command... commands)
+    {
+        final List<Call> calls = new ArrayList<>(commands.length);
+        Arrays.stream(commands).forEach((command) -> calls.add(client.submit(command)));
+        client.await(calls);
+        return calls;
+    }
+
+    @Override
+    public void close()
+    {
+        CloseHelper.quietCloseAll(client, driver);
+    }
+}

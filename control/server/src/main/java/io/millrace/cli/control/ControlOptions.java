@@ -1,0 +1,132 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.TimeSpan;
+import io.millrace.control.client.ControlListener;
+import io.millrace.control.client.ControlSettingException;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.session.SecretException;
+import java.nio.file.Path;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * Whom a command talks to, and as whom: what every control command takes.
+ */
+final class ControlOptions
+{
+    static final String CONTROL_VARIABLE = "MILLRACE_CONTROL";
+
+    private static final long CONNECT_TIMEOUT_MAX_MS = 5_000;
+
+    /** What is done in a session. */
+    @FunctionalInterface
+    interface Action
+    {
+        /**
+         * {@return exit code}
+         *
+         * @param link that is open.
+         */
+        int run(ControlLink link);
+    }
+
+    @ArgGroup(validate = false, heading = "%nConnection:%n")
+    private Values values = new Values();
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec mixee;
+
+    /** The options, in a group of their own in the help. */
+    private static final class Values
+    {
+        @Option(names = "--control", paramLabel = "DIRECTORY|CHANNEL", description = {
+            "Directory that a data plane or a manager takes commands in, or UDP channel, " +
+                "aeron:udp?endpoint=ADDRESS:PORT. Default: $MILLRACE_CONTROL, else this user's manager when it runs, " +
+                "else this user's data plane."})
+        private String control;
+
+        @Option(names = "--data-plane", paramLabel = "NAME",
+            description = "Which of a manager's data planes. Default: the only one.")
+        private String dataPlane = "";
+
+        @Option(names = "--key-name", paramLabel = "NAME", description = "Name of the key that is proven over UDP.")
+        private String keyName = "";
+
+        @Option(names = "--key-file", paramLabel = "FILE", description = "File with its secret.")
+        private Path keyFile;
+
+        @Option(names = "--timeout", paramLabel = "TIME", converter = TimeSpan.class,
+            description = "Give up on an answer after this. Default: 10s, and 10m for what may take long.")
+        private Long timeoutMs;
+    }
+
+    /**
+     * Opens a session, does something in it and closes it.
+     *
+     * @param role   that is needed.
+     * @param action to do.
+     * @return exit code.
+     * @throws CommandException when it did not go well.
+     */
+    int run(final Role role, final Action action)
+    {
+        return run(role, Patience.SHORT, null, action);
+    }
+
+    /** How long an answer may take when nobody says. */
+    enum Patience
+    {
+        /** What is done at once. */
+        SHORT(10_000),
+        /** What waits for a file system. */
+        LONG(600_000);
+
+        private final long timeoutMs;
+
+        Patience(final long timeoutMs)
+        {
+            this.timeoutMs = timeoutMs;
+        }
+    }
+
+    /**
+     * Opens a session, does something in it and closes it.
+     *
+     * @param role     that is needed.
+     * @param patience with answers.
+     * @param listener told of events, or null.
+     * @param action   to do.
+     * @return exit code.
+     * @throws CommandException when it did not go well.
+     */
+    int run(final Role role, final Patience patience, final ControlListener listener, final Action action)
+    {
+        final long timeoutMs = null == values.timeoutMs ? patience.timeoutMs : values.timeoutMs;
+        try (ControlLink link = ControlLink.open(target(), timeoutMs,
+            Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS), role, mixee.qualifiedName(), listener))
+        {
+            return action.run(link);
+        }
+        catch (final ControlSettingException | SecretException e)
+        {
+            throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
+        }
+        catch (final ControlException | IllegalArgumentException e)
+        {
+            throw new CommandException(ExitCode.FAILURE, e.getMessage(), e);
+        }
+    }
+
+    private ControlTarget target()
+    {
+        final String variable = System.getenv(CONTROL_VARIABLE);
+        return ControlTarget.find(null != values.control ? values.control :
+            null == variable || variable.isEmpty() ? null : variable, values.dataPlane, values.keyName,
+            values.keyFile);
+    }
+}

@@ -1,0 +1,106 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.Confirmation;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.Role;
+import io.millrace.control.codec.State;
+import io.millrace.control.message.DataPlaneInfo;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/**
+ * {@code millrace dataplane}: the process as a whole.
+ */
+@Command(
+    name = "dataplane",
+    description = "See data planes, and drain, pause, resume and stop them.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace dataplane list",
+        "  millrace dataplane drain        before maintenance",
+        "  millrace dataplane resume"})
+public final class DataPlaneCommand extends Group
+{
+    /**
+     * Made by the command line.
+     */
+    public DataPlaneCommand()
+    {
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true,
+        description = "List the data planes of a manager, or the one that is asked.",
+        footerHeading = "%nExamples:%n", footer = {"  millrace dataplane list", "  millrace dataplane list --json"})
+    int list(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
+    {
+        return control.run(Role.READ, (link) -> link.isManager() ?
+            output.print(Views.MANAGED, link.client().managed("")) :
+            output.print(Views.DATA_PLANES, List.of(link.client().dataPlane())));
+    }
+
+    @Command(name = "status", mixinStandardHelpOptions = true,
+        description = "Show one data plane.", footerHeading = "%nExamples:%n", footer = {
+        "  millrace dataplane status", "  millrace dataplane status --data-plane storage-1 --output yaml"})
+    int status(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
+    {
+        return control.run(Role.READ, (link) -> output.printOne(Views.DATA_PLANES, link.client().dataPlane()));
+    }
+
+    @Command(name = "drain", mixinStandardHelpOptions = true,
+        description = {
+        "Take no new hosts; those that are connected are served on.",
+        "A host that comes is told to try again later. 'resume' ends it."},
+        footerHeading = "%nExamples:%n", footer = {"  millrace dataplane drain"})
+    int drain(@Mixin final ControlOptions control)
+    {
+        return set(control, State.DRAINING, "draining: takes no new hosts, serves those that are connected");
+    }
+
+    @Command(name = "pause", mixinStandardHelpOptions = true,
+        description = {
+        "Hold I/O: commands of hosts wait until 'resume'.",
+        "Hosts wait as long as their time-outs let them."},
+        footerHeading = "%nExamples:%n", footer = {"  millrace dataplane pause"})
+    int pause(@Mixin final ControlOptions control)
+    {
+        return set(control, State.PAUSED, "paused: I/O waits");
+    }
+
+    @Command(name = "resume", mixinStandardHelpOptions = true,
+        description = "End draining or pausing.",
+        footerHeading = "%nExamples:%n", footer = {"  millrace dataplane resume"})
+    int resume(@Mixin final ControlOptions control)
+    {
+        return set(control, State.SERVING, "serving");
+    }
+
+    private static int set(final ControlOptions control, final State state, final String text)
+    {
+        return control.run(Role.OPERATE, (link) ->
+        {
+            link.client().setState(state);
+            Terminal.standard().line("data plane " + link.client().session().dataPlaneName() + " is " + text);
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(name = "stop", mixinStandardHelpOptions = true,
+        description = {
+        "End the process; hosts lose their connections.", "What is in memory is lost."},
+        footerHeading = "%nExamples:%n", footer = {"  millrace dataplane stop --yes"})
+    int stop(@Mixin final ControlOptions control, @Mixin final Confirmation confirmation)
+    {
+        return control.run(Role.ADMINISTER, (link) ->
+        {
+            final DataPlaneInfo info = link.client().dataPlane();
+            confirmation.need(Terminal.standard(), "data plane " + info.name() + " would end, with " +
+                (0 == info.controllers() ? "no host" : info.controllers() + " hosts") +
+                " connected, and what its memory devices hold is lost");
+            link.client().setState(State.STOPPING);
+            Terminal.standard().line("data plane " + info.name() + " stops");
+            return ExitCode.OK;
+        });
+    }
+}

@@ -1,0 +1,246 @@
+package io.millrace.cli.control;
+
+import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.console.ByteSize;
+import io.millrace.console.CommandException;
+import io.millrace.console.Confirmation;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.settings.Units;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code millrace device}: block devices.
+ */
+@Command(
+    name = "device",
+    description = "List, create, delete and resize block devices, and give them faults.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace device create mem0 --size 1GiB",
+        "  millrace device create file0 --path /var/tmp/vol0.img --size 10GiB",
+        "  millrace device list",
+        "  millrace device resize mem0 2GiB"})
+public final class DeviceCommand extends Group
+{
+    /** Kinds of device, as people name them. */
+    enum Type
+    {
+        /** In memory. */
+        memory,
+        /** Forgets. */
+        none("null"),
+        /** In a file or on a block device. */
+        file,
+        /** Another device, with faults. */
+        fault;
+
+        private final String word;
+
+        Type()
+        {
+            word = name();
+        }
+
+        Type(final String word)
+        {
+            this.word = word;
+        }
+
+        @Override
+        public String toString()
+        {
+            return word;
+        }
+    }
+
+    /**
+     * Made by the command line.
+     */
+    public DeviceCommand()
+    {
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true,
+        description = "List devices.", footerHeading = "%nExamples:%n", footer = {
+        "  millrace device list", "  millrace device list mem0 --output yaml"})
+    int list(
+        @Mixin final ControlOptions control,
+        @Mixin final OutputOptions output,
+        @Parameters(arity = "0..1", paramLabel = "NAME", defaultValue = "",
+            description = "Only this device.") final String name)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.DEVICES, link.client().devices(name)));
+    }
+
+    @Command(name = "create", mixinStandardHelpOptions = true,
+        description = "Create a device.", footerHeading = "%nExamples:%n", footer = {
+        "  millrace device create mem0 --size 1GiB                    in memory",
+        "  millrace device create f0 --path /srv/f0.img --size 10GiB  in a file",
+        "  millrace device create disk0 --path /dev/nvme0n1           all of a drive",
+        "  millrace device create bad0 --over mem0 --seed 7           with faults",
+        "  millrace device create sink --type null --size 1TiB        forgets"})
+    int create(
+        @Mixin final ControlOptions control,
+        @Parameters(paramLabel = "NAME", description = "Name of the device.") final String name,
+        @Option(names = {"-t", "--type"}, paramLabel = "TYPE", converter = TypeConverter.class,
+            completionCandidates = TypeConverter.Candidates.class,
+            description = "memory, file, fault or null. Default: what the other options say, else memory.")
+        final Type type,
+        @Option(names = {"-s", "--size"}, paramLabel = "SIZE", converter = ByteSize.class, defaultValue = "0",
+            description = "Size with a unit, such as 1GiB. Without it a file or drive is taken as it is.")
+        final long sizeBytes,
+        @Option(names = {"-b", "--block-size"}, paramLabel = "BYTES", defaultValue = "4096",
+            description = "512 or 4096. Default: 4096.") final int blockSizeBytes,
+        @Option(names = {"-p", "--path"}, paramLabel = "FILE", description = "Regular file or block device.")
+        final Path path,
+        @Option(names = "--over", paramLabel = "DEVICE", description = "Device that gets the faults.")
+        final String over,
+        @Option(names = "--queue-depth", paramLabel = "N", defaultValue = "0",
+            description = "Requests of each reactor at the file at once. Default: 256.") final int queueDepth,
+        @Option(names = "--read-only", description = "Refuse writes to the file.") final boolean readOnly,
+        @Option(names = "--preallocate", negatable = true, defaultValue = "true", fallbackValue = "true",
+            description = "Take all space of the file now, so that a full disk is found now. Default: yes.")
+        final boolean preallocate,
+        @Option(names = "--seed", paramLabel = "N", defaultValue = "0",
+            description = "Start of the random choices of its faults. Default: 0.") final long seed)
+    {
+        final Type wanted = null != type ? type :
+            null != path ? Type.file : null != over ? Type.fault : Type.memory;
+        final DeviceSpec device = switch (wanted)
+        {
+            case memory -> DeviceSpec.memory(name, needed(sizeBytes, wanted), blockSizeBytes);
+            case none -> DeviceSpec.nullDevice(name, needed(sizeBytes, wanted), blockSizeBytes);
+            case file -> new DeviceSpec(name, DeviceType.FILE, sizeBytes, blockSizeBytes, queueDepth, readOnly,
+                preallocate, 0, needed(path, "--path", wanted).toAbsolutePath().normalize().toString());
+            case fault -> DeviceSpec.fault(name, needed(over, "--over", wanted), seed);
+        };
+        if (Type.file != wanted && null != path || Type.fault != wanted && null != over)
+        {
+            throw new CommandException(ExitCode.USAGE, (null != path && Type.file != wanted ? "--path" : "--over") +
+                " does not belong to a " + wanted + " device: leave it or --type out");
+        }
+        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
+        {
+            link.client().createDevice(device);
+            Terminal.standard().line("device " + name + " created");
+            return ExitCode.OK;
+        });
+    }
+
+    private static long needed(final long sizeBytes, final Type type)
+    {
+        if (0 == sizeBytes)
+        {
+            throw new CommandException(ExitCode.USAGE, "a " + type + " device needs a size: add --size, such as 1GiB");
+        }
+        return sizeBytes;
+    }
+
+    private static <T> T needed(final T value, final String option, final Type type)
+    {
+        if (null == value)
+        {
+            throw new CommandException(ExitCode.USAGE, "a " + type + " device needs " + option + ": add it");
+        }
+        return value;
+    }
+
+    @Command(name = "delete", mixinStandardHelpOptions = true,
+        description = {
+        "Delete devices that nothing uses.", "What a device holds in memory is lost; files stay."},
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace device delete file0", "  millrace device delete mem0 mem1 --yes"})
+    int delete(
+        @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
+        @Parameters(arity = "1..*", paramLabel = "NAME", description = "Devices to delete, in this order.")
+        final List<String> names)
+    {
+        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
+        {
+            for (final String name : names)
+            {
+                for (final DeviceInfo device : link.client().devices(name))
+                {
+                    if (DeviceType.MEMORY == device.type() && 0 == device.users())
+                    {
+                        confirmation.need(Terminal.standard(), "device " + name + " is in memory, and what its " +
+                            Units.size(device.sizeBytes()) + " hold is lost with it");
+                    }
+                }
+            }
+            for (final String name : names)
+            {
+                link.client().deleteDevice(name);
+                Terminal.standard().line("device " + name + " deleted");
+            }
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(name = "resize", mixinStandardHelpOptions = true,
+        description = "Make a device larger; connected hosts are told.",
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace device resize mem0 2GiB", "  millrace device resize mem0 +512MiB"})
+    int resize(
+        @Mixin final ControlOptions control,
+        @Parameters(paramLabel = "NAME", description = "Name of the device.") final String name,
+        @Parameters(paramLabel = "SIZE", description = "New size, or with + in front how much more.")
+        final String size)
+    {
+        final boolean isMore = size.startsWith("+");
+        final long givenBytes = new ByteSize().convert(isMore ? size.substring(1) : size);
+        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
+        {
+            final long sizeBytes = isMore ?
+                Math.addExact(link.client().devices(name).getFirst().sizeBytes(), givenBytes) : givenBytes;
+            link.client().resizeDevice(name, sizeBytes);
+            Terminal.standard().line("device " + name + " has " + Units.size(sizeBytes));
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(name = "faults", mixinStandardHelpOptions = true,
+        description = {
+        "Replace the fault rules of a fault device.",
+        "Requests that hang by the former rules are let go. Rules are asked in order: delays add up, the first other " +
+            "effect that applies is done."},
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace device faults bad0 --rule effect=error,operations=read,every=100",
+        "  millrace device faults bad0 -r effect=delay,delay=10ms -r effect=hang,count=1",
+        "  millrace device faults bad0 --clear"})
+    int faults(
+        @Mixin final ControlOptions control,
+        @Parameters(paramLabel = "NAME", description = "Name of the fault device.") final String name,
+        @Option(names = {"-r", "--rule"}, paramLabel = "KEY=VALUE,...", converter = FaultRuleOption.class, description = {
+            "effect=error|delay|torn-write|lost-write|hang, operations=read+write+flush+write-zeroes+deallocate+" +
+                "compare, first-block=N, last-block=N, status=media-error|device-error|capacity-exceeded|" +
+                "compare-failure|not-supported|write-protected|out-of-range|aborted, delay=TIME, every=N, " +
+                "probability=0.01, count=N; effect is needed. May be given again."})
+        final List<FaultRuleSpec> rules,
+        @Option(names = "--clear", description = "Leave it without rules.") final boolean clear)
+    {
+        if (clear == (null != rules))
+        {
+            throw new CommandException(ExitCode.USAGE, "give rules with --rule, or --clear, and not both");
+        }
+        return control.run(Role.OPERATE, (link) ->
+        {
+            link.client().setFaultRules(name, clear ? List.of() : rules);
+            Terminal.standard().line("device " + name + " has " + (clear ? "no fault rules" :
+                1 == rules.size() ? "1 fault rule" : rules.size() + " fault rules"));
+            return ExitCode.OK;
+        });
+    }
+}

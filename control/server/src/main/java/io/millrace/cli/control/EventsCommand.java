@@ -1,0 +1,97 @@
+package io.millrace.cli.control;
+
+import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.console.StopSignal;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.Change;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.ControlEvent;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code millrace events}: all that happens.
+ */
+@Command(
+    name = "events",
+    description = "Print all that happens, hosts that come and go included, a line each, until Ctrl-C.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace events",
+        "  millrace events --change connected --change disconnected",
+        "  millrace events --kind controller --name 'nqn.2026-11.io.example:*'"})
+public final class EventsCommand implements Callable<Integer>
+{
+    /** What happens, as people name it. */
+    enum Happening
+    {
+        /** Something was created. */
+        created(Change.CREATED),
+        /** Something was deleted. */
+        deleted(Change.DELETED),
+        /** Something was changed. */
+        changed(Change.CHANGED),
+        /** A host connected. */
+        connected(Change.CONNECTED),
+        /** A host went. */
+        disconnected(Change.DISCONNECTED),
+        /** A host was not let in. */
+        refused(Change.REFUSED);
+
+        private final Change change;
+
+        Happening(final Change change)
+        {
+            this.change = change;
+        }
+    }
+
+    @Mixin
+    private ControlOptions control;
+
+    @Option(names = {"-k", "--kind"}, paramLabel = "KIND", converter = KindConverter.class,
+        completionCandidates = KindConverter.Candidates.class,
+        description = "Only of this kind of resource, such as ${COMPLETION-CANDIDATES}. May be given again.")
+    private List<View<?>> kinds = List.of();
+
+    @Option(names = {"-e", "--change"}, paramLabel = "CHANGE",
+        description = "Only these: ${COMPLETION-CANDIDATES}. May be given again.")
+    private List<Happening> changes = List.of();
+
+    @Option(names = "--name", paramLabel = "PATTERN", description = "Only of names like this; * is any text.")
+    private String name;
+
+    @Option(names = "--json", description = "Print a JSON object a line.")
+    private boolean json;
+
+    @Option(names = {"-c", "--count"}, paramLabel = "N", defaultValue = "0", description = "End after so many lines.")
+    private long count;
+
+    /**
+     * Made by the command line.
+     */
+    public EventsCommand()
+    {
+    }
+
+    @Override
+    public Integer call()
+    {
+        final Pattern pattern = null == name ? null :
+            Pattern.compile("\\Q" + name.replace("*", "\\E.*\\Q") + "\\E");
+        final EventStream stream = new EventStream(
+            Terminal.standard(), json, (event) -> isWanted(event, pattern), count);
+        return control.run(Role.READ, Patience.SHORT, stream, (link) -> stream.run(link, StopSignal.install()));
+    }
+
+    private boolean isWanted(final ControlEvent event, final Pattern pattern)
+    {
+        return (kinds.isEmpty() || kinds.stream().anyMatch((view) -> view.kind() == event.kind())) &&
+            (changes.isEmpty() || changes.stream().anyMatch((each) -> each.change == event.change())) &&
+            (null == pattern || pattern.matcher(event.name()).matches());
+    }
+}

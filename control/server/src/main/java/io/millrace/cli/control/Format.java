@@ -1,0 +1,14 @@
+package io.millrace.cli.control;
+
+/**
+ * How records are printed; the names are values of an option.
+ */
+enum Format
+{
+    /** For people. */
+    table,
+    /** For programs. */
+    json,
+    /** For both. */
+    yaml
+}

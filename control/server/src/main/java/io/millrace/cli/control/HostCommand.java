@@ -1,0 +1,133 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.ControllerInfo;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code millrace host}: who may connect, and who is connected.
+ */
+@Command(
+    name = "host",
+    description = "List, allow and deny hosts, and see and disconnect those that are connected.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace host allow nqn.2026-11.io.example:vol0 nqn.2014-08...",
+        "  millrace host connected"})
+public final class HostCommand extends Group
+{
+    /**
+     * Made by the command line.
+     */
+    public HostCommand()
+    {
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true,
+        description = "List the hosts that subsystems let in by name.",
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace host list", "  millrace host list nqn.2026-11.io.example:vol0"})
+    int list(
+        @Mixin final ControlOptions control,
+        @Mixin final OutputOptions output,
+        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+            description = "Only of this subsystem.") final String nqn)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.HOSTS, link.client().hosts(nqn)));
+    }
+
+    @Command(name = "allow", mixinStandardHelpOptions = true,
+        description = "Let hosts into a subsystem.", footerHeading = "%nExamples:%n", footer = {
+        "  millrace host allow nqn.2026-11.io.example:vol0 $(cat /etc/nvme/hostnqn)"})
+    int allow(
+        @Mixin final ControlOptions control,
+        @Parameters(index = "0", paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "1..*", arity = "1..*", paramLabel = "HOST", description = "NQNs of the hosts.")
+        final List<String> hosts)
+    {
+        return control.run(Role.ADMINISTER, (link) ->
+        {
+            for (final String host : hosts)
+            {
+                link.client().allowHost(nqn, host);
+                Terminal.standard().line("host " + host + " let into " + nqn);
+            }
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(name = "deny", mixinStandardHelpOptions = true,
+        description = {
+        "Take hosts off the list of a subsystem.", "They are disconnected, unless it lets every host in."},
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace host deny nqn.2026-11.io.example:vol0 nqn.2014-08..."})
+    int deny(
+        @Mixin final ControlOptions control,
+        @Parameters(index = "0", paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "1..*", arity = "1..*", paramLabel = "HOST", description = "NQNs of the hosts.")
+        final List<String> hosts)
+    {
+        return control.run(Role.ADMINISTER, (link) ->
+        {
+            for (final String host : hosts)
+            {
+                link.client().denyHost(nqn, host);
+                Terminal.standard().line("host " + host + " taken off the list of " + nqn);
+            }
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(name = "connected", mixinStandardHelpOptions = true,
+        description = "List the hosts that are connected.",
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace host connected", "  millrace host connected nqn.2026-11.io.example:vol0 --json"})
+    int connected(
+        @Mixin final ControlOptions control,
+        @Mixin final OutputOptions output,
+        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+            description = "Only to this subsystem.") final String nqn)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.CONTROLLERS, link.client().controllers(nqn)));
+    }
+
+    @Command(name = "disconnect", mixinStandardHelpOptions = true,
+        description = {
+        "Disconnect a host from a subsystem.", "It may come again, unless it is denied first."},
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace host disconnect nqn.2026-11.io.example:vol0 nqn.2014-08...",
+        "  millrace host disconnect nqn.2026-11.io.example:vol0 3    by its ID"})
+    int disconnect(
+        @Mixin final ControlOptions control,
+        @Parameters(paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
+        @Parameters(paramLabel = "HOST|ID",
+            description = "NQN of the host, for all its controllers, or the ID of one.") final String host)
+    {
+        return control.run(Role.OPERATE, (link) ->
+        {
+            int count = 0;
+            for (final ControllerInfo each : link.client().controllers(nqn))
+            {
+                if (each.hostNqn().equals(host) || Integer.toString(each.controllerId()).equals(host))
+                {
+                    link.client().disconnect(nqn, each.controllerId());
+                    Terminal.standard().line("controller " + each.controllerId() + " of host " + each.hostNqn() +
+                        " disconnected");
+                    count++;
+                }
+            }
+            if (0 == count)
+            {
+                throw new CommandException(ExitCode.FAILURE, "host " + host + " is not connected to " + nqn +
+                    "; 'millrace host connected' lists who is");
+            }
+            return ExitCode.OK;
+        });
+    }
+}

@@ -1,0 +1,73 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.Similar;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * Reads a kind of resource: {@code devices}, or {@code device}.
+ */
+final class KindConverter implements ITypeConverter<View<?>>
+{
+    private static final Map<String, View<?>> VIEWS = new LinkedHashMap<>();
+
+    static
+    {
+        VIEWS.put("devices", Views.DEVICES);
+        VIEWS.put("subsystems", Views.SUBSYSTEMS);
+        VIEWS.put("namespaces", Views.NAMESPACES);
+        VIEWS.put("hosts", Views.HOSTS);
+        VIEWS.put("listeners", Views.LISTENERS);
+        VIEWS.put("controllers", Views.CONTROLLERS);
+        VIEWS.put("reactors", Views.REACTORS);
+        VIEWS.put("dataplanes", Views.DATA_PLANES);
+        VIEWS.put("managed", Views.MANAGED);
+        VIEWS.put("versions", Views.VERSIONS);
+        VIEWS.put("audit", Views.AUDIT);
+    }
+
+    /**
+     * Made by the command line.
+     */
+    KindConverter()
+    {
+    }
+
+    /** For shells to complete. */
+    static final class Candidates implements Iterable<String>
+    {
+        /**
+         * Made by the command line.
+         */
+        Candidates()
+        {
+        }
+
+        @Override
+        public Iterator<String> iterator()
+        {
+            return VIEWS.keySet().iterator();
+        }
+    }
+
+    @Override
+    public View<?> convert(final String text)
+    {
+        final String word = text.toLowerCase(Locale.ROOT);
+        final View<?> found = VIEWS.containsKey(word) ? VIEWS.get(word) : VIEWS.get(word + 's');
+        if (null == found)
+        {
+            final List<String> names = new ArrayList<>(VIEWS.keySet());
+            final String near = Similar.nearest(word, names);
+            throw new TypeConversionException("'" + text + "' is no kind of resource" +
+                (null == near ? "" : ", did you mean " + near + "?") + ": use one of " + String.join(", ", names));
+        }
+        return found;
+    }
+}

@@ -1,0 +1,113 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.Role;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.ListenerSpec;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code millrace listener}: where hosts connect to.
+ */
+@Command(
+    name = "listener",
+    description = "List, add and remove the addresses that hosts connect to.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace listener add 192.0.2.7",
+        "  millrace listener list"})
+public final class ListenerCommand extends Group
+{
+    private static final Pattern ADDRESS = Pattern.compile(
+        "(?:\\[([^\\]]+)]|([^:\\[\\]]+))(?::(\\d{1,5}))?|([0-9a-fA-F:]+:[0-9a-fA-F:.]*)");
+    private static final int PORT_DEFAULT = 4420;
+
+    /** Address and port as they are typed. */
+    record Endpoint(String address, int port)
+    {
+        static Endpoint of(final String text)
+        {
+            final Matcher matcher = ADDRESS.matcher(text);
+            if (!matcher.matches())
+            {
+                throw new CommandException(ExitCode.USAGE, "'" + text +
+                    "' is no address: write 192.0.2.7, 192.0.2.7:4420 or [2001:db8::7]:4420");
+            }
+            final String address = null != matcher.group(1) ? matcher.group(1) :
+                null != matcher.group(2) ? matcher.group(2) : matcher.group(4);
+            return new Endpoint(address, null == matcher.group(3) ? PORT_DEFAULT : Integer.parseInt(matcher.group(3)));
+        }
+
+        @Override
+        public String toString()
+        {
+            return (address.indexOf(':') >= 0 ? '[' + address + ']' : address) + ':' + port;
+        }
+    }
+
+    /**
+     * Made by the command line.
+     */
+    public ListenerCommand()
+    {
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true,
+        description = "List listeners.", footerHeading = "%nExamples:%n", footer = {
+        "  millrace listener list"})
+    int list(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.LISTENERS, link.client().listeners()));
+    }
+
+    @Command(name = "add", mixinStandardHelpOptions = true,
+        description = "Listen on an address.", footerHeading = "%nExamples:%n", footer = {
+        "  millrace listener add 192.0.2.7          on port 4420",
+        "  millrace listener add 0.0.0.0:4421       on every IPv4 address",
+        "  millrace listener add '[::1]:0'          on any free port, which is printed",
+        "  millrace listener add 192.0.2.7:8009 --discovery-only"})
+    int add(
+        @Mixin final ControlOptions control,
+        @Parameters(paramLabel = "ADDRESS[:PORT]", description = "Numeric address, and port. Default port: 4420.")
+        final String address,
+        @Option(names = "--discovery-only", description = "Reach no other subsystem than discovery there.")
+        final boolean discoveryOnly)
+    {
+        final Endpoint endpoint = Endpoint.of(address);
+        return control.run(Role.ADMINISTER, (link) ->
+        {
+            final int port = link.client().addListener(
+                new ListenerSpec(Transport.TCP, endpoint.address(), endpoint.port(), discoveryOnly));
+            // An older data plane or a manager does not tell.
+            final Endpoint taken = new Endpoint(endpoint.address(), 0 == port ? endpoint.port() : port);
+            Terminal.standard().line("listening on " + taken + (discoveryOnly ? " for discovery" : ""));
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(name = "remove", mixinStandardHelpOptions = true,
+        description = {
+        "Listen no more on an address.", "Hosts that are connected stay connected."},
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace listener remove 192.0.2.7:4420"})
+    int remove(
+        @Mixin final ControlOptions control,
+        @Parameters(paramLabel = "ADDRESS[:PORT]", description = "As 'listener list' shows it. Default port: 4420.")
+        final String address)
+    {
+        final Endpoint endpoint = Endpoint.of(address);
+        return control.run(Role.ADMINISTER, (link) ->
+        {
+            link.client().removeListener(Transport.TCP, endpoint.address(), endpoint.port());
+            Terminal.standard().line("listening no more on " + endpoint);
+            return ExitCode.OK;
+        });
+    }
+}

@@ -1,0 +1,107 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.NamespaceSpec;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code millrace namespace}: what devices subsystems show.
+ */
+@Command(
+    name = "namespace",
+    description = "List, add and remove namespaces, each of which shows a device in a subsystem.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace namespace add nqn.2026-11.io.example:vol0 mem0",
+        "  millrace namespace list"})
+public final class NamespaceCommand extends Group
+{
+    private static final UUID NO_UUID = new UUID(0, 0);
+
+    /**
+     * Made by the command line.
+     */
+    public NamespaceCommand()
+    {
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true,
+        description = "List namespaces, with what hosts did on them since they were added.",
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace namespace list", "  millrace namespace list nqn.2026-11.io.example:vol0 --json"})
+    int list(
+        @Mixin final ControlOptions control,
+        @Mixin final OutputOptions output,
+        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+            description = "Only of this subsystem.") final String nqn)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.NAMESPACES, link.client().namespaces(nqn)));
+    }
+
+    @Command(name = "add", mixinStandardHelpOptions = true,
+        description = "Show a device in a subsystem; connected hosts are told.",
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace namespace add nqn.2026-11.io.example:vol0 mem0",
+        "  millrace namespace add nqn.2026-11.io.example:vol0 mem1 --nsid 7"})
+    int add(
+        @Mixin final ControlOptions control,
+        @Parameters(paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
+        @Parameters(paramLabel = "DEVICE", description = "Name of the device.") final String device,
+        @Option(names = {"-i", "--nsid"}, paramLabel = "N", description = "Its number. Default: the lowest free one.")
+        final Integer nsid,
+        @Option(names = {"-u", "--uuid"}, paramLabel = "UUID",
+            description = "UUID that hosts see. Default: one made from subsystem, number and device.") final UUID uuid)
+    {
+        return control.run(Role.ADMINISTER, (link) ->
+        {
+            final int number = null == nsid ? lowestFree(link.client().namespaces(nqn)) : nsid;
+            link.client().addNamespace(new NamespaceSpec(nqn, number, null == uuid ? NO_UUID : uuid, device));
+            Terminal.standard().line("namespace " + number + " of " + nqn + " shows device " + device);
+            return ExitCode.OK;
+        });
+    }
+
+    private static int lowestFree(final List<NamespaceInfo> namespaces)
+    {
+        final Set<Integer> taken = new HashSet<>();
+        namespaces.forEach((each) -> taken.add(each.nsid()));
+        int nsid = 1;
+        while (taken.contains(nsid))
+        {
+            nsid++;
+        }
+        return nsid;
+    }
+
+    @Command(name = "remove", mixinStandardHelpOptions = true,
+        description = {
+        "Take namespaces away; connected hosts are told.", "Their devices stay, and are free when this returns."},
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace namespace remove nqn.2026-11.io.example:vol0 1"})
+    int remove(
+        @Mixin final ControlOptions control,
+        @Parameters(index = "0", paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "1..*", arity = "1..*", paramLabel = "NSID", description = "Numbers of the namespaces.")
+        final List<Integer> nsids)
+    {
+        return control.run(Role.ADMINISTER, (link) ->
+        {
+            for (final int nsid : nsids)
+            {
+                link.client().removeNamespace(nqn, nsid);
+                Terminal.standard().line("namespace " + nsid + " of " + nqn + " removed");
+            }
+            return ExitCode.OK;
+        });
+    }
+}

@@ -1,0 +1,82 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.ExitCode;
+import io.millrace.console.Json;
+import io.millrace.console.Terminal;
+import io.millrace.console.Yaml;
+import io.millrace.control.message.Resource;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/**
+ * How a command prints what it found.
+ */
+final class OutputOptions
+{
+    @Option(names = {"-o", "--output"}, paramLabel = "FORMAT",
+        description = "Print as ${COMPLETION-CANDIDATES}. Default: table.")
+    private Format format;
+
+    @Option(names = "--json", description = "Print JSON: short for --output json.")
+    private boolean json;
+
+    Format format()
+    {
+        return json ? Format.json : null == format ? Format.table : format;
+    }
+
+    boolean isGiven()
+    {
+        return json || null != format;
+    }
+
+    /**
+     * Prints records.
+     *
+     * @param view      of their kind.
+     * @param resources to print.
+     * @param <T>       kind of resource.
+     * @return exit code.
+     */
+    <T extends Resource> int print(final View<T> view, final List<T> resources)
+    {
+        final Terminal terminal = Terminal.standard();
+        switch (format())
+        {
+            case table ->
+            {
+                if (resources.isEmpty())
+                {
+                    terminal.line("no " + view.plural());
+                }
+                else
+                {
+                    view.table(resources).print(terminal, "");
+                }
+            }
+            case json -> terminal.line(Json.write(view.maps(resources)));
+            case yaml -> terminal.text(Yaml.write(view.maps(resources)));
+        }
+        return ExitCode.OK;
+    }
+
+    /**
+     * Prints one record, over several lines for people.
+     *
+     * @param view     of its kind.
+     * @param resource to print.
+     * @param <T>      kind of resource.
+     * @return exit code.
+     */
+    <T extends Resource> int printOne(final View<T> view, final T resource)
+    {
+        final Terminal terminal = Terminal.standard();
+        switch (format())
+        {
+            case table -> view.lines(resource).forEach(terminal::line);
+            case json -> terminal.line(Json.write(view.map(resource)));
+            case yaml -> terminal.text(Yaml.write(view.map(resource)));
+        }
+        return ExitCode.OK;
+    }
+}

@@ -1,0 +1,113 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.client.Call;
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
+import io.millrace.control.state.StatePlan;
+import io.millrace.control.state.StateStep;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Carries out a plan: by a manager as one change, all or nothing; on a data plane stage after stage, until a stage does
+ * not go well. One thread.
+ */
+final class PlanRun
+{
+    private static final int STEPS_PER_LOOK = 64;
+
+    private final ControlLink link;
+    private final StatePlan plan;
+    private final Terminal terminal;
+    private final int count;
+    private int done;
+
+    /**
+     * @param terminal for progress.
+     */
+    PlanRun(final ControlLink link, final StatePlan plan, final Terminal terminal)
+    {
+        this.link = link;
+        this.plan = plan;
+        this.terminal = terminal;
+        count = plan.steps().size();
+    }
+
+    /**
+     * Carries it out.
+     *
+     * @param comment for a manager.
+     * @return version that a manager made; 0 from a data plane.
+     * @throws CommandException naming the first step that did not go well.
+     */
+    long run(final String comment)
+    {
+        try
+        {
+            if (link.isManager())
+            {
+                return change(comment);
+            }
+            plan.stages().forEach(this::carryOut);
+            return 0;
+        }
+        finally
+        {
+            terminal.endDrawing();
+        }
+    }
+
+    private long change(final String comment)
+    {
+        link.client().beginChange(comment);
+        try
+        {
+            carryOut(plan.steps());
+        }
+        catch (final CommandException e)
+        {
+            link.client().abandonChange();
+            throw e;
+        }
+        return link.client().commitChange();
+    }
+
+    private void carryOut(final List<StateStep> steps)
+    {
+        final List<Call> calls = new ArrayList<>(steps.size());
+        for (final StateStep step : steps)
+        {
+            final Command command = step.command();
+            calls.add(link.client().submit(command));
+            if (0 == calls.size() % STEPS_PER_LOOK)
+            {
+                link.client().poll();
+            }
+        }
+        int failed = 0;
+        int first = -1;
+        for (int i = 0; i < calls.size(); i++)
+        {
+            final Call call = link.client().await(calls.get(i));
+            done++;
+            if (0 == done % STEPS_PER_LOOK)
+            {
+                terminal.draw(done + " of " + count + " steps");
+            }
+            if (Code.OK != call.code())
+            {
+                first = 0 == failed ? i : first;
+                failed++;
+            }
+        }
+        if (failed > 0)
+        {
+            throw new CommandException(ExitCode.FAILURE, "cannot " + steps.get(first).sentence() + ": " +
+                calls.get(first).text() + (1 == failed ? "" : ", and " + (failed - 1) + " other steps failed") +
+                "; " + (done - failed) + " of " + count + " steps were done");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.millrace.cli.control;
+
+import io.millrace.control.codec.Role;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/**
+ * {@code millrace reactor}: the threads that serve.
+ */
+@Command(
+    name = "reactor",
+    description = "See the polling threads of a data plane.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace reactor list",
+        "  millrace top                    what they do now"})
+public final class ReactorCommand extends Group
+{
+    /**
+     * Made by the command line.
+     */
+    public ReactorCommand()
+    {
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true,
+        description = "List reactors, with their shares of busy time since the start.",
+        footerHeading = "%nExamples:%n", footer = {"  millrace reactor list"})
+    int list(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.REACTORS, link.client().reactors()));
+    }
+}

@@ -1,0 +1,139 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.Confirmation;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.SubsystemInfo;
+import io.millrace.control.message.SubsystemSpec;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code millrace subsystem}: what hosts connect to.
+ */
+@Command(
+    name = "subsystem",
+    description = "List, create and delete subsystems, and open them to every host.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace subsystem create nqn.2026-11.io.example:vol0 --allow-any-host",
+        "  millrace subsystem list"})
+public final class SubsystemCommand extends Group
+{
+    /**
+     * Made by the command line.
+     */
+    public SubsystemCommand()
+    {
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true,
+        description = "List subsystems.", footerHeading = "%nExamples:%n", footer = {
+        "  millrace subsystem list", "  millrace subsystem list nqn.2026-11.io.example:vol0 --json"})
+    int list(
+        @Mixin final ControlOptions control,
+        @Mixin final OutputOptions output,
+        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+            description = "Only this subsystem.") final String nqn)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.SUBSYSTEMS, link.client().subsystems(nqn)));
+    }
+
+    @Command(name = "create", mixinStandardHelpOptions = true,
+        description = "Create a subsystem.", footerHeading = "%nExamples:%n", footer = {
+        "  millrace subsystem create nqn.2026-11.io.example:vol0 --allow-any-host",
+        "  millrace subsystem create nqn.2026-11.io.example:vol0 --host nqn.2014-08..."})
+    int create(
+        @Mixin final ControlOptions control,
+        @Parameters(paramLabel = "NQN",
+            description = "Name of the subsystem, such as nqn.2026-11.io.example:vol0.") final String nqn,
+        @Option(names = "--allow-any-host", description = "Let every host in.") final boolean allowAnyHost,
+        @Option(names = "--host", paramLabel = "NQN", description = "Let this host in. May be given again.")
+        final List<String> hosts,
+        @Option(names = "--serial", paramLabel = "TEXT", defaultValue = "",
+            description = "Serial number that hosts see. Default: one made from the NQN.") final String serial,
+        @Option(names = "--model", paramLabel = "TEXT", defaultValue = "",
+            description = "Model number that hosts see. Default: Millrace.") final String model)
+    {
+        return control.run(Role.ADMINISTER, (link) ->
+        {
+            link.client().createSubsystem(new SubsystemSpec(nqn, allowAnyHost, serial, model));
+            Terminal.standard().line("subsystem " + nqn + " created" + (allowAnyHost || null != hosts ? "" :
+                "; it lets no host in yet, see 'millrace host allow'"));
+            for (final String host : null == hosts ? List.<String>of() : hosts)
+            {
+                link.client().allowHost(nqn, host);
+                Terminal.standard().line("host " + host + " let in");
+            }
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(name = "delete", mixinStandardHelpOptions = true,
+        description = {
+        "Delete subsystems with their namespaces.", "Hosts that are connected are disconnected. Devices stay."},
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace subsystem delete nqn.2026-11.io.example:vol0"})
+    int delete(
+        @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
+        @Parameters(arity = "1..*", paramLabel = "NQN", description = "Subsystems to delete.")
+        final List<String> nqns)
+    {
+        return control.run(Role.ADMINISTER, (link) ->
+        {
+            for (final String nqn : nqns)
+            {
+                for (final SubsystemInfo subsystem : link.client().subsystems(nqn))
+                {
+                    if (subsystem.controllers() > 0)
+                    {
+                        confirmation.need(Terminal.standard(), "subsystem " + nqn + " is in use by " +
+                            (1 == subsystem.controllers() ? "a host, which loses" :
+                                subsystem.controllers() + " hosts, which lose") + " it");
+                    }
+                }
+            }
+            for (final String nqn : nqns)
+            {
+                link.client().deleteSubsystem(nqn);
+                Terminal.standard().line("subsystem " + nqn + " deleted");
+            }
+            return ExitCode.OK;
+        });
+    }
+
+    /** Whether every host is let in. */
+    enum Permission
+    {
+        /** Every host. */
+        yes,
+        /** Those on the list. */
+        no
+    }
+
+    @Command(name = "allow-any", mixinStandardHelpOptions = true,
+        description = {
+        "Let every host in, or only those on the list.",
+        "With 'no' hosts that are not on the list are disconnected."},
+        footerHeading = "%nExamples:%n", footer = {
+        "  millrace subsystem allow-any nqn.2026-11.io.example:vol0 no"})
+    int allowAny(
+        @Mixin final ControlOptions control,
+        @Parameters(paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
+        @Parameters(arity = "0..1", paramLabel = "yes|no", defaultValue = "yes",
+            description = "Whether every host is let in. Default: yes.") final Permission permission)
+    {
+        return control.run(Role.ADMINISTER, (link) ->
+        {
+            link.client().setAllowAnyHost(nqn, Permission.yes == permission);
+            Terminal.standard().line("subsystem " + nqn + " lets " +
+                (Permission.yes == permission ? "every host in" : "hosts in by name"));
+            return ExitCode.OK;
+        });
+    }
+}

@@ -1,0 +1,96 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.Table;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.message.Resource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * How resources of a kind are shown: columns for people, keys for programs. Immutable.
+ *
+ * @param kind    of the resources.
+ * @param plural  what they are called.
+ * @param type    of the records.
+ * @param columns in order.
+ * @param <T>     type of the records.
+ */
+record View<T extends Resource>(Kind kind, String plural, Class<T> type, List<Column<T>> columns)
+{
+    /**
+     * A column.
+     *
+     * @param heading of the table, {@code >} in front of one that is set flush right; null: not in the table.
+     * @param key     in JSON and YAML.
+     * @param value   for programs: a string, number, boolean or null.
+     * @param text    for people.
+     * @param <T>     type of the records.
+     */
+    record Column<T>(String heading, String key, Function<T, Object> value, Function<T, String> text)
+    {
+        static <T> Column<T> of(final String heading, final String key, final Function<T, Object> value)
+        {
+            return new Column<>(heading, key, value, (record) ->
+            {
+                final Object found = value.apply(record);
+                return null == found || "".equals(found) ? "-" : found.toString();
+            });
+        }
+    }
+
+    Table table(final List<T> resources)
+    {
+        final List<Column<T>> shown = columns.stream().filter((each) -> null != each.heading()).toList();
+        final Table table = new Table(shown.stream().map(Column::heading).toArray(String[]::new));
+        for (final T each : resources)
+        {
+            table.row(shown.stream().map((column) -> column.text().apply(each)).toArray(String[]::new));
+        }
+        return table;
+    }
+
+    /** One record, a line for each column. */
+    List<String> lines(final T resource)
+    {
+        int width = 0;
+        for (final Column<T> each : columns)
+        {
+            width = Math.max(width, label(each).length());
+        }
+        final List<String> lines = new ArrayList<>();
+        for (final Column<T> each : columns)
+        {
+            final String label = label(each);
+            lines.add(label + ":" + " ".repeat(width - label.length() + 1) + each.text().apply(resource));
+        }
+        return lines;
+    }
+
+    private static String label(final Column<?> column)
+    {
+        final String heading = null == column.heading() ? column.key() : column.heading();
+        return (heading.startsWith(">") ? heading.substring(1) : heading).toLowerCase(Locale.ROOT);
+    }
+
+    List<Map<String, Object>> maps(final List<T> resources)
+    {
+        return resources.stream().map(this::map).toList();
+    }
+
+    Map<String, Object> map(final T resource)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        columns.forEach((each) -> map.put(each.key(), each.value().apply(resource)));
+        return map;
+    }
+
+    /** The records as those of this kind. */
+    List<T> cast(final List<? extends Resource> resources)
+    {
+        return resources.stream().map(type::cast).toList();
+    }
+}

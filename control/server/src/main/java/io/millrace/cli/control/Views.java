@@ -1,0 +1,215 @@
+package io.millrace.cli.control;
+
+import static io.millrace.cli.control.View.Column.of;
+
+import io.millrace.cli.control.View.Column;
+import io.millrace.console.Quantity;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.message.AuditInfo;
+import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.ListenerInfo;
+import io.millrace.control.message.ManagedInfo;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.ReactorInfo;
+import io.millrace.control.message.Resource;
+import io.millrace.control.message.SubsystemInfo;
+import io.millrace.control.message.VersionInfo;
+import io.millrace.settings.SettingType;
+import io.millrace.settings.Units;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+
+/**
+ * How each kind of resource is shown. Stateless.
+ */
+final class Views
+{
+    static final View<DeviceInfo> DEVICES = new View<>(Kind.DEVICE, "devices", DeviceInfo.class, List.of(
+        of("NAME", "name", DeviceInfo::name),
+        of("TYPE", "type", (d) -> word(d.type())),
+        size(">SIZE", "sizeBytes", DeviceInfo::sizeBytes),
+        of(">BLOCK", "blockSizeBytes", DeviceInfo::blockSizeBytes),
+        of(">USERS", "users", (d) -> known(d.users())),
+        of("TARGET", "target", DeviceInfo::target),
+        of(null, "queueDepth", DeviceInfo::queueDepth),
+        of(null, "readOnly", DeviceInfo::readOnly),
+        of(null, "preallocate", DeviceInfo::preallocate),
+        of(null, "seed", DeviceInfo::seed)));
+
+    static final View<SubsystemInfo> SUBSYSTEMS = new View<>(Kind.SUBSYSTEM, "subsystems", SubsystemInfo.class, List.of(
+        of("NQN", "nqn", SubsystemInfo::nqn),
+        of("ANY HOST", "allowAnyHost", SubsystemInfo::allowAnyHost),
+        of(">NAMESPACES", "namespaces", SubsystemInfo::namespaces),
+        of(">CONNECTED", "controllers", SubsystemInfo::controllers),
+        of("SERIAL", "serial", SubsystemInfo::serial),
+        of("MODEL", "model", SubsystemInfo::model)));
+
+    static final View<NamespaceInfo> NAMESPACES = new View<>(Kind.NAMESPACE, "namespaces", NamespaceInfo.class, List.of(
+        of("SUBSYSTEM", "nqn", NamespaceInfo::nqn),
+        of(">NSID", "nsid", NamespaceInfo::nsid),
+        of("DEVICE", "device", NamespaceInfo::device),
+        size(">SIZE", "sizeBytes", NamespaceInfo::sizeBytes),
+        of(">BLOCK", "blockSizeBytes", NamespaceInfo::blockSizeBytes),
+        count(">READS", "reads", NamespaceInfo::reads),
+        bytes(">READ", "readBytes", NamespaceInfo::readBytes),
+        count(">WRITES", "writes", NamespaceInfo::writes),
+        bytes(">WRITTEN", "writtenBytes", NamespaceInfo::writtenBytes),
+        count(">ERRORS", "errors", NamespaceInfo::errors),
+        of(null, "others", (n) -> known(n.others())),
+        of(null, "uuid", (n) -> n.uuid().toString())));
+
+    static final View<HostInfo> HOSTS = new View<>(Kind.HOST, "hosts", HostInfo.class, List.of(
+        of("SUBSYSTEM", "nqn", HostInfo::nqn),
+        of("HOST", "hostNqn", HostInfo::hostNqn)));
+
+    static final View<ListenerInfo> LISTENERS = new View<>(Kind.LISTENER, "listeners", ListenerInfo.class, List.of(
+        of("TRANSPORT", "transport", (l) -> SettingType.word(l.transport())),
+        of("ADDRESS", "address", ListenerInfo::address),
+        of(">PORT", "port", ListenerInfo::port),
+        new Column<>("SERVES", "discoveryOnly", ListenerInfo::discoveryOnly,
+            (l) -> l.discoveryOnly() ? "discovery" : "all")));
+
+    static final View<ControllerInfo> CONTROLLERS = new View<>(
+        Kind.CONTROLLER, "hosts connected", ControllerInfo.class, List.of(
+        of("SUBSYSTEM", "nqn", ControllerInfo::nqn),
+        of(">ID", "controllerId", ControllerInfo::controllerId),
+        of("HOST", "hostNqn", ControllerInfo::hostNqn),
+        of(">QUEUES", "ioQueues", ControllerInfo::ioQueues),
+        new Column<>(">KEEP ALIVE", "keepAliveMs", ControllerInfo::keepAliveMs,
+            (c) -> 0 == c.keepAliveMs() ? "none" : Quantity.duration(c.keepAliveMs() * 1_000_000L)),
+        of("STATE", "state", ControllerInfo::state)));
+
+    static final View<ReactorInfo> REACTORS = new View<>(Kind.REACTOR, "reactors", ReactorInfo.class, List.of(
+        of(">INDEX", "index", ReactorInfo::index),
+        of("NAME", "name", ReactorInfo::name),
+        new Column<>(">CPU", "cpu", (r) -> r.cpu() < 0 ? null : r.cpu(),
+            (r) -> r.cpu() < 0 ? "any" : Integer.toString(r.cpu())),
+        new Column<>(">BUSY", "busyNs", ReactorInfo::busyNs, Views::busy),
+        of(">CONNECTIONS", "connections", ReactorInfo::connections),
+        of(">REQUESTS", "requests", ReactorInfo::requests),
+        bytes(">POOL", "poolBytes", ReactorInfo::poolBytes),
+        bytes(">USED", "poolUsedBytes", ReactorInfo::poolUsedBytes),
+        of(">WAITING", "poolWaiting", (r) -> known(r.poolWaiting())),
+        new Column<>(">LONGEST CYCLE", "longestCycleNs", ReactorInfo::longestCycleNs,
+            (r) -> Quantity.duration(r.longestCycleNs())),
+        of(null, "idleNs", ReactorInfo::idleNs),
+        of(null, "cycles", ReactorInfo::cycles)));
+
+    static final View<DataPlaneInfo> DATA_PLANES = new View<>(
+        Kind.DATA_PLANE, "data planes", DataPlaneInfo.class, List.of(
+        of("NAME", "name", DataPlaneInfo::name),
+        of("STATE", "state", (d) -> SettingType.word(d.state())),
+        new Column<>(">UP", "upNs", DataPlaneInfo::upNs, (d) -> Quantity.duration(d.upNs())),
+        of(">CONNECTED", "controllers", DataPlaneInfo::controllers),
+        size(">MEMORY", "memoryBytes", DataPlaneInfo::memoryBytes),
+        of(">PROCESS", "processId", (d) -> known(d.processId())),
+        of("VERSION", "version", DataPlaneInfo::version),
+        of(null, "id", (d) -> d.dataPlaneId().toString())));
+
+    static final View<ManagedInfo> MANAGED = new View<>(Kind.MANAGED, "data planes", ManagedInfo.class, List.of(
+        of("NAME", "name", ManagedInfo::name),
+        of("HEALTH", "health", (m) -> SettingType.word(m.health())),
+        of(">VERSION", "desiredVersion", ManagedInfo::desiredVersion),
+        of(">APPLIED", "appliedVersion", ManagedInfo::appliedVersion),
+        of(">MISSING", "differences", ManagedInfo::differences),
+        time("SEEN", "seen", ManagedInfo::seenEpochNs),
+        of("ADDRESS", "address", ManagedInfo::address),
+        of("REMARK", "text", (m) -> m.refusal().isEmpty() ? m.text() : m.refusal()),
+        of(null, "isConnected", ManagedInfo::isConnected),
+        of(null, "term", ManagedInfo::term),
+        of(null, "refusal", ManagedInfo::refusal)));
+
+    static final View<VersionInfo> VERSIONS = new View<>(Kind.VERSION, "versions", VersionInfo.class, List.of(
+        of(">VERSION", "version", VersionInfo::version),
+        time("MADE", "made", VersionInfo::epochNs),
+        of(">DEVICES", "devices", VersionInfo::devices),
+        of(">SUBSYSTEMS", "subsystems", VersionInfo::subsystems),
+        of(">NAMESPACES", "namespaces", VersionInfo::namespaces),
+        of(">HOSTS", "hosts", VersionInfo::hosts),
+        of(">LISTENERS", "listeners", VersionInfo::listeners),
+        of("BY", "who", VersionInfo::who),
+        of("COMMENT", "comment", VersionInfo::comment),
+        of(null, "dataPlane", VersionInfo::dataPlane)));
+
+    static final View<AuditInfo> AUDIT = new View<>(Kind.AUDIT, "entries", AuditInfo.class, List.of(
+        of(">NUMBER", "sequence", AuditInfo::sequence),
+        time("WHEN", "when", AuditInfo::epochNs),
+        of("DATA PLANE", "dataPlane", AuditInfo::dataPlane),
+        of("WHO", "who", AuditInfo::who),
+        of("COMMAND", "command", AuditInfo::command),
+        of("ANSWER", "code", (a) -> SettingType.word(a.code())),
+        new Column<>(">VERSION", "version", (a) -> 0 == a.version() ? null : a.version(),
+            (a) -> 0 == a.version() ? "-" : Long.toString(a.version())),
+        new Column<>("REMARK", "text", AuditInfo::text, (a) -> Code.OK == a.code() ? "" : a.text()),
+        of(null, "role", (a) -> SettingType.word(a.role()))));
+
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
+    private static final long NS_PER_S = 1_000_000_000L;
+
+    private Views()
+    {
+    }
+
+    /** A number of a record; not boxed by those who give it. */
+    @FunctionalInterface
+    private interface Amount<T>
+    {
+        long of(T resource);
+    }
+
+    private static <T> Column<T> size(final String heading, final String key, final Amount<T> value)
+    {
+        return new Column<>(heading, key, value::of, (each) -> Units.size(value.of(each)));
+    }
+
+    private static <T> Column<T> bytes(final String heading, final String key, final Amount<T> value)
+    {
+        return new Column<>(heading, key, value::of, (each) -> Quantity.bytes(value.of(each)));
+    }
+
+    private static <T> Column<T> count(final String heading, final String key, final Amount<T> value)
+    {
+        return new Column<>(heading, key, (each) -> known(value.of(each)),
+            (each) -> null == known(value.of(each)) ? "-" : Quantity.count(value.of(each)));
+    }
+
+    private static <T> Column<T> time(final String heading, final String key, final Amount<T> epochNs)
+    {
+        return new Column<>(heading, key, (each) -> 0 == epochNs.of(each) ? null : instant(epochNs.of(each)).toString(),
+            (each) -> 0 == epochNs.of(each) ? "never" : local(epochNs.of(each)));
+    }
+
+    static Instant instant(final long epochNs)
+    {
+        return Instant.ofEpochSecond(epochNs / NS_PER_S, epochNs % NS_PER_S).truncatedTo(ChronoUnit.MILLIS);
+    }
+
+    static String local(final long epochNs)
+    {
+        return TIME.format(instant(epochNs).atZone(ZoneId.systemDefault()));
+    }
+
+    private static Long known(final long value)
+    {
+        return Resource.UNKNOWN == value ? null : value;
+    }
+
+    private static String busy(final ReactorInfo reactor)
+    {
+        final long totalNs = reactor.busyNs() + reactor.idleNs();
+        return (0 == totalNs ? 0 : Math.round(100.0 * reactor.busyNs() / totalNs)) + " %";
+    }
+
+    static String word(final DeviceType type)
+    {
+        return DeviceType.NULL_DEVICE == type ? "null" : SettingType.word(type);
+    }
+}

@@ -1,0 +1,65 @@
+package io.millrace.console;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.util.Locale;
+import picocli.CommandLine.Option;
+
+/**
+ * Asks before something is done that cannot be undone, when a person is there to be asked; else wants {@code --yes}.
+ * Options of a command line.
+ */
+public final class Confirmation
+{
+    @Option(names = {"-y", "--yes"}, description = "Do it without asking.")
+    private boolean yes;
+
+    /**
+     * Made by the command line.
+     */
+    public Confirmation()
+    {
+    }
+
+    /**
+     * Returns when it may be done.
+     *
+     * @param terminal to ask on.
+     * @param what     would be done and what that means, a sentence without its full stop.
+     * @throws CommandException when it may not.
+     */
+    public void need(final Terminal terminal, final String what)
+    {
+        if (yes)
+        {
+            return;
+        }
+        if (!Terminal.isInputInteractive())
+        {
+            throw new CommandException(ExitCode.USAGE, what + ": add --yes if that is meant");
+        }
+        terminal.ask(what + ". Go on? [y/N] ");
+        final String answer = read().strip().toLowerCase(Locale.ROOT);
+        if (!"y".equals(answer) && !"yes".equals(answer))
+        {
+            throw new CommandException(ExitCode.FAILURE, "nothing was done");
+        }
+    }
+
+    private static String read()
+    {
+        try
+        {
+            final String line = new BufferedReader(
+                new InputStreamReader(System.in, Charset.defaultCharset())).readLine();
+            return null == line ? "" : line;
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,380 @@
+package io.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.fault.FaultEffect;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.console.ExitCode;
+import io.millrace.control.agent.AgentFixture;
+import io.millrace.dataplane.DataPlaneState;
+import io.millrace.dataplane.DeviceConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The control commands against a data plane in this process. */
+class ControlCommandsTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    private static final String HOST = "nqn.2026-11.io.host:a";
+    private static final String DOCUMENT = """
+        devices:
+          - {name: mem0, type: memory, size: 1MiB, block-size: 4096}
+        subsystems:
+          - nqn: nqn.2026-11.io.millrace:vol0
+            allow-any-host: true
+            namespaces:
+              - {nsid: 1, device: mem0}
+        listeners: []
+        discovery: true
+        """;
+
+    @TempDir
+    private Path directory;
+
+    private AgentFixture fixture;
+
+    @BeforeEach
+    void start()
+    {
+        fixture = AgentFixture.ipc(directory);
+    }
+
+    @AfterEach
+    void stop()
+    {
+        fixture.close();
+    }
+
+    private CommandRun run(final String line)
+    {
+        return runWithInput("", line);
+    }
+
+    private CommandRun runWithInput(final String input, final String line)
+    {
+        final List<String> args = new ArrayList<>(Arrays.asList(line.split(" ")));
+        args.addAll(List.of("--control", fixture.settings().directory().toString()));
+        return CommandRun.withInput(input, args.toArray(String[]::new));
+    }
+
+    private String ok(final String line)
+    {
+        final CommandRun run = run(line);
+        assertEquals("", run.err(), line);
+        assertEquals(ExitCode.OK, run.exitCode(), line);
+        return run.out();
+    }
+
+    private void refused(final int exitCode, final String line, final String message)
+    {
+        final CommandRun run = run(line);
+        assertEquals("millrace " + message + "\n", run.err());
+        assertEquals(exitCode, run.exitCode());
+    }
+
+    @Test
+    void shouldMakeAVolumeStepByStep()
+    {
+        assertEquals("device mem0 created\n", ok("device create mem0 --size 1MiB"));
+        assertEquals("subsystem " + NQN + " created\nhost " + HOST + " let in\n",
+            ok("subsystem create " + NQN + " --host " + HOST + " --serial S1"));
+        assertEquals("namespace 1 of " + NQN + " shows device mem0\n", ok("namespace add " + NQN + " mem0"));
+        assertTrue(ok("listener add 127.0.0.1:0").matches("listening on 127\\.0\\.0\\.1:\\d+\n"));
+        assertEquals("""
+            NAME  TYPE    SIZE  BLOCK  USERS  TARGET
+            mem0  memory  1MiB   4096      1  -
+            """, ok("device list"));
+        assertEquals(ok("device list"), ok("get devices"));
+        assertTrue(ok("namespace list " + NQN).contains("mem0"));
+        assertTrue(ok("subsystem list").contains("S1"));
+        assertTrue(ok("host list").contains(HOST));
+        assertTrue(ok("reactor list").contains("test-1"));
+        assertEquals("no hosts connected\n", ok("host connected"));
+        assertEquals("device mem0 has 2MiB\n", ok("device resize mem0 +1MiB"));
+        assertEquals("subsystem " + NQN + " lets every host in\n", ok("subsystem allow-any " + NQN));
+        assertEquals("host " + HOST + " taken off the list of " + NQN + "\n", ok("host deny " + NQN + " " + HOST));
+        assertEquals("namespace 1 of " + NQN + " removed\n", ok("namespace remove " + NQN + " 1"));
+        assertEquals("subsystem " + NQN + " deleted\n", ok("subsystem delete " + NQN));
+        assertEquals("device mem0 deleted\n", ok("device delete mem0 --yes"));
+        assertEquals("no devices\n", ok("device list"));
+    }
+
+    @Test
+    void shouldAddNamespacesInTheLowestGap()
+    {
+        ok("subsystem create " + NQN + " --allow-any-host");
+        for (final int i : List.of(1, 2, 3))
+        {
+            ok("device create mem" + i + " --size 1MiB");
+        }
+        ok("namespace add " + NQN + " mem1 --nsid 2");
+        assertEquals("namespace 1 of " + NQN + " shows device mem2\n", ok("namespace add " + NQN + " mem2"));
+        assertEquals("namespace 3 of " + NQN + " shows device mem3\n", ok("namespace add " + NQN + " mem3"));
+    }
+
+    @Test
+    void shouldMakeEachKindOfDevice()
+    {
+        ok("device create file0 --path " + directory.resolve("f.img") + " --size 1MiB --block-size 512 " +
+            "--queue-depth 16 --no-preallocate");
+        ok("device create bad0 --over file0 --seed 7");
+        ok("device create sink --type null --size 1GiB");
+        final String listed = ok("device list --output yaml");
+        assertTrue(listed.contains("queueDepth: 16\n  readOnly: false\n  preallocate: false\n"), listed);
+        assertTrue(listed.contains("- name: bad0\n  type: fault\n"), listed);
+        assertTrue(listed.contains("  type: 'null'\n") || listed.contains("  type: \"null\"\n"), listed);
+        assertEquals("device bad0 has 2 fault rules\n", ok("device faults bad0 --rule " +
+            "effect=error,operations=read+write,first-block=8,last-block=15,status=media-error,every=3,count=5 " +
+            "-r effect=delay,delay=10ms,probability=0.5"));
+        final FaultPlan plan = ((DeviceConfig.Fault)fixture.dataPlane().devices().get("bad0").config()).plan();
+        assertEquals(FaultEffect.ERROR, plan.rules().get(0).effect());
+        assertEquals(15, plan.rules().get(0).lbaTo());
+        assertEquals(TimeUnit.MILLISECONDS.toNanos(10), plan.rules().get(1).delayNs());
+        assertEquals("device bad0 has no fault rules\n", ok("device faults bad0 --clear"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
+        "1 | device delete none | device delete: device none: is not there; create it first",
+        "1 | device resize none +1MiB | device resize: device none: is not there; create it first",
+        "2 | device create a | device create: a memory device needs a size: add --size, such as 1GiB",
+        "2 | device create a --type file | device create: a file device needs --path: add it",
+        "2 | device create a --size 1MiB --over b --type memory | device create: --over does not belong to a memory " +
+            "device: leave it or --type out",
+        "1 | device create a --size 5 | device create: device a: size 5 bytes is not a positive multiple of " +
+            "block-size 4096: use 4096 or another multiple",
+        "2 | device faults a | device faults: give rules with --rule, or --clear, and not both",
+        "1 | namespace add nqn.2026-11.io.a mem0 --nsid 3 | namespace add: subsystem nqn.2026-11.io.a: is not there; " +
+            "create it first",
+        "1 | host disconnect nqn.2026-11.io.a 7 | host disconnect: subsystem nqn.2026-11.io.a: is not there; create " +
+            "it first",
+        "2 | listener add here:there | listener add: 'here:there' is no address: write 192.0.2.7, 192.0.2.7:4420 or " +
+            "[2001:db8::7]:4420",
+        "1 | listener add here | listener add: listener here:4420: no numeric address; write it as 192.0.2.1 or " +
+            "2001:db8::1",
+        "1 | history | history: a data plane keeps no VERSION records; ask its manager",
+        "2 | device list --key-name x | device list: --key-name and --key-file belong together: give both or none",
+        "2 | dataplane stop | dataplane stop: data plane test would end, with no host connected, and what its memory " +
+            "devices hold is lost: add --yes if that is meant"})
+    void shouldSayWhyNot(final int exitCode, final String line, final String message)
+    {
+        refused(exitCode, line, message);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
+        "effect=none | effect 'none' is none: use error, delay, torn-write, lost-write, hang",
+        "operations=read | 'operations=read' has no effect: add effect=error, delay, torn-write, lost-write or hang",
+        "effect=error,colour=red | 'colour=red' is no part of a fault rule: write KEY=VALUE with keys of effect, ",
+        "effect=error,effect=hang | 'effect' is given twice: keep one",
+        "effect=delay | effect=delay and delay=TIME belong together: give both or none",
+        "effect=error,first-block=9,last-block=8 | last-block 8 is below first-block 9: turn them round",
+        "effect=error,status=fine | status 'fine' is none: use media-error, ",
+        "effect=error,probability=7 | probability '7' is not a number from 0 to 1: write it as 0.01"})
+    void shouldSayWhatIsWrongWithAFaultRule(final String rule, final String message)
+    {
+        final CommandRun run = run("device faults a --rule " + rule);
+        assertEquals(ExitCode.USAGE, run.exitCode());
+        assertTrue(run.err().contains(message), run.err());
+    }
+
+    @Test
+    void shouldKeepWhatIsInMemoryUnlessItIsMeant()
+    {
+        ok("device create mem0 --size 1MiB");
+        refused(ExitCode.USAGE, "device delete mem0", "device delete: device mem0 is in memory, and what its 1MiB " +
+            "hold is lost with it: add --yes if that is meant");
+        assertEquals(1, fixture.dataPlane().devices().list().size());
+        assertEquals("device mem0 deleted\n", ok("device delete mem0 -y"));
+    }
+
+    @Test
+    void shouldDrainPauseResumeAndStop()
+    {
+        ok("dataplane drain");
+        assertEquals(DataPlaneState.DRAINING, fixture.dataPlane().snapshot().state());
+        ok("dataplane pause");
+        assertEquals(DataPlaneState.PAUSED, fixture.dataPlane().snapshot().state());
+        assertTrue(ok("dataplane status").contains("state:     paused\n"));
+        assertTrue(ok("dataplane list --json").contains("\"state\": \"paused\""));
+        assertEquals("data plane test is serving\n", ok("dataplane resume"));
+        assertEquals("data plane test stops\n", ok("dataplane stop --yes"));
+        assertEquals(0, fixture.stopped().getCount());
+    }
+
+    @Test
+    void shouldShowAll() throws IOException
+    {
+        final Path file = Files.writeString(directory.resolve("s.yaml"), DOCUMENT);
+        assertEquals(ExitCode.OK, run("apply -f " + file + " --yes").exitCode());
+        assertEquals(DOCUMENT, ok("get -o yaml"));
+        assertTrue(ok("get --json").startsWith("{\n  \"devices\": [\n    {\n      \"name\": \"mem0\","));
+        assertTrue(ok("get").contains("\nno listeners\n"));
+        assertTrue(ok("get reactor").startsWith("INDEX  NAME "));
+        assertTrue(ok("get device mem0 --output json").startsWith("[\n"));
+        assertEquals(ExitCode.USAGE, run("get tapes").exitCode());
+    }
+
+    @Test
+    void shouldApplyADocument() throws IOException
+    {
+        final Path file = Files.writeString(directory.resolve("s.yaml"), DOCUMENT);
+        final CommandRun dry = run("apply --file " + file + " --dry-run");
+        assertEquals(ExitCode.DIFFERENT, dry.exitCode());
+        assertEquals("""
+            + create memory device mem0 of 1MiB
+            + create subsystem nqn.2026-11.io.millrace:vol0 for every host
+            + add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0
+            3 to create, 0 to change, 0 to remove
+            """, dry.out());
+        assertEquals("no devices\n", ok("device list"));
+        refused(ExitCode.USAGE, "apply --file " + file,
+            "apply: 3 to create, 0 to change, 0 to remove: add --yes if that is meant");
+        final CommandRun done = run("apply --file " + file + " --yes");
+        assertEquals(ExitCode.OK, done.exitCode());
+        assertEquals("done\n", done.err());
+        assertEquals("all is as it should be\n", ok("apply --file " + file + " --dry-run"));
+
+        final String smaller = DOCUMENT.replace("1MiB", "512KiB");
+        final CommandRun refused = runWithInput(smaller, "apply -f - -y");
+        assertEquals(ExitCode.USAGE, refused.exitCode());
+        assertTrue(refused.out().contains("! delete memory device mem0 to create it anew"), refused.out());
+        assertTrue(refused.err().endsWith("add --allow-destroy if that is meant; nothing was done\n"));
+        assertTrue(ok("device list").contains(" 1MiB "));
+        assertEquals(ExitCode.OK, runWithInput(smaller, "apply -f - -y --allow-destroy").exitCode());
+        assertEquals(smaller, ok("get -o yaml"));
+    }
+
+    @Test
+    void shouldKeepWhatAFileDoesNotNameWhenAsked()
+    {
+        ok("device create other --size 1MiB");
+        final CommandRun run = runWithInput(DOCUMENT, "apply -f - -y --no-prune");
+        assertFalse(run.out().contains("other"), run.out());
+        assertEquals(ExitCode.OK, run.exitCode());
+        assertTrue(runWithInput(DOCUMENT, "apply -f - --dry-run --json").out().contains(
+            "\"sentence\": \"delete memory device other; what it holds is lost\""));
+    }
+
+    @Test
+    void shouldSayWhichStepOfADocumentFailed()
+    {
+        final CommandRun run = runWithInput("""
+            devices:
+              - {name: a, type: memory, size: 1MiB}
+              - {name: b, type: file, path: /none/at/all.img, size: 1MiB}
+            """, "apply -f - -y");
+        assertEquals(ExitCode.FAILURE, run.exitCode());
+        assertTrue(run.err().startsWith("millrace apply: cannot create file device b in /none/at/all.img of 1MiB: " +
+            "device b: path /none/at/all.img cannot be opened"), run.err());
+        assertTrue(run.err().endsWith("; 1 of 2 steps were done\n"), run.err());
+        final CommandRun wrong = runWithInput("devices: [{name: a}]", "apply -f -");
+        assertEquals(ExitCode.USAGE, wrong.exitCode());
+        assertTrue(wrong.err().startsWith("millrace apply: standard input:1: devices[0].type: missing"), wrong.err());
+    }
+
+    @Test
+    void shouldSayWhatCannotBe()
+    {
+        final String text = "devices: [{name: f, type: file, path: " + directory + "/f.img, size: 2MiB}]";
+        assertEquals(ExitCode.OK, runWithInput(text, "apply -f - -y").exitCode());
+        final CommandRun run = runWithInput(text.replace("2MiB", "1MiB"), "apply -f - -y");
+        assertEquals(ExitCode.FAILURE, run.exitCode());
+        assertTrue(run.err().startsWith("millrace apply: device f: size 1MiB is below the 2MiB that " + directory),
+            run.err());
+    }
+
+    @Test
+    void shouldApplyTenThousandNamespaces()
+    {
+        final StringBuilder text = new StringBuilder("devices:\n");
+        final StringBuilder namespaces = new StringBuilder();
+        for (int i = 1; i <= 10_000; i++)
+        {
+            text.append("  - {name: v").append(i).append(", type: 'null', size: 1MiB, block-size: 4096}\n");
+            namespaces.append("      - {nsid: ").append(i).append(", device: v").append(i).append("}\n");
+        }
+        text.append("subsystems:\n  - nqn: ").append(NQN).append("\n    allow-any-host: true\n    namespaces:\n")
+            .append(namespaces).append("listeners: []\ndiscovery: true\n");
+        final CommandRun run = runWithInput(text.toString(), "apply -f - -y");
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.lines().contains("  ... 19941 more, --verbose shows them"), run.out());
+        assertEquals(text.toString(), ok("get -o yaml"));
+    }
+
+    @Test
+    void shouldSayWhatToStartWhenNobodyIsThere()
+    {
+        final CommandRun run = CommandRun.of("device", "list", "--control", directory.resolve("none").toString());
+        assertEquals(ExitCode.FAILURE, run.exitCode());
+        assertEquals("millrace device list: nobody takes commands in " + directory.resolve("none") + ": start " +
+            "'millrace serve' or 'millrace manager' with that control directory, or name another\n", run.err());
+    }
+
+    @Test
+    void shouldProveAKeyOverUdp() throws IOException
+    {
+        final Path other = Files.createDirectory(directory.resolve("udp"));
+        try (AgentFixture udp = AgentFixture.udp(other))
+        {
+            final Path key = Files.writeString(directory.resolve("key"), AgentFixture.SECRET);
+            Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+            final String[] args = {"dataplane", "status", "--control", udp.settings().channel(),
+                "--key-name", "admin", "--key-file", key.toString()};
+            final CommandRun run = CommandRun.of(args);
+            assertEquals("", run.err());
+            assertTrue(run.out().startsWith("name:      test\n"), run.out());
+            args[5] = "nobody";
+            final CommandRun refused = CommandRun.of(args);
+            assertEquals(ExitCode.FAILURE, refused.exitCode());
+            assertEquals(1, refused.err().lines().count(), refused.err());
+            assertEquals(ExitCode.USAGE, CommandRun.of("dataplane", "status", "--control",
+                udp.settings().channel()).exitCode());
+        }
+    }
+
+    @Test
+    void shouldPrintEventsAsTheyCome() throws InterruptedException
+    {
+        // Commands print to the standard streams of the process: changes come from elsewhere meanwhile.
+        final Thread changes = Thread.ofPlatform().start(() ->
+        {
+            for (int i = 0; fixture.agent().sessionCount() == 0 && i < 10_000; i++)
+            {
+                LockSupport.parkNanos(1_000_000);
+            }
+            for (int i = 0; !Thread.interrupted() && i < 10_000; i++)
+            {
+                fixture.dataPlane().devices().create(new DeviceConfig.Null("d" + i, 4096, 4096));
+                LockSupport.parkNanos(1_000_000);
+            }
+        });
+        final CommandRun json = run("events --json --count 2 --kind device --change created --name d*");
+        assertEquals(ExitCode.OK, json.exitCode());
+        assertEquals(2, json.lines().size());
+        assertTrue(json.lines().getFirst().matches(
+            "\\{\"time\": \"[0-9TZ:.-]+\", \"kind\": \"device\", \"change\": \"created\", \"name\": \"d\\d+\", " +
+                "\"text\": \"null\"}"), json.out());
+        final CommandRun watch = run("watch devices --count 3");
+        assertEquals(3, watch.lines().size());
+        assertTrue(watch.lines().getFirst().matches("[0-9-]+ [0-9:]+  created       device      d\\d+: null"),
+            watch.out());
+        changes.interrupt();
+        changes.join();
+    }
+}
