@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
     footer = {
         "  millrace perf --nqn nqn.2026-11.io.millrace:vol0",
         "  millrace perf tcp://192.0.2.7/NQN --pattern randrw --mix 70 --depth 64",
-        "  millrace perf --nqn NQN --pattern randwrite --verify --region 256MiB --hdgst --ddgst",
+        "  millrace perf --nqn NQN --pattern randwrite --verify --hdgst --ddgst",
         "  millrace perf --nqn NQN --rate 50000 --duration 60s --json --hlog latency.hlog",
         "",
         "At a fixed rate latency counts from the planned moment of each command. Exit codes: 0 passed, 1 commands",

@@ -31,9 +31,9 @@ import picocli.CommandLine.Option;
     description = "Keep data planes what they should be, until Ctrl-C or SIGTERM.",
     footerHeading = "%nExamples:%n",
     footer = {
-        "  millrace manager                          of the data plane of this user on this machine",
+        "  millrace manager                          of this user's data plane",
         "  millrace manager --config manager.yaml    of those that a file declares",
-        "  millrace manager --use-version dp0=41     go on with version 41 of data plane dp0",
+        "  millrace manager --use-version dp0=41     go on with version 41 of dp0",
         "",
         "docs/operating.md says how to run it, docs/configuration.md describes the file."})
 public final class ManagerCommand implements Callable<Integer>

@@ -90,7 +90,7 @@ class MillraceTest
                 assertEquals("", err.toString());
                 for (final String line : each.getCommandSpec().usageMessage().footer())
                 {
-                    assertTrue(line.length() <= 80, "is folded in a terminal: " + line);
+                    assertTrue(!line.startsWith("  ") || line.length() <= 80, "is folded in a terminal: " + line);
                 }
                 assertTrue(each.getCommandSpec().usageMessage().description().length > 0, name);
             }));

@@ -25,8 +25,8 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace stat                        since its start",
-        "  millrace stat --watch                rates and latencies of each second, until Ctrl-C",
-        "  millrace stat /run/millrace/status   of another file than /dev/shm/millrace-USER.status",
+        "  millrace stat --watch                rates and latencies of each second",
+        "  millrace stat /run/millrace/status   of another file than the default",
         "  millrace stat --json | jq '.namespaces[] | {nsid, p99: .read.latencyNs.p99}'",
         "",
         "docs/metrics.md says what each number means."})
