@@ -4,7 +4,8 @@ import io.millrace.bindings.NativeMemory;
 
 /**
  * {@code struct sched_attr} in its first version, by address: what {@link Threads#schedSetattr} takes and
- * {@link Threads#schedGetattr} answers. The C library has no header for it; the kernel's is the same on both processors.
+ * {@link Threads#schedGetattr} answers. The C library has no header for it; the kernel's is the same on both
+ * processors.
  * Set-up only.
  */
 public final class SchedulingAttributes
