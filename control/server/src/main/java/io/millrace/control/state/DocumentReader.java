@@ -91,6 +91,7 @@ final class DocumentReader
             section.get(StateSettings.SUBSYSTEM_ANY_HOST), null == serial ? "" : serial,
             section.get(StateSettings.SUBSYSTEM_MODEL))));
         skip(section, StateSettings.ANA);
+        skip(section, StateSettings.QOS);
         for (final Section namespace : section.sectionsIfGiven(StateSettings.NAMESPACES))
         {
             final UUID uuid = namespace.get(StateSettings.NAMESPACE_UUID);

@@ -127,6 +127,7 @@ final class StateSettings
         SettingType.number(1, Names.ANA_GROUP_MAX), Integer.toString(NamespaceSpec.ANA_GROUP_DEFAULT),
         "ANA group whose states the namespace has.");
     static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false, "Not kept.");
+    static final Setting<Void> QOS = Setting.groups("subsystems[].qos[]", false, "Not kept.");
 
     static final Setting<Void> LISTENERS = Setting.groups("listeners[]", false, "Where hosts connect to.");
     static final Setting<TransportType> LISTENER_TRANSPORT = Setting.required("listeners[].transport",
@@ -162,7 +163,7 @@ final class StateSettings
             DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_WRAPPED, DEVICE_SEED, RULES,
             SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
             NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID, NAMESPACE_ANA_GROUP,
-            ANA,
+            ANA, QOS,
             LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT, LISTENER_DISCOVERY_ONLY,
             DISCOVERY));
         all.addAll(SKIPPED);

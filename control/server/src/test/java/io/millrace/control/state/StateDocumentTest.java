@@ -130,7 +130,8 @@ class StateDocumentTest
         {
             final Matcher row = ROW.matcher(line);
             if (row.matches() && row.group(1).matches("(devices|subsystems|listeners|discovery)(\\[.*)?") &&
-                !row.group(1).startsWith("devices[].rules[]") && !row.group(1).startsWith("subsystems[].ana[]"))
+                !row.group(1).startsWith("devices[].rules[]") && !row.group(1).startsWith("subsystems[].ana[]") &&
+                !row.group(1).startsWith("subsystems[].qos[]"))
             {
                 documented.put(row.group(1), row);
             }
