@@ -22,6 +22,8 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosInfo;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
@@ -425,6 +427,17 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
+     * Limits a namespace or a host, in place of former limits, or ends that; returns when every reactor goes by it.
+     *
+     * @param qos limits; without any their end.
+     * @throws ControlException when it was not carried out, or no answer came in time.
+     */
+    public void setQos(final QosSpec qos)
+    {
+        execute(new Command.SetQos(qos));
+    }
+
+    /**
      * Listens on an address.
      *
      * @param listener to add.
@@ -638,6 +651,18 @@ public final class ControlClient implements AutoCloseable
     public List<LatencyInfo> latencies(final String name)
     {
         return list(Kind.LATENCY, name, LatencyInfo.class);
+    }
+
+    /**
+     * Lists what is limited.
+     *
+     * @param nqn of one subsystem; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<QosInfo> qos(final String nqn)
+    {
+        return list(Kind.QOS, nqn, QosInfo.class);
     }
 
     private <T extends Resource> List<T> list(final Kind kind, final String name, final Class<T> type)

@@ -22,7 +22,7 @@ public sealed interface Command
         return switch (this)
         {
             case List _, Subscribe _ -> Role.READ;
-            case SetFaultRules _, Disconnect _, SetAnaState _ -> Role.OPERATE;
+            case SetFaultRules _, Disconnect _, SetAnaState _, SetQos _ -> Role.OPERATE;
             case SetState command -> State.STOPPING == command.state() ? Role.ADMINISTER : Role.OPERATE;
             default -> Role.ADMINISTER;
         };
@@ -314,6 +314,22 @@ public sealed interface Command
             Objects.requireNonNull(transport, "transport");
             Objects.requireNonNull(address, "address");
             Objects.requireNonNull(state, "state");
+        }
+    }
+
+    /**
+     * Limits a namespace or a host, in place of former limits, or ends that. Answered when every reactor goes by it.
+     *
+     * @param qos limits; without any their end.
+     */
+    record SetQos(QosSpec qos) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public SetQos
+        {
+            Objects.requireNonNull(qos, "qos");
         }
     }
 

@@ -8,7 +8,7 @@ import io.millrace.control.codec.Kind;
  */
 public sealed interface Resource
     permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo, ControllerInfo,
-    VersionInfo, AuditInfo, ManagedInfo, AnaInfo, LatencyInfo
+    VersionInfo, AuditInfo, ManagedInfo, AnaInfo, LatencyInfo, QosInfo
 {
     /** Instead of a count that an older data plane does not send. */
     int UNKNOWN = -1;
@@ -32,6 +32,7 @@ public sealed interface Resource
             case AuditInfo _ -> Kind.AUDIT;
             case ManagedInfo _ -> Kind.MANAGED;
             case AnaInfo _ -> Kind.ANA;
+            case QosInfo _ -> Kind.QOS;
             case LatencyInfo _ -> Kind.LATENCY;
         };
     }

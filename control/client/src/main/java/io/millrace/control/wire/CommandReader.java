@@ -24,6 +24,7 @@ import io.millrace.control.codec.RollbackDecoder;
 import io.millrace.control.codec.SetAllowAnyHostDecoder;
 import io.millrace.control.codec.SetAnaStateDecoder;
 import io.millrace.control.codec.SetFaultRulesDecoder;
+import io.millrace.control.codec.SetQosDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
 import io.millrace.control.message.BlockOperation;
@@ -34,6 +35,7 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -63,6 +65,7 @@ final class CommandReader
     private final SetStateDecoder setState = new SetStateDecoder();
     private final DisconnectDecoder disconnect = new DisconnectDecoder();
     private final SetAnaStateDecoder setAnaState = new SetAnaStateDecoder();
+    private final SetQosDecoder setQos = new SetQosDecoder();
     private final ListDecoder lists = new ListDecoder();
     private final SetFaultRulesDecoder setFaultRules = new SetFaultRulesDecoder();
     private final BeginChangeDecoder beginChange = new BeginChangeDecoder();
@@ -96,6 +99,7 @@ final class CommandReader
             case SetStateDecoder.TEMPLATE_ID -> setState(buffer, offset, header);
             case DisconnectDecoder.TEMPLATE_ID -> disconnect(buffer, offset, header);
             case SetAnaStateDecoder.TEMPLATE_ID -> setAnaState(buffer, offset, header);
+            case SetQosDecoder.TEMPLATE_ID -> setQos(buffer, offset, header);
             case ListDecoder.TEMPLATE_ID -> list(buffer, offset, header);
             case SubscribeDecoder.TEMPLATE_ID -> new Command.Subscribe();
             case SetFaultRulesDecoder.TEMPLATE_ID -> setFaultRules(buffer, offset, header);
@@ -210,6 +214,15 @@ final class CommandReader
         return new Command.SetAnaState(
             setAnaState.nqn(), setAnaState.transport(), setAnaState.address(), setAnaState.port(), setAnaState.group(),
             setAnaState.state());
+    }
+
+    private Command setQos(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        setQos.wrapAndApplyHeader(buffer, offset, header);
+        final String nqn = setQos.nqn();
+        return new Command.SetQos(new QosSpec(nqn, setQos.nsid(), setQos.hostNqn(), setQos.readIops(),
+            setQos.writeIops(), setQos.iops(), setQos.readBytesPerSecond(), setQos.writeBytesPerSecond(),
+            setQos.bytesPerSecond(), setQos.burstMs()));
     }
 
     private Command list(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

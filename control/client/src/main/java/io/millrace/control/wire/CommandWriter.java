@@ -24,6 +24,7 @@ import io.millrace.control.codec.RollbackEncoder;
 import io.millrace.control.codec.SetAllowAnyHostEncoder;
 import io.millrace.control.codec.SetAnaStateEncoder;
 import io.millrace.control.codec.SetFaultRulesEncoder;
+import io.millrace.control.codec.SetQosEncoder;
 import io.millrace.control.codec.SetStateEncoder;
 import io.millrace.control.codec.SubscribeEncoder;
 import io.millrace.control.message.BlockOperation;
@@ -33,6 +34,7 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import org.agrona.MutableDirectBuffer;
 
@@ -60,6 +62,7 @@ final class CommandWriter
     private final SetStateEncoder setState = new SetStateEncoder();
     private final DisconnectEncoder disconnect = new DisconnectEncoder();
     private final SetAnaStateEncoder setAnaState = new SetAnaStateEncoder();
+    private final SetQosEncoder setQos = new SetQosEncoder();
     private final ListEncoder lists = new ListEncoder();
     private final SubscribeEncoder subscribe = new SubscribeEncoder();
     private final SetFaultRulesEncoder setFaultRules = new SetFaultRulesEncoder();
@@ -88,6 +91,7 @@ final class CommandWriter
             case Command.SetState command -> setState(buffer, offset, ids, command);
             case Command.Disconnect command -> disconnect(buffer, offset, ids, command);
             case Command.SetAnaState command -> setAnaState(buffer, offset, ids, command);
+            case Command.SetQos command -> setQos(buffer, offset, ids, command.qos());
             case Command.List command -> list(buffer, offset, ids, command);
             case Command.Subscribe _ -> subscribe(buffer, offset, ids);
             case Command.SetFaultRules command -> setFaultRules(buffer, offset, ids, command);
@@ -372,6 +376,25 @@ final class CommandWriter
         ids(rollback.command(), ids);
         rollback.version(command.version());
         return rollback.encodedLength();
+    }
+
+    private int setQos(
+        final MutableDirectBuffer buffer, final int offset, final CommandHeader ids, final QosSpec qos)
+    {
+        setQos.wrapAndApplyHeader(buffer, offset, header);
+        ids(setQos.command(), ids);
+        setQos
+            .nsid(qos.nsid())
+            .readIops(qos.readIops())
+            .writeIops(qos.writeIops())
+            .iops(qos.iops())
+            .readBytesPerSecond(qos.readBytesPerSecond())
+            .writeBytesPerSecond(qos.writeBytesPerSecond())
+            .bytesPerSecond(qos.bytesPerSecond())
+            .burstMs(qos.burstMs())
+            .nqn(Text.check("NQN", qos.nqn()))
+            .hostNqn(Text.check("host NQN", qos.hostNqn()));
+        return setQos.encodedLength();
     }
 
     private int setFaultRules(

@@ -31,6 +31,7 @@ import io.millrace.control.codec.ManagedRecordDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.OpenSessionDecoder;
 import io.millrace.control.codec.ProveIdentityDecoder;
+import io.millrace.control.codec.QosRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
@@ -40,6 +41,7 @@ import io.millrace.control.codec.SessionOpenedDecoder;
 import io.millrace.control.codec.SetAllowAnyHostDecoder;
 import io.millrace.control.codec.SetAnaStateDecoder;
 import io.millrace.control.codec.SetFaultRulesDecoder;
+import io.millrace.control.codec.SetQosDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
 import io.millrace.control.codec.SubsystemRecordDecoder;
@@ -103,6 +105,7 @@ enum MessageLayout
     REMOVE_LISTENER(
         RemoveListenerDecoder.TEMPLATE_ID, RemoveListenerDecoder.BLOCK_LENGTH, RemoveListenerDecoder.BLOCK_LENGTH,
         "T"),
+    SET_QOS(SetQosDecoder.TEMPLATE_ID, SetQosDecoder.BLOCK_LENGTH, SetQosDecoder.BLOCK_LENGTH, "TT"),
     SET_STATE(SetStateDecoder.TEMPLATE_ID, SetStateDecoder.BLOCK_LENGTH, SetStateDecoder.BLOCK_LENGTH, ""),
     DISCONNECT(DisconnectDecoder.TEMPLATE_ID, DisconnectDecoder.BLOCK_LENGTH, DisconnectDecoder.BLOCK_LENGTH, "T"),
     SET_ANA_STATE(
@@ -155,6 +158,7 @@ enum MessageLayout
     MANAGED_RECORD(
         ManagedRecordDecoder.TEMPLATE_ID, ManagedRecordDecoder.BLOCK_LENGTH, ManagedRecordDecoder.BLOCK_LENGTH,
         "TTTT"),
+    QOS_RECORD(QosRecordDecoder.TEMPLATE_ID, QosRecordDecoder.BLOCK_LENGTH, QosRecordDecoder.BLOCK_LENGTH, "TT"),
     EVENT(EventDecoder.TEMPLATE_ID, EventDecoder.BLOCK_LENGTH, EventDecoder.BLOCK_LENGTH, "TT");
 
     static final char GROUP = 'G';

@@ -12,6 +12,7 @@ import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.ManagedRecordDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
+import io.millrace.control.codec.QosRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
 import io.millrace.control.codec.SubsystemRecordDecoder;
 import io.millrace.control.codec.VersionRecordDecoder;
@@ -26,6 +27,8 @@ import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.QosInfo;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
@@ -52,6 +55,7 @@ final class ResourceReader
     private final AuditRecordDecoder audit = new AuditRecordDecoder();
     private final LatencyRecordDecoder latency = new LatencyRecordDecoder();
     private final AnaRecordDecoder ana = new AnaRecordDecoder();
+    private final QosRecordDecoder qos = new QosRecordDecoder();
     private final ManagedRecordDecoder managed = new ManagedRecordDecoder();
     private long correlationId;
 
@@ -71,6 +75,7 @@ final class ResourceReader
             case VersionRecordDecoder.TEMPLATE_ID -> version(buffer, offset, header);
             case AuditRecordDecoder.TEMPLATE_ID -> audit(buffer, offset, header);
             case AnaRecordDecoder.TEMPLATE_ID -> ana(buffer, offset, header);
+            case QosRecordDecoder.TEMPLATE_ID -> qos(buffer, offset, header);
             case LatencyRecordDecoder.TEMPLATE_ID -> latency(buffer, offset, header);
             case ManagedRecordDecoder.TEMPLATE_ID -> managed(buffer, offset, header);
             default -> null;
@@ -224,6 +229,16 @@ final class ResourceReader
         final String name = latency.name();
         return new LatencyInfo(name, latency.nsid(), latency.ioKind(), latency.count(), latency.lengthBytes(),
             latency.errors(), latency.sumNs(), latency.longestNs(), buckets);
+    }
+
+    private Resource qos(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        qos.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = qos.correlationId();
+        final String nqn = qos.nqn();
+        return new QosInfo(new QosSpec(nqn, qos.nsid(), qos.hostNqn(), qos.readIops(), qos.writeIops(), qos.iops(),
+            qos.readBytesPerSecond(), qos.writeBytesPerSecond(), qos.bytesPerSecond(), qos.burstMs()),
+            qos.throttledReads(), qos.throttledWrites(), qos.waiting(), qos.waitNs());
     }
 
     private static long known(final long value, final long nullValue)

@@ -12,6 +12,7 @@ import io.millrace.control.codec.ListenerRecordEncoder;
 import io.millrace.control.codec.ManagedRecordEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.NamespaceRecordEncoder;
+import io.millrace.control.codec.QosRecordEncoder;
 import io.millrace.control.codec.ReactorRecordEncoder;
 import io.millrace.control.codec.SubsystemRecordEncoder;
 import io.millrace.control.codec.VersionRecordEncoder;
@@ -26,6 +27,8 @@ import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.QosInfo;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
@@ -50,6 +53,7 @@ final class ResourceWriter
     private final AuditRecordEncoder audit = new AuditRecordEncoder();
     private final LatencyRecordEncoder latency = new LatencyRecordEncoder();
     private final AnaRecordEncoder ana = new AnaRecordEncoder();
+    private final QosRecordEncoder qos = new QosRecordEncoder();
     private final ManagedRecordEncoder managed = new ManagedRecordEncoder();
 
     /** Writes the record with its header at the offset; answers its length in bytes. */
@@ -68,6 +72,7 @@ final class ResourceWriter
             case VersionInfo info -> version(buffer, offset, correlationId, info);
             case AuditInfo info -> audit(buffer, offset, correlationId, info);
             case AnaInfo info -> ana(buffer, offset, correlationId, info);
+            case QosInfo info -> qos(buffer, offset, correlationId, info);
             case LatencyInfo info -> latency(buffer, offset, correlationId, info);
             case ManagedInfo info -> managed(buffer, offset, correlationId, info);
         };
@@ -89,6 +94,28 @@ final class ResourceWriter
         dataPlane.name(Text.fit(info.name()));
         dataPlane.version(Text.fit(info.version()));
         return dataPlane.encodedLength();
+    }
+
+    private int qos(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final QosInfo info)
+    {
+        final QosSpec limits = info.limits();
+        qos.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        qos.nsid(limits.nsid())
+            .readIops(limits.readIops())
+            .writeIops(limits.writeIops())
+            .iops(limits.iops())
+            .readBytesPerSecond(limits.readBytesPerSecond())
+            .writeBytesPerSecond(limits.writeBytesPerSecond())
+            .bytesPerSecond(limits.bytesPerSecond())
+            .burstMs(limits.burstMs())
+            .throttledReads(info.throttledReads())
+            .throttledWrites(info.throttledWrites())
+            .waiting(info.waiting())
+            .waitNs(info.waitNs())
+            .nqn(Text.fit(limits.nqn()))
+            .hostNqn(Text.fit(limits.hostNqn()));
+        return qos.encodedLength();
     }
 
     private int reactor(

@@ -77,6 +77,11 @@ public final class Samples
             random.nextInt(0x800), big());
     }
 
+    private QosSpec qos()
+    {
+        return new QosSpec(text(), number(), text(), big(), big(), big(), big(), big(), big(), number());
+    }
+
     /**
      * {@return one of each}
      */
@@ -102,6 +107,7 @@ public final class Samples
             new Command.Disconnect(text(), number()),
             new Command.SetAnaState(text(), any(Transport.values()), text(), number(), number(),
                 any(AnaState.values())),
+            new Command.SetQos(qos()),
             new Command.List(any(Kind.values()), text()),
             new Command.Subscribe(),
             new Command.BeginChange(text()),
@@ -124,6 +130,7 @@ public final class Samples
             new SubsystemInfo(text(), random.nextBoolean(), number(), number(), text(), text()),
             new NamespaceInfo(text(), number(), uuid(), big(), number(), big(), big(), big(), big(), big(), big(),
                 text(), number()),
+            new QosInfo(qos(), big(), big(), big(), big()),
             new HostInfo(text(), text()),
             new ListenerInfo(any(Transport.values()), text(), number(), random.nextBoolean()),
             new ControllerInfo(text(), number(), text(), number(), number(), text()),

@@ -12,6 +12,7 @@ import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.service.Reply;
 import io.millrace.dataplane.DataPlane;
@@ -20,6 +21,7 @@ import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvme.AnaState;
+import io.millrace.nvmf.QosLimits;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -139,6 +141,8 @@ final class Commands
                 return ok(dataPlane.controllers().disconnect(disconnect.nqn(), disconnect.controllerId()));
             case final Command.SetAnaState ana:
                 return ok(dataPlane.anaStates().set(ana.nqn(), anaListener(ana), ana.group(), anaState(ana.state())));
+            case final Command.SetQos set:
+                return setQos(set.qos());
             case final Command.BeginChange _:
             case final Command.CommitChange _:
             case final Command.AbandonChange _:
@@ -219,6 +223,20 @@ final class Commands
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "ANA state is none that this data plane knows; use a client of its version");
         };
+    }
+
+    private CompletableFuture<Reply> setQos(final QosSpec qos)
+    {
+        if ((0 == qos.nsid()) == qos.hostNqn().isEmpty())
+        {
+            throw new IllegalArgumentException("limits on " + qos.nqn() + ": " + (qos.hostNqn().isEmpty() ?
+                "neither namespace nor host" : "both namespace and host") + " is named; name one of them");
+        }
+        final QosLimits limits = new QosLimits(qos.readIops(), qos.writeIops(), qos.iops(), qos.readBytesPerSecond(),
+            qos.writeBytesPerSecond(), qos.bytesPerSecond(),
+            0 == qos.burstMs() ? QosLimits.BURST_MS_DEFAULT : qos.burstMs());
+        return ok(qos.hostNqn().isEmpty() ? dataPlane.qos().setNamespace(qos.nqn(), qos.nsid(), limits) :
+            dataPlane.qos().setHost(qos.nqn(), qos.hostNqn(), limits));
     }
 
     private CompletableFuture<Reply> addListener(final Command.AddListener add)

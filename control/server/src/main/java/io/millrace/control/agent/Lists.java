@@ -16,6 +16,8 @@ import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.QosInfo;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
@@ -31,6 +33,8 @@ import io.millrace.dataplane.SubsystemSnapshot;
 import io.millrace.nvmf.AnaSnapshot;
 import io.millrace.nvmf.ControllerSnapshot;
 import io.millrace.nvmf.NamespaceSnapshot;
+import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.QosSnapshot;
 import io.millrace.nvmf.TransportAddress;
 import java.util.List;
 
@@ -66,6 +70,7 @@ final class Lists
             case HOST -> new Listing<>(dataPlane.hosts().list(only), Lists::host);
             case LISTENER -> new Listing<>(dataPlane.listeners().list(), Lists::listener);
             case ANA -> new Listing<>(dataPlane.anaStates().list(only), Lists::ana);
+            case QOS -> new Listing<>(dataPlane.qos().list(only), Lists::qos);
             case LATENCY -> new Listing<>(Latencies.of(dataPlane.statusSnapshot(), only), Latencies::info);
             case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
             case VERSION, AUDIT, MANAGED -> throw new ControlException(Code.UNSUPPORTED,
@@ -145,6 +150,15 @@ final class Lists
         return new AnaInfo(snapshot.subsystemNqn(), Transport.TCP, null == listener ? "" : listener.address(),
             null == listener ? 0 : Integer.parseInt(listener.serviceId()), snapshot.group(),
             AnaState.valueOf(snapshot.state().name()), snapshot.changes(), snapshot.namespaces());
+    }
+
+    private static Resource qos(final QosSnapshot snapshot)
+    {
+        final QosLimits limits = snapshot.limits();
+        return new QosInfo(new QosSpec(snapshot.subsystemNqn(), snapshot.nsid(), snapshot.hostNqn(), limits.readIops(),
+            limits.writeIops(), limits.iops(), limits.readBytesPerSecond(), limits.writeBytesPerSecond(),
+            limits.bytesPerSecond(), limits.burstMs()), snapshot.throttledReads(), snapshot.throttledWrites(),
+            snapshot.waiting(), snapshot.waitNs());
     }
 
     private static Resource controller(final ControllerSnapshot snapshot)

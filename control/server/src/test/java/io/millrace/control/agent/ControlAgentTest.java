@@ -29,6 +29,8 @@ import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosInfo;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.dataplane.SettingException;
 import io.millrace.perf.load.LoadConfig;
@@ -132,6 +134,27 @@ class ControlAgentTest
             client.addNamespace(new NamespaceSpec(NQN, 2, new UUID(0, 0), "mem0", 129))));
     }
 
+    private static void exerciseQos(final ControlClient client)
+    {
+        final QosSpec namespace = new QosSpec(NQN, 1, "", 100, 200, 300, 40_960, 50_960, 60_960, 70);
+        final QosSpec host = new QosSpec(NQN, 0, HOST, 0, 0, 1000, 0, 0, 0, 0);
+        client.setQos(namespace);
+        client.setQos(host);
+        final List<QosInfo> listed = client.qos(NQN);
+        assertEquals(namespace, listed.get(0).limits());
+        assertEquals(new QosSpec(NQN, 0, HOST, 0, 0, 1000, 0, 0, 0, 10), listed.get(1).limits());
+        assertEquals(0, listed.get(0).waiting());
+        assertEquals(Code.INVALID, codeOf(() -> client.setQos(new QosSpec(NQN, 1, HOST, 1, 0, 0, 0, 0, 0, 0))));
+        assertEquals(Code.INVALID, codeOf(() -> client.setQos(new QosSpec(NQN, 0, "", 1, 0, 0, 0, 0, 0, 0))));
+        assertEquals(Code.INVALID, codeOf(() -> client.setQos(new QosSpec(NQN, 1, "", -1, 0, 0, 0, 0, 0, 0))));
+        assertEquals(Code.INVALID, codeOf(() -> client.setQos(new QosSpec(NQN, 1, "", 1, 0, 0, 0, 0, 0, 1))));
+        assertEquals(Code.NOT_FOUND, codeOf(() -> client.setQos(QosSpec.noneOfNamespace(NQN, 99))));
+        assertEquals(Code.NOT_FOUND, codeOf(() -> client.qos("nqn.2026-11.io.millrace:none")));
+        client.setQos(QosSpec.noneOfNamespace(NQN, 1));
+        client.setQos(QosSpec.noneOfHost(NQN, HOST));
+        assertEquals(List.of(), client.qos(""));
+    }
+
     private static void exercise(final AgentFixture fixture, final ControlClient client)
     {
         final int port = serve(client);
@@ -151,6 +174,7 @@ class ControlAgentTest
         assertEquals(Code.INVALID, codeOf(() -> client.addListener(
             new ListenerSpec(Transport.TCP, "localhost", 0, false))));
         exerciseAna(client, port);
+        exerciseQos(client);
         client.setAllowAnyHost(NQN, false);
         client.allowHost(NQN, HOST);
         assertEquals(HOST, client.hosts(NQN).getFirst().hostNqn());
