@@ -8,7 +8,7 @@ import java.nio.file.Path;
 /**
  * Which process has a file open, as far as this one may know. Set-up only; stateless.
  */
-final class OpenFiles
+public final class OpenFiles
 {
     private OpenFiles()
     {
@@ -20,7 +20,7 @@ final class OpenFiles
      * @param path of the file.
      * @return for example {@code " by process 4711 (qemu)"}; empty when nobody is found.
      */
-    static String holder(final String path)
+    public static String holder(final String path)
     {
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*"))
         {

@@ -101,6 +101,16 @@ public final class PciBus
     }
 
     /**
+     * {@return the file that a process opens to take a function that is bound to VFIO}
+     *
+     * @param device to take.
+     */
+    public String vfioFile(final PciDevice device)
+    {
+        return "/dev/vfio/" + (isGroupWithoutIommu(device) ? "noiommu-" : "") + device.iommuGroup();
+    }
+
+    /**
      * {@return whether this machine has an IOMMU that is on: functions are in groups then}
      */
     public boolean hasIommu()

@@ -13,22 +13,34 @@ import java.util.List;
  *
  * @param root of the file system.
  */
-record Sysfs(Path root)
+public record Sysfs(Path root)
 {
-    Path at(final String path)
+    /**
+     * {@return where a file is}
+     *
+     * @param path absolute.
+     */
+    public Path at(final String path)
     {
         return root.resolve(path.substring(1));
     }
 
-    boolean exists(final String path)
+    /**
+     * {@return whether a file is there}
+     *
+     * @param path absolute.
+     */
+    public boolean exists(final String path)
     {
         return Files.exists(at(path));
     }
 
     /**
      * {@return the text of a file without the white space around it; empty when it cannot be read}
+     *
+     * @param path absolute.
      */
-    String read(final String path)
+    public String read(final String path)
     {
         try
         {
@@ -42,8 +54,11 @@ record Sysfs(Path root)
 
     /**
      * {@return a number in decimal or, after 0x, hexadecimal digits; the other when there is none}
+     *
+     * @param path      absolute.
+     * @param otherwise when there is none.
      */
-    long number(final String path, final long otherwise)
+    public long number(final String path, final long otherwise)
     {
         try
         {
@@ -57,8 +72,10 @@ record Sysfs(Path root)
 
     /**
      * {@return the last name of what a link leads to; empty when there is no such link}
+     *
+     * @param path absolute.
      */
-    String linkName(final String path)
+    public String linkName(final String path)
     {
         try
         {
@@ -72,8 +89,10 @@ record Sysfs(Path root)
 
     /**
      * {@return names in a directory, in order; empty when it cannot be read}
+     *
+     * @param path absolute.
      */
-    List<String> list(final String path)
+    public List<String> list(final String path)
     {
         final List<String> names = new ArrayList<>();
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(at(path)))
@@ -88,8 +107,14 @@ record Sysfs(Path root)
         return names;
     }
 
-    /** Writes an attribute that is there, in one call, as the kernel wants it. */
-    void write(final String path, final String text) throws IOException
+    /**
+     * Writes an attribute that is there, in one call, as the kernel wants it.
+     *
+     * @param path absolute.
+     * @param text to write.
+     * @throws IOException when the kernel refuses.
+     */
+    public void write(final String path, final String text) throws IOException
     {
         Files.writeString(at(path), text, StandardOpenOption.WRITE);
     }

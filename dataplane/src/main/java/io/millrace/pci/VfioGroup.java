@@ -78,7 +78,7 @@ final class VfioGroup
         DeviceFile group = null;
         try
         {
-            final String path = "/dev/vfio/" + (hasIommu ? "" : "noiommu-") + device.iommuGroup();
+            final String path = bus.vfioFile(device);
             group = new DeviceFile(path, openGroup(path, device));
             final VfioGroup opened = new VfioGroup(device.iommuGroup(), container, group, hasIommu);
             opened.join(bus, device);

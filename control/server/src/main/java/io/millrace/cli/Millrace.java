@@ -19,6 +19,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.Similar;
 import io.millrace.console.Terminal;
 import io.millrace.console.Version;
+import io.millrace.drive.DriveCommand;
 import io.millrace.host.DiscoverCommand;
 import io.millrace.host.IdentifyCommand;
 import io.millrace.host.PerfCommand;
@@ -242,6 +243,7 @@ public final class Millrace implements Runnable
             ALL.put("history", HistoryCommand::new);
             ALL.put("rollback", RollbackCommand::new);
             ALL.put("audit", AuditCommand::new);
+            ALL.put("drive", DriveCommand::new);
             ALL.put("doctor", DoctorCommand::new);
             ALL.put("train", TrainCommand::new);
             ALL.put("completion", CompletionCommand::new);

@@ -45,6 +45,7 @@ final class MachineProbe
         limits();
         cpus();
         host();
+        vfio();
         rdma();
         later();
         return List.copyOf(findings);
@@ -89,7 +90,8 @@ final class MachineProbe
             Capability.off("transparent huge pages", transparent.isEmpty() ? "this kernel has none" : transparent,
                 "as root: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
             "instead of hugepages where there are none");
-        add("Memory", lockedMemory(), "registering I/O buffers with io_uring; unregistered ones otherwise");
+        add("Memory", lockedMemory(), "registering I/O buffers with io_uring, unregistered ones otherwise; mapping " +
+            "them for drives that VFIO has");
     }
 
     private Capability lockedMemory()
@@ -151,7 +153,8 @@ final class MachineProbe
     private void host()
     {
         final String use = "connecting to volumes from this machine";
-        add("Linux host", module("nvme_tcp", "nvme-tcp"), use);
+        add("Linux host", module("nvme_tcp", "nvme-tcp",
+            "install the kernel's extra modules, or connect from another machine or with millrace perf"), use);
         for (final String directory : environment.getOrDefault("PATH", "").split(":"))
         {
             if (directory.startsWith("/") && files.exists(directory + "/nvme"))
@@ -165,7 +168,7 @@ final class MachineProbe
             Capability.off("nvme-cli", "no nvme in PATH", "install nvme-cli"), use);
     }
 
-    private Capability module(final String loaded, final String file)
+    private Capability module(final String loaded, final String file, final String remedy)
     {
         if (files.exists("/sys/module/" + loaded))
         {
@@ -181,8 +184,40 @@ final class MachineProbe
         {
             return Capability.off(file + " module", "present, not loaded", "as root: modprobe " + file);
         }
-        return Capability.off(file + " module", "not among the modules of kernel " + release,
-            "install the kernel's extra modules, or connect from another machine or with millrace perf");
+        return Capability.off(file + " module", "not among the modules of kernel " + release, remedy);
+    }
+
+    void vfio()
+    {
+        final String group = "NVMe drives from user space";
+        final String use = "driving NVMe drives without the kernel, devices of type nvme";
+        final List<String> groups = files.list("/sys/kernel/iommu_groups");
+        add(group, groups.isEmpty() ? Capability.off("IOMMU", "functions are in no IOMMU groups",
+            "turn on VT-d or AMD-Vi in the firmware, and boot with intel_iommu=on (AMD: nothing more)") :
+            Capability.on("IOMMU", groups.size() + " groups"), use);
+        final Capability module = module("vfio_pci", "vfio-pci", "install the kernel's extra modules");
+        add(group, module, use);
+        final List<String> bound = files.list("/sys/bus/pci/drivers/vfio-pci").stream()
+            .filter((name) -> name.indexOf(':') > 0).toList();
+        add(group, bound.isEmpty() ? Capability.off("drives bound to VFIO", "none",
+            module.isAvailable() ? "as root: millrace drive bind ADDRESS; millrace drive list shows them" :
+                "first the module vfio-pci") :
+            Capability.on("drives bound to VFIO", String.join(", ", bound)), use);
+        for (final String address : bound)
+        {
+            add(group, permission(address), use);
+        }
+    }
+
+    private Capability permission(final String address)
+    {
+        final String number = files.linkName("/sys/bus/pci/devices/" + address + "/iommu_group");
+        final String node = "/dev/vfio/" + number;
+        final String name = "permission for " + address;
+        return files.isWritable(node) ? Capability.on(name, node + " may be opened") :
+            Capability.off(name, node + (files.exists(node) ? " may not be opened by this user" : " is missing"),
+                "as root: chown " + System.getProperty("user.name") + " " + node + ", or a udev rule " +
+                "(docs/nvme-driver.md)");
     }
 
     private void rdma()

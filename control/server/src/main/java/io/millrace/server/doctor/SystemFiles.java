@@ -36,6 +36,28 @@ record SystemFiles(Path root)
         return Files.exists(at(path));
     }
 
+    boolean isWritable(final String path)
+    {
+        return Files.isWritable(at(path));
+    }
+
+    /**
+     * {@return the last name of what a link leads to; empty when there is no such link}
+     *
+     * @param path absolute.
+     */
+    String linkName(final String path)
+    {
+        try
+        {
+            return Files.readSymbolicLink(at(path)).getFileName().toString();
+        }
+        catch (final IOException e)
+        {
+            return "";
+        }
+    }
+
     /**
      * {@return names in a directory, in order; empty when it cannot be read}
      *

@@ -118,4 +118,24 @@ class MachineProbeTest
         file("/sys/devices/system/cpu/isolated", "2-3");
         assertTrue(find("CPU isolation").isAvailable());
     }
+
+    @Test
+    void shouldTellWhatVfioNeeds() throws IOException
+    {
+        assertEquals("functions are in no IOMMU groups", find("IOMMU").reason());
+        assertEquals("first the module vfio-pci", find("drives bound to VFIO").remedy());
+        file("/sys/kernel/iommu_groups/7/type", "DMA");
+        file("/sys/module/vfio_pci/refcnt", "0");
+        assertEquals("1 groups", find("IOMMU").reason());
+        assertTrue(find("vfio-pci module").isAvailable());
+        assertTrue(find("drives bound to VFIO").remedy().startsWith("as root: millrace drive bind ADDRESS"));
+        file("/sys/bus/pci/drivers/vfio-pci/new_id", "");
+        file("/sys/bus/pci/drivers/vfio-pci/0000:01:00.0/vendor", "0x1b36");
+        final Path device = Files.createDirectories(root.resolve("sys/bus/pci/devices/0000:01:00.0"));
+        Files.createSymbolicLink(device.resolve("iommu_group"), root.resolve("sys/kernel/iommu_groups/7"));
+        assertEquals("0000:01:00.0", find("drives bound to VFIO").reason());
+        assertEquals("/dev/vfio/7 is missing", find("permission for 0000:01:00.0").reason());
+        file("/dev/vfio/7", "");
+        assertTrue(find("permission for 0000:01:00.0").isAvailable());
+    }
 }

@@ -31,7 +31,7 @@ public final class VfioProbe
     private static final int CNS_CONTROLLER = 1;
     private static final int MODEL_OFFSET = 24;
     private static final int MODEL_BYTES = 40;
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final VfioFunction function;
@@ -50,8 +50,8 @@ public final class VfioProbe
      * Does what it is told.
      *
      * @param args pairs of a word and its argument: {@code registers ADDRESS}, {@code identify ADDRESS}, {@code map
-     *             ADDRESS=MIB}, {@code twice ADDRESS}, {@code noiommu ADDRESS}, {@code hold ADDRESS} until standard
-     *             input ends.
+     *             ADDRESS=MIB}, {@code twice ADDRESS}, {@code noiommu ADDRESS}, {@code hold ADDRESS} until it
+     *             is removed.
      * @throws Exception when something is broken, not merely refused.
      */
     public static void main(final String[] args) throws Exception
@@ -203,14 +203,16 @@ public final class VfioProbe
         }
     }
 
-    private static void hold(final String address) throws Exception
+    /** Says when the kernel wants the drive back, and gives it. */
+    private static void hold(final String address)
     {
+        final long deadlineNs = System.nanoTime() + TIMEOUT_NS;
         try (VfioFunction function = open(address, IommuMode.REQUIRED))
         {
             say("holding " + function.address());
-            while (System.in.read() >= 0 && !function.isGone())
+            while (!function.isGone() && System.nanoTime() - deadlineNs < 0)
             {
-                say("gone " + function.isGone());
+                LockSupport.parkNanos(PAUSE_NS);
             }
             say("gone " + function.isGone());
         }

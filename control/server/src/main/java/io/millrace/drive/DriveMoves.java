@@ -1,0 +1,266 @@
+package io.millrace.drive;
+
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.drive.Drive.DriveNamespace;
+import io.millrace.pci.PciBus;
+import io.millrace.pci.PciDevice;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+
+/**
+ * Works out what it takes to give a drive to VFIO or back, and refuses what would pull it from under somebody.
+ */
+final class DriveMoves
+{
+    private static final String KERNEL_DRIVER = "nvme";
+    private static final Path MODPROBE = Path.of("/sbin/modprobe");
+    private static final int NAMESPACE_WAITS = 100;
+    private static final long WAIT_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final DriveScan scan;
+    private final PciBus bus;
+
+    DriveMoves(final DriveScan scan)
+    {
+        this.scan = scan;
+        bus = scan.bus();
+    }
+
+    /**
+     * What it takes to give a drive to VFIO.
+     *
+     * @param address  of the drive.
+     * @param isUnsafe whether it may be without an IOMMU.
+     * @param isGroup  whether other NVMe drives of its group go along.
+     * @param owner    user who may open it then; empty for root alone.
+     * @return the steps; none when VFIO has it already.
+     * @throws CommandException                when it is refused.
+     * @throws io.millrace.pci.PciException when there is no such drive.
+     */
+    Move bind(final String address, final boolean isUnsafe, final boolean isGroup, final String owner)
+    {
+        final Drive drive = scan.find(address);
+        final PciDevice device = drive.device();
+        final Move move = new Move(drive.address(), device.driver(), PciBus.VFIO_DRIVER);
+        if (device.isVfio())
+        {
+            return move;
+        }
+        checkFree(drive);
+        if (device.iommuGroup() < 0 && !isUnsafe)
+        {
+            throw refused(drive.address() + " has no IOMMU to stop it from writing where it must not: turn one on " +
+                "(VT-d or AMD-Vi in the firmware, intel_iommu=on on the kernel's command line), or take the risk and " +
+                "say --unsafe-noiommu");
+        }
+        final List<Drive> along = along(drive, isGroup);
+        if (!bus.hasDriver(PciBus.VFIO_DRIVER))
+        {
+            move.add("load the module vfio-pci", () -> load("vfio-pci"));
+        }
+        if (device.iommuGroup() < 0)
+        {
+            move.add("let VFIO go without an IOMMU (enable_unsafe_noiommu_mode)", DriveMoves::allowNoIommu);
+        }
+        along.addFirst(drive);
+        for (final Drive each : along)
+        {
+            move.add(each.address() + ": from " + name(each.device().driver()) + " to " + PciBus.VFIO_DRIVER +
+                goes(each), () -> take(each));
+        }
+        if (!owner.isEmpty())
+        {
+            move.add("let " + owner + " open the drive's file in /dev/vfio", () -> give(drive.address(), owner));
+        }
+        return move;
+    }
+
+    /**
+     * What it takes to give a drive back to the kernel.
+     *
+     * @param address of the drive.
+     * @return the steps; none when the kernel has it already.
+     * @throws CommandException                when it is in use.
+     * @throws io.millrace.pci.PciException when there is no such drive.
+     */
+    Move unbind(final String address)
+    {
+        final Drive drive = scan.find(address);
+        final Move move = new Move(drive.address(), drive.device().driver(), KERNEL_DRIVER);
+        if (KERNEL_DRIVER.equals(drive.device().driver()))
+        {
+            return move;
+        }
+        if (!drive.isFree())
+        {
+            throw refused(drive.address() + " is " + drive.uses().getFirst() + ": stop that process first");
+        }
+        if (!bus.hasDriver(KERNEL_DRIVER))
+        {
+            move.add("load the module nvme", () -> load("nvme"));
+        }
+        move.add(drive.address() + ": from " + name(drive.device().driver()) + " back to the kernel",
+            () -> giveBack(drive));
+        return move;
+    }
+
+    private static void checkFree(final Drive drive)
+    {
+        if (!drive.isFree())
+        {
+            throw refused(drive.address() + " cannot be bound: " + String.join(", ", drive.uses()) +
+                "; end that first (umount, swapoff, mdadm --stop, vgchange -an)");
+        }
+        try (BlockClaim claim = claim(drive))
+        {
+            if (!claim.refused().isEmpty())
+            {
+                throw refused(drive.address() + " cannot be bound: " + String.join(", ", claim.refused()) +
+                    " is claimed by a file system that is not seen here (ZFS, another mount namespace) or by a " +
+                    "process that wants it alone; end that first");
+            }
+        }
+    }
+
+    private static BlockClaim claim(final Drive drive)
+    {
+        return new BlockClaim(drive.namespaces().stream().map(DriveNamespace::name).toList());
+    }
+
+    /** The others of the group that the kernel drives. */
+    private List<Drive> along(final Drive drive, final boolean isGroup)
+    {
+        final List<Drive> along = new ArrayList<>();
+        final List<PciDevice> others = bus.groupOthers(drive.device()).stream()
+            .filter((other) -> !other.isBridge() && !other.isVfio() && !other.driver().isEmpty()).toList();
+        if (others.isEmpty())
+        {
+            return along;
+        }
+        final String named = others.stream().map((other) -> other.address() + " (" + other.driver() + ")")
+            .collect(Collectors.joining(", "));
+        if (!others.stream().allMatch(PciDevice::isNvme))
+        {
+            throw refused(drive.address() + " shares IOMMU group " + drive.device().iommuGroup() + " with " + named +
+                ", which would go along: put the drive into another slot");
+        }
+        if (!isGroup)
+        {
+            throw refused(drive.address() + " shares IOMMU group " + drive.device().iommuGroup() + " with " + named +
+                ", which has to go along: say --group");
+        }
+        for (final PciDevice other : others)
+        {
+            final Drive each = scan.read(other);
+            checkFree(each);
+            along.add(each);
+        }
+        return along;
+    }
+
+    private static String goes(final Drive drive)
+    {
+        return drive.namespaces().isEmpty() ? "" : drive.namespaces().stream()
+            .map((namespace) -> "/dev/" + namespace.name() + " (" + DriveView.size(namespace.sizeBytes()) + ")")
+            .collect(Collectors.joining(", ", "; the kernel lets go of ", ""));
+    }
+
+    private static String name(final String driver)
+    {
+        return driver.isEmpty() ? "no driver" : driver;
+    }
+
+    private void take(final Drive drive)
+    {
+        // Held meanwhile, so that nobody mounts it in between.
+        try (BlockClaim claim = claim(drive))
+        {
+            if (!claim.refused().isEmpty())
+            {
+                throw refused(drive.address() + " has just come into use: " + String.join(", ", claim.refused()));
+            }
+            bus.bind(drive.device().address(), PciBus.VFIO_DRIVER);
+        }
+    }
+
+    private void giveBack(final Drive drive)
+    {
+        final PciDevice after = bus.release(drive.device().address());
+        if (after.driver().isEmpty())
+        {
+            throw refused("no driver took " + drive.address() + " back: as root, modprobe nvme; the kernel's log " +
+                "says more (dmesg)");
+        }
+        // Its namespaces come a moment later.
+        for (int i = 0; i < NAMESPACE_WAITS && scan.read(after).namespaces().isEmpty(); i++)
+        {
+            LockSupport.parkNanos(WAIT_NS);
+        }
+    }
+
+    private void give(final String address, final String owner)
+    {
+        final PciDevice device = scan.find(address).device();
+        final Path node = Path.of(bus.vfioFile(device));
+        try
+        {
+            Files.setOwner(node, node.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(owner));
+        }
+        catch (final IOException e)
+        {
+            throw new CommandException(ExitCode.FAILURE, node + " cannot be given to " + owner + ": " + e.getMessage() +
+                "; the drive is bound, as root: chown " + owner + " " + node, e);
+        }
+    }
+
+    private static void allowNoIommu()
+    {
+        final Path parameter = Path.of("/sys/module/vfio/parameters/enable_unsafe_noiommu_mode");
+        try
+        {
+            Files.writeString(parameter, "1");
+        }
+        catch (final IOException e)
+        {
+            throw new CommandException(ExitCode.FAILURE, parameter +
+                " cannot be written: this kernel was built without CONFIG_VFIO_NOIOMMU, or this is not root", e);
+        }
+    }
+
+    private static void load(final String module)
+    {
+        final String command = Files.isExecutable(MODPROBE) ? MODPROBE.toString() : "modprobe";
+        try
+        {
+            final Process process = new ProcessBuilder(command, module).redirectErrorStream(true).start();
+            final String said = new String(process.getInputStream().readAllBytes()).strip();
+            if (0 != process.waitFor())
+            {
+                throw new CommandException(ExitCode.FAILURE, "modprobe " + module + " failed: " +
+                    said.replace('\n', ' ') + "; install the kernel's extra modules, or run this as root");
+            }
+        }
+        catch (final IOException e)
+        {
+            throw new CommandException(
+                ExitCode.FAILURE, "modprobe cannot be run: " + e.getMessage() + "; install kmod", e);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new CommandException(ExitCode.FAILURE, "interrupted while modprobe " + module + " ran", e);
+        }
+    }
+
+    private static CommandException refused(final String message)
+    {
+        return new CommandException(ExitCode.FAILURE, message);
+    }
+}

@@ -1,0 +1,62 @@
+package io.millrace.lab.guest;
+
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.drive.DriveCommand;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import picocli.CommandLine;
+
+/**
+ * Commands of {@code millrace drive} and of {@link VfioProbe}, a line of standard input each, in one process, since a
+ * JVM starts slowly in the machine. After the output of each comes a line {@code END} with its exit code.
+ */
+public final class DriveSession
+{
+    private DriveSession()
+    {
+    }
+
+    /**
+     * Runs until standard input ends.
+     *
+     * @param args none.
+     * @throws Exception when a probe is broken.
+     */
+    public static void main(final String[] args) throws Exception
+    {
+        final BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        String line = lines.readLine();
+        while (null != line)
+        {
+            final String[] words = line.strip().split(" +");
+            final int code = run(words[0], Arrays.copyOfRange(words, 1, words.length));
+            System.out.println("END " + code);
+            line = lines.readLine();
+        }
+    }
+
+    private static int run(final String word, final String[] rest) throws Exception
+    {
+        if ("drive".equals(word))
+        {
+            return new CommandLine(new DriveCommand())
+                .setExecutionExceptionHandler((e, command, result) -> refused(e)).execute(rest);
+        }
+        VfioProbe.main(rest);
+        return ExitCode.OK;
+    }
+
+    private static int refused(final Exception e) throws IOException
+    {
+        if (e instanceof final CommandException expected)
+        {
+            System.out.println("refused: " + expected.getMessage());
+            return expected.exitCode();
+        }
+        throw new IOException(e);
+    }
+}
