@@ -60,6 +60,23 @@ driver() { [ "$(basename "$(readlink -f "/sys/bus/pci/devices/$1/driver")")" = "
 
 lvm_() { LVM_SUPPRESS_FD_WARNINGS=1 lvm "$@" --config 'activation { udev_sync=0 udev_rules=0 } devices { use_devicesfile=0 }' > /dev/null 2>&1; }
 
+# let_everybody_in CLASSPATH: folders of the class path may be closed to other users, a home for example.
+let_everybody_in()
+{
+    local entry folder
+    local -A folders
+    for entry in ${1//:/ }
+    do
+        folder=${entry%/*}
+        while [ -n "$folder" ]
+        do
+            folders[$folder]=yes
+            folder=${folder%/*}
+        done
+    done
+    chmod a+x "${!folders[@]}"
+}
+
 use()
 {
     mkfs.ext4 -q /dev/nvme0n1
@@ -107,8 +124,8 @@ refuse()
 bind()
 {
     await 20 '! grep -q /tmp/mounted /proc/[0-9]*/mountinfo'
-    dd if=/dev/urandom of=/tmp/data bs=1M count=1 2> /dev/null
-    dd if=/tmp/data of=/dev/nvme0n1 bs=1M oflag=direct 2> /dev/null
+    dd if=/dev/urandom of=/tmp/data bs=1M count=1 status=none
+    dd if=/tmp/data of=/dev/nvme0n1 bs=1M oflag=direct status=none
     as_root 0 'is driven by the kernel.s nvme' probe registers "$drive0"
     as_root 0 'load the module vfio-pci.*the kernel lets go of /dev/nvme0n1.*nothing was done' drive bind "$drive0" --dry-run
     as_root 2 'nobody is there to be asked' drive bind "$drive0"
@@ -191,8 +208,12 @@ give_back()
 {
     as_root 0 'back to the kernel.*done' drive unbind "$drive0" --yes
     driver "$drive0" nvme
-    await 20 '[ -b /dev/nvme0n1 ]'
-    dd if=/dev/nvme0n1 of=/tmp/read bs=1M count=1 iflag=direct 2> /dev/null
+    # Its number may be another now.
+    local block
+    await 20 "ls -d /sys/bus/pci/devices/$drive0/nvme/nvme*/nvme*n1"
+    block=$(basename /sys/bus/pci/devices/"$drive0"/nvme/nvme*/nvme*n1)
+    await 20 "[ -b '/dev/$block' ]"
+    dd if="/dev/$block" of=/tmp/read bs=1M count=1 iflag=direct status=none
     cmp /tmp/data /tmp/read
     as_root 0 'is driven by nvme already' drive unbind "$drive0" --yes
 }
@@ -204,6 +225,7 @@ drive3=$(address LAB3)
 drive4=$(address GROUP0)
 drive5=$(address GROUP1)
 drive6=$(address HOT)
+let_everybody_in "${jvm##* }"
 open_session 3 4
 open_session 5 6 prlimit --memlock=8388608 setpriv --reuid=65534 --regid=65534 --clear-groups
 step use use
