@@ -34,8 +34,11 @@ public final class Housekeeping implements AutoCloseable
     private static final long SLICE_NS = 100_000;
     private static final Path TASKS = Path.of("/proc/self/task");
     private static final int NICE_MIN = -20;
-    /** The least weight of an ordinary thread: about a hundredth of a reactor's. */
-    private static final int NICE_MAX = 19;
+    /**
+     * A third of a reactor's weight. With much less, a thread that holds a lock of the JVM, of a class that is being
+     * loaded for example, would keep a reactor waiting for it for hundreds of milliseconds on a busy CPU.
+     */
+    private static final int NICE_GIVING_WAY = 5;
     /** What the kernel works for io_uring with; such a thread belongs to its reactor. */
     private static final String KERNEL_WORKER = "iou-";
 
@@ -90,12 +93,12 @@ public final class Housekeeping implements AutoCloseable
     }
 
     /**
-     * Lets the calling thread, and those that it makes from now on, reactors too, have what others leave. For good: an
-     * ordinary user cannot take it back.
+     * Lets the calling thread, and those that it makes from now on, reactors too, have a smaller share of a busy CPU. For
+     * good: an ordinary user cannot take it back.
      */
     public static void giveWay()
     {
-        schedule(0, SchedulingAttributes.SCHED_BATCH, NICE_MAX, 0);
+        schedule(0, SchedulingAttributes.SCHED_BATCH, NICE_GIVING_WAY, 0);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.millrace.reactor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -101,7 +100,7 @@ class HousekeepingTest
     }
 
     @Test
-    void shouldLeaveTheRestToThreadsThatGiveWay() throws Exception
+    void shouldLowerTheWeightOfThreadsThatGiveWay() throws Exception
     {
         final Scheduling given = onNewThread(() ->
         {
@@ -109,8 +108,7 @@ class HousekeepingTest
             return onNewThread(HousekeepingTest::present);
         });
         assertEquals(SchedulingAttributes.SCHED_BATCH, given.policy());
-        assertEquals(19, given.nice());
-        assertFalse(present().nice() == 19);
+        assertEquals(Math.max(5, present().nice()), given.nice());
     }
 
     private static Reactor start(final int cpu)
