@@ -13,6 +13,8 @@ import io.millrace.manager.config.ManagerConfigReader;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.store.StoreException;
 import io.millrace.settings.ConfigException;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -45,6 +47,10 @@ public final class ManagerCommand implements Callable<Integer>
     @Option(names = "--use-version", paramLabel = "[DATA-PLANE=]VERSION",
         description = "Go on with an earlier version of what a data plane should be; later ones are put aside.")
     private List<String> useVersion = List.of();
+
+    @Option(names = "--end-with-stdin", hidden = true,
+        description = "Stop at the end of the standard input: with the process that started it.")
+    private boolean endWithStdin;
 
     @Option(names = "--check", description = "Check the file, start nothing.")
     private boolean check;
@@ -85,6 +91,10 @@ public final class ManagerCommand implements Callable<Integer>
             terminal.line(terminal.good("ready") +
                 (seconds < 0 ? "" : String.format(Locale.ROOT, " after %.2f s", seconds)) + "; Ctrl-C stops");
             log.start();
+            if (endWithStdin)
+            {
+                Thread.ofPlatform().daemon().name("millrace-stdin").start(() -> awaitEndOfInput(stop));
+            }
             stop.await();
             log.accept("stopping");
         }
@@ -93,6 +103,19 @@ public final class ManagerCommand implements Callable<Integer>
             CloseHelper.closeAll(manager, log);
         }
         return ExitCode.OK;
+    }
+
+    private static void awaitEndOfInput(final StopSignal stop)
+    {
+        try
+        {
+            System.in.transferTo(OutputStream.nullOutputStream());
+        }
+        catch (final IOException e)
+        {
+            // An input that cannot be read has ended.
+        }
+        stop.ask();
     }
 
     private ManagerConfigReader.Result read()

@@ -7,9 +7,11 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
+import io.millrace.control.agent.ControlEvents;
 import io.millrace.console.Version;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.dataplane.DataPlaneListener;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SettingException;
@@ -75,6 +77,9 @@ public final class QuickstartCommand implements Callable<Integer>
     @Option(names = "--no-measure", description = "Serve only.")
     private boolean noMeasure;
 
+    @Option(names = "--no-manager", description = "Without the management process and its commands.")
+    private boolean noManager;
+
     @Option(names = "--round", paramLabel = "MS", defaultValue = "2000", hidden = true)
     private long roundMs = ROUND_MS_DEFAULT;
 
@@ -102,10 +107,16 @@ public final class QuickstartCommand implements Callable<Integer>
         final Terminal terminal = json ? Terminal.standardError() : Terminal.standard();
         boolean isRight = true;
         final EventLog log = new EventLog(terminal);
-        try (DataPlane dataPlane = start(volume, log))
+        final ControlEvents events = noManager ? null : new ControlEvents();
+        try (DataPlane dataPlane = start(volume, log, noManager ? DataPlaneListener.NONE : events);
+            QuickstartControl control = noManager ? null : QuickstartControl.start(dataPlane, events, log, stop))
         {
             Banner.print(terminal, dataPlane);
             hints(terminal, dataPlane);
+            if (null != control)
+            {
+                hints(terminal, control);
+            }
             Banner.ready(terminal);
             if (!noMeasure)
             {
@@ -162,12 +173,22 @@ public final class QuickstartCommand implements Callable<Integer>
         terminal.line();
     }
 
+    private static void hints(final Terminal terminal, final QuickstartControl control)
+    {
+        terminal.line("to run it, managed by process " + control.managerPid() + ", from another terminal:");
+        for (final String command : new String[]{"top", "get", "events", "namespace list", "device create --help"})
+        {
+            terminal.line("  ./millrace " + command + control.option());
+        }
+        terminal.line();
+    }
+
     private static String address(final InetSocketAddress address)
     {
         return " -t tcp -a " + address.getAddress().getHostAddress() + " -s " + address.getPort();
     }
 
-    private DataPlane start(final QuickstartVolume volume, final EventLog log)
+    private DataPlane start(final QuickstartVolume volume, final EventLog log, final DataPlaneListener listener)
     {
         final FileDeviceConfig file = FileDeviceConfig.of("volume", volume.path(), volume.sizeBytes(),
             NAMESPACE_BLOCK_BYTES).withPreallocate(false);

@@ -196,6 +196,7 @@ class LauncherIT
             assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
             final String output = process.output();
             assertTrue(output.contains("nvme connect -t tcp -a 127.0.0.1 -s "), output);
+            assertTrue(output.matches("(?s).*\nto run it, managed by process \\d+, from .*"), output);
             assertTrue(output.matches("(?s).*random read 4KiB, depth 32( +[\\d,.]+){7}\n.*"), output);
             assertTrue(output.matches("(?s).*verified \\d+ blocks: .*"), output);
             assertFalse(output.contains("\u001b"), "colours though nobody reads along");
