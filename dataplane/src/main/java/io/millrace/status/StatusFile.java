@@ -84,12 +84,11 @@ public final class StatusFile implements AutoCloseable
     public static StatusFile inMemory(final int partCount)
     {
         final StatusFile status = new StatusFile(null, null, null,
-            new UnsafeBuffer(new byte[StatusLayout.HEADER_BYTES]), new UnsafeBuffer(new byte[MEMORY_ERRORS_BYTES]));
+            StatusPart.memory(StatusLayout.HEADER_BYTES), StatusPart.memory(MEMORY_ERRORS_BYTES));
         status.writeHeader("", 0, partCount);
         for (int i = 0; i < partCount; i++)
         {
-            status.parts.add(new StatusPart(new UnsafeBuffer(new byte[StatusLayout.PART_HEADER_BYTES]), i,
-                (lengthBytes) -> 0, System::currentTimeMillis));
+            status.parts.add(StatusPart.inMemory(i));
         }
         return status;
     }

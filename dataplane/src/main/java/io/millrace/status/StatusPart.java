@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -66,8 +67,19 @@ public final class StatusPart
      */
     public static StatusPart unpublished()
     {
-        return new StatusPart(new UnsafeBuffer(new byte[StatusLayout.PART_HEADER_BYTES]), 0, (lengthBytes) -> 0,
+        return inMemory(0);
+    }
+
+    /** Outside the heap, since longs in an array of bytes need not be aligned for atomic access. */
+    static StatusPart inMemory(final int index)
+    {
+        return new StatusPart(memory(StatusLayout.PART_HEADER_BYTES), index, (lengthBytes) -> 0,
             System::currentTimeMillis);
+    }
+
+    static UnsafeBuffer memory(final int lengthBytes)
+    {
+        return new UnsafeBuffer(BufferUtil.allocateDirectAligned(lengthBytes, Long.BYTES));
     }
 
     /**
