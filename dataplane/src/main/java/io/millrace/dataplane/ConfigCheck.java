@@ -164,7 +164,8 @@ final class ConfigCheck
             final String key = subsystemKey + ".qos[" + i + "]";
             if (qos.isNamespace() != qos.hostNqn().isEmpty())
             {
-                throw new SettingException(key, null, qos.isNamespace() ? "both nsid and host" : "neither nsid nor host",
+                throw new SettingException(key, null,
+                    qos.isNamespace() ? "both nsid and host" : "neither nsid nor host",
                     "limits are of a namespace or of a host: give one of them");
             }
             if (qos.limits().isNone())

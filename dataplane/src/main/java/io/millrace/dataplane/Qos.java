@@ -52,8 +52,8 @@ public final class Qos
     }
 
     /**
-     * Limits what a host does on all namespaces of a subsystem together, in place of former limits. The host need neither
-     * be connected nor on the subsystem's list; its limits stay when it goes.
+     * Limits what a host does on all namespaces of a subsystem together, in place of former limits. The host need
+     * neither be connected nor on the subsystem's list; its limits stay when it goes.
      *
      * @param nqn     of the subsystem.
      * @param hostNqn of the host.

@@ -3,10 +3,10 @@ package io.millrace.nvmf;
 import io.millrace.reactor.Reactor;
 
 /**
- * Asks the limits of one reactor whether commands may begin. A command that has to wait holds no memory, unless its data
- * came in its capsule: that is copied to a buffer, so that the connection can go on to other namespaces. These buffers
- * are a part of the pool; beyond it the capsule stays with its connection, which receives nothing meanwhile, as when there
- * is no buffer. Single-threaded.
+ * Asks the limits of one reactor whether commands may begin. A command that has to wait holds no memory, unless its
+ * data came in its capsule: that is copied to a buffer, so that the connection can go on to other namespaces. These
+ * buffers are a part of the pool; beyond it the capsule stays with its connection, which receives nothing meanwhile,
+ * as when there is no buffer. Single-threaded.
  */
 final class QosAdmission
 {

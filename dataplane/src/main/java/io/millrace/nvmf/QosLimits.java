@@ -1,12 +1,12 @@
 package io.millrace.nvmf;
 
 /**
- * How much a namespace, or a host of a subsystem, may do in a second. Immutable. A limit of 0 is none. Reads are Read and
- * Compare; writes are Write, Write Zeroes and Dataset Management, the last two without bytes, since none are
+ * How much a namespace, or a host of a subsystem, may do in a second. Immutable. A limit of 0 is none. Reads are Read
+ * and Compare; writes are Write, Write Zeroes and Dataset Management, the last two without bytes, since none are
  * transferred. Flushes and admin commands are not limited.
  * <p>
- * Over any stretch of time, no more is begun than the limit allows in it and a burst; a burst is what the limit allows in
- * {@link #burstMs}, at least one command, and one command more for each reactor.
+ * Over any stretch of time, no more is begun than the limit allows in it and a burst; a burst is what the limit allows
+ * in {@link #burstMs}, at least one command, and one command more for each reactor.
  *
  * @param readIops            reads a second.
  * @param writeIops           writes a second.

@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * Limits of a namespace or of a host, and what they did, a moment ago. Immutable; counts are since it was first limited, on
- * all reactors.
+ * Limits of a namespace or of a host, and what they did, a moment ago. Immutable; counts are since it was first
+ * limited, on all reactors.
  *
  * @param subsystemNqn    of its subsystem.
  * @param nsid            of the namespace; 0 when it is a host's.

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * One reactor's channels to the namespaces of a subsystem, by namespace id, and the hosts that are on it. Single-threaded;
- * every queue pair of the subsystem on the reactor holds it.
+ * One reactor's channels to the namespaces of a subsystem, by namespace id, and the hosts that are on it.
+ * Single-threaded; every queue pair of the subsystem on the reactor holds it.
  */
 final class SubsystemChannels
 {

@@ -7,8 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Limits of the namespaces and hosts of a subsystem that is served. Any thread may call it: what reactors see is replaced as a whole, and
- * commands that wait go by new limits at once.
+ * Limits of the namespaces and hosts of a subsystem that is served. Any thread may call it: what reactors see is
+ * replaced as a whole, and commands that wait go by new limits at once.
  */
 public final class SubsystemQos
 {
@@ -89,8 +89,8 @@ public final class SubsystemQos
     }
 
     /**
-     * {@return what is limited, with what that did: namespaces in order of their ids, then hosts by name; reactors are not
-     *     disturbed}
+     * {@return what is limited, with what that did: namespaces in order of their ids, then hosts by name; reactors are
+     *     not disturbed}
      */
     public List<QosSnapshot> snapshots()
     {

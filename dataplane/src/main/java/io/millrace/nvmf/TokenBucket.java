@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
  *                       ^                    ^
  *                   tokensAt(now)         claimed
  * </pre>
- * Tokens that nobody has claimed are kept up to a capacity, older ones are lost. What is claimed in a stretch of time and
- * may be used in it is therefore at most the rate times that, the capacity and the last claim's length. Any thread.
+ * Tokens that nobody has claimed are kept up to a capacity, older ones are lost. What is claimed in a stretch of time
+ * and may be used in it is therefore at most the rate times that, the capacity and the last claim's length. Any thread.
  */
 final class TokenBucket
 {

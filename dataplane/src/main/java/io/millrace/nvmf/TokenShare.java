@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * What one line of one reactor has of a {@link TokenBucket}: tokens that it holds, and a claim whose tokens have not come.
- * It takes a quantum at a time, so that the bucket, which all reactors write, is touched rarely. Single-threaded.
+ * What one line of one reactor has of a {@link TokenBucket}: tokens that it holds, and a claim whose tokens have not
+ * come. It takes a quantum at a time, so that the bucket, which all reactors write, is touched rarely. Single-threaded.
  */
 final class TokenShare
 {

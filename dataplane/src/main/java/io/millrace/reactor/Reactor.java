@@ -313,8 +313,8 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
-     * Starts a timer. It expires in the first cycle after its deadline. A reactor that sleeps less than 10 ms until then
-     * wakes up some 50 µs late for it, else up to 1 ms, as always before Linux 5.11.
+     * Starts a timer. It expires in the first cycle after its deadline. A reactor that sleeps less than 10 ms until
+     * then wakes up some 50 µs late for it, else up to 1 ms, as always before Linux 5.11.
      *
      * @param deadlineNs on the clock of {@link #nowNs()}.
      * @param listener   told once when it has passed.
@@ -495,7 +495,8 @@ public final class Reactor implements AutoCloseable
 
     private void sleep()
     {
-        final long timeoutNs = timers.isEmpty() ? SLEEP_NS_MAX : Math.min(SLEEP_NS_MAX, timers.nextDeadlineNs() - nowNs);
+        final long timeoutNs =
+            timers.isEmpty() ? SLEEP_NS_MAX : Math.min(SLEEP_NS_MAX, timers.nextDeadlineNs() - nowNs);
         if (timeoutNs <= 0)
         {
             return;

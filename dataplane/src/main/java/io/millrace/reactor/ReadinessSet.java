@@ -113,8 +113,8 @@ final class ReadinessSet implements AutoCloseable
     }
 
     /**
-     * Blocks until something is ready. {@link #dispatch} has to follow. A short wait ends in time where the kernel can do
-     * that (Linux 5.11); else a wait ends up to 1 ms late.
+     * Blocks until something is ready. {@link #dispatch} has to follow. A short wait ends in time where the kernel can
+     * do that (Linux 5.11); else a wait ends up to 1 ms late.
      *
      * @param timeoutNs how long at most.
      * @return count of events, or negated errno.

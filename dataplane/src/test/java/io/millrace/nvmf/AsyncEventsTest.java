@@ -38,7 +38,10 @@ class AsyncEventsTest
         awaitHome();
     }
 
-    /** The last reactor to open the namespace tells home; what it tells comes behind the first command, so there are two. */
+    /**
+     * The last reactor to open the namespace tells home; what it tells comes behind the first command, so there are
+     * two.
+     */
     private void awaitHome()
     {
         target.reactor(1).run(() -> { });

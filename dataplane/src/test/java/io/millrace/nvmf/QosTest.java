@@ -466,8 +466,8 @@ class QosTest
     {
         assertThrows(IllegalArgumentException.class, () -> QosLimits.ofIops(-1));
         assertThrows(IllegalArgumentException.class, () -> QosLimits.ofIops(QosLimits.IOPS_MAX + 1));
-        assertEquals("limit of 4095 bytes a second is not within 4096 to 137438953472: choose a value within, or 0 for" +
-            " no limit", assertThrows(IllegalArgumentException.class, () -> QosLimits.ofBytes(4095)).getMessage());
+        assertEquals("limit of 4095 bytes a second is not within 4096 to 137438953472: choose a value within, or 0 " +
+            "for no limit", assertThrows(IllegalArgumentException.class, () -> QosLimits.ofBytes(4095)).getMessage());
         assertThrows(IllegalArgumentException.class, () -> new QosLimits(1, 0, 0, 0, 0, 0, 1));
         assertNull(qos().limitNamespace(99, SLOW));
         assertTrue(qos().snapshots().isEmpty());

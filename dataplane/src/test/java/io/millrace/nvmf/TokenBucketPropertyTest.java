@@ -171,7 +171,8 @@ class TokenBucketPropertyTest
     {
         final TokenBucket bucket = new TokenBucket(rate, 100_000_000L, shares, 0);
         final List<Line> lines = lines(bucket, shares, 1, seed);
-        // Late by a part of the time that a round of all lines takes, else who asks first would have the line to itself.
+        // Late by a part of the time that a round of all lines takes, else who asks first would have the line to
+        // itself.
         final long roundNs = (long)(shares * Math.max(1, bucket.quantum()) * (double)NS_PER_S / rate);
         run(lines, 0, isLate ? Math.max(1, roundNs / 10) : 0, 0, true);
         final long most = lines.stream().mapToLong((line) -> line.used).max().orElseThrow();
@@ -189,7 +190,8 @@ class TokenBucketPropertyTest
         final long nowNs = elapsedNs - 5;
         final long start = bucket.tokensAt(nowNs) + ahead;
         final long untilNs = bucket.untilNs(start, nowNs);
-        assertTrue(bucket.tokensAt(nowNs + untilNs + 1 + (untilNs >>> 50)) - start > 0, () -> "not there after " + untilNs);
+        assertTrue(bucket.tokensAt(nowNs + untilNs + 1 + (untilNs >>> 50)) - start > 0,
+            () -> "not there after " + untilNs);
         // What comes within a nanosecond is not told apart, and doubles are exact to 53 bits.
         final long soonerNs = untilNs - 2 - (untilNs >>> 50);
         assertTrue(soonerNs <= 0 || bucket.tokensAt(nowNs + soonerNs) - start <= Math.max(1, rate / NS_PER_S),

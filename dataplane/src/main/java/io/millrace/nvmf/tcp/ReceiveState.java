@@ -21,6 +21,9 @@ enum ReceiveState
     PAYLOAD,
     /** Behind the payload of an H2CData PDU: its data digest. */
     DIGEST,
-    /** A whole capsule is here, but the queue pair cannot take it: no buffer for its data; nothing is received meanwhile. */
+    /**
+     * A whole capsule is here, but the queue pair cannot take it: no buffer for its data; nothing is received
+     * meanwhile.
+     */
     STALLED
 }

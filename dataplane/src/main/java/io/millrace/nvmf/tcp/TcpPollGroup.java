@@ -285,8 +285,8 @@ final class TcpPollGroup implements Poller, LinkListener
     }
 
     /**
-     * What a stalled capsule waits for comes by a timer, a command or the buffer pool, which have their turns before this
-     * is asked.
+     * What a stalled capsule waits for comes by a timer, a command or the buffer pool, which have their turns before
+     * this is asked.
      */
     private boolean isAnyResumable()
     {

@@ -3,8 +3,8 @@ package io.millrace.control.message;
 import java.util.Objects;
 
 /**
- * Limits of a namespace, all hosts together, or of a host, on all namespaces of a subsystem together. What is over a limit
- * waits.
+ * Limits of a namespace, all hosts together, or of a host, on all namespaces of a subsystem together. What is over a
+ * limit waits.
  *
  * @param nqn                 of the subsystem.
  * @param nsid                of the namespace; 0: they are a host's.
