@@ -11,6 +11,7 @@ import io.millrace.control.service.ServiceSettingException;
 import io.millrace.manager.config.ManagerConfig;
 import io.millrace.manager.config.ManagerConfigReader;
 import io.millrace.manager.config.PlaneConfig;
+import io.millrace.manager.metrics.MetricsEndpoint;
 import io.millrace.manager.store.StoreException;
 import io.millrace.settings.ConfigException;
 import java.io.IOException;
@@ -77,8 +78,10 @@ public final class ManagerCommand implements Callable<Integer>
         final StopSignal stop = StopSignal.install();
         final LineLog log = new LineLog(terminal);
         final Manager manager = start(read, versions, log);
+        AutoCloseable metrics = null;
         try
         {
+            metrics = startMetrics(config, manager);
             terminal.line("manager " + config.name() + ", state in " + config.stateDirectory());
             terminal.line("control: " + config.control().directory() + ", " + ControlSettings.IPC_CHANNEL +
                 (config.control().isUdp() ? " and " + config.control().channel() : "") + ", stream " +
@@ -86,6 +89,11 @@ public final class ManagerCommand implements Callable<Integer>
             for (final PlaneConfig each : config.dataPlanes())
             {
                 terminal.line("data plane " + each.name() + ": " + each.address());
+            }
+            if (null != metrics)
+            {
+                terminal.line("metrics: http://" + config.metrics().getAddress().getHostAddress() + ':' +
+                    config.metrics().getPort() + "/metrics");
             }
             final double seconds = StartTime.elapsedSeconds();
             terminal.line(terminal.good("ready") +
@@ -100,7 +108,7 @@ public final class ManagerCommand implements Callable<Integer>
         }
         finally
         {
-            CloseHelper.closeAll(manager, log);
+            CloseHelper.closeAll(metrics, manager, log);
         }
         return ExitCode.OK;
     }
@@ -116,6 +124,22 @@ public final class ManagerCommand implements Callable<Integer>
             // An input that cannot be read has ended.
         }
         stop.ask();
+    }
+
+    private static AutoCloseable startMetrics(final ManagerConfig config, final Manager manager)
+    {
+        if (null == config.metrics())
+        {
+            return null;
+        }
+        try
+        {
+            return MetricsEndpoint.start(config.metrics(), manager.records());
+        }
+        catch (final IOException e)
+        {
+            throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
+        }
     }
 
     private ManagerConfigReader.Result read()

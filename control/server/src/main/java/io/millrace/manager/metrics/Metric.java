@@ -1,0 +1,120 @@
+package io.millrace.manager.metrics;
+
+import java.util.List;
+
+/**
+ * Every metric there is: name, type, labels, unit. {@code docs/metrics.md} describes each; a test compares it with a
+ * scrape. Counters have {@code _total} behind their names when they are scraped.
+ */
+enum Metric
+{
+    UP(Type.GAUGE, "millrace_up", "Whether the manager is connected to the data plane.", Labels.PLANE),
+    INFO(Type.GAUGE, "millrace_data_plane_info", "Always 1, with the version of the program and the id of this start.",
+        "data_plane", "version", "id"),
+    UPTIME(Type.GAUGE, "millrace_data_plane_uptime_seconds", "Since the data plane was started.", Labels.PLANE),
+    STATE(Type.GAUGE, "millrace_data_plane_state", "1 for the state that the data plane is in.", "data_plane", "state"),
+    MEMORY(Type.GAUGE, "millrace_memory_bytes", "Arena of I/O buffers.", Labels.PLANE),
+
+    REACTOR_SECONDS(Type.COUNTER, "millrace_reactor_seconds", "Time of the reactor with work and without.",
+        "data_plane", "reactor", "mode"),
+    REACTOR_CYCLES(Type.COUNTER, "millrace_reactor_cycles", "Cycles of the reactor.", Labels.REACTOR),
+    REACTOR_LONGEST(Type.GAUGE, "millrace_reactor_longest_cycle_seconds", "Longest cycle since the start.",
+        Labels.REACTOR),
+    REACTOR_CONNECTIONS(Type.GAUGE, "millrace_reactor_connections", "Connections of hosts.", Labels.REACTOR),
+    REACTOR_REQUESTS(Type.GAUGE, "millrace_reactor_requests", "Commands of hosts that are worked on.", Labels.REACTOR),
+    POOL(Type.GAUGE, "millrace_reactor_pool_bytes", "Buffers of the reactor.", Labels.REACTOR),
+    POOL_USED(Type.GAUGE, "millrace_reactor_pool_used_bytes", "Of them, handed out.", Labels.REACTOR),
+    POOL_WAITING(Type.GAUGE, "millrace_reactor_pool_waiting_requests", "Commands that wait for a buffer.",
+        Labels.REACTOR),
+
+    CONTROLLERS(Type.GAUGE, "millrace_controllers", "Controllers that a host has on a subsystem.",
+        "data_plane", "subsystem", "host"),
+
+    NAMESPACE_SIZE(Type.GAUGE, "millrace_namespace_size_bytes", "As hosts see it.", Labels.NAMESPACE),
+    NAMESPACE_READS(Type.COUNTER, "millrace_namespace_reads_completed", "Reads and compares that succeeded.",
+        Labels.NAMESPACE),
+    NAMESPACE_READ_BYTES(Type.COUNTER, "millrace_namespace_read_bytes", "Of them.", Labels.NAMESPACE),
+    NAMESPACE_WRITES(Type.COUNTER, "millrace_namespace_writes_completed", "Writes that succeeded.", Labels.NAMESPACE),
+    NAMESPACE_WRITTEN_BYTES(Type.COUNTER, "millrace_namespace_written_bytes", "Of them.", Labels.NAMESPACE),
+    NAMESPACE_OTHERS(Type.COUNTER, "millrace_namespace_others_completed", "Other I/O commands that succeeded.",
+        Labels.NAMESPACE),
+    NAMESPACE_ERRORS(Type.COUNTER, "millrace_namespace_errors", "Commands that failed though their parameters were right.",
+        Labels.NAMESPACE),
+    NAMESPACE_READ_LATENCY(Type.HISTOGRAM, "millrace_namespace_read_latency_seconds", "Of reads that succeeded.",
+        Labels.NAMESPACE),
+    NAMESPACE_WRITE_LATENCY(Type.HISTOGRAM, "millrace_namespace_write_latency_seconds", "Of writes that succeeded.",
+        Labels.NAMESPACE),
+    NAMESPACE_OTHER_LATENCY(Type.HISTOGRAM, "millrace_namespace_other_latency_seconds", "Of others that succeeded.",
+        Labels.NAMESPACE),
+
+    HOST_BYTES(Type.COUNTER, "millrace_host_bytes", "Of reads and writes that succeeded.",
+        "data_plane", "host", "operation"),
+    HOST_ERRORS(Type.COUNTER, "millrace_host_errors", "I/O commands that failed.", "data_plane", "host", "operation"),
+    HOST_LATENCY(Type.HISTOGRAM, "millrace_host_latency_seconds", "Of I/O commands that succeeded; counts them too.",
+        "data_plane", "host", "operation"),
+
+    HEALTH(Type.GAUGE, "millrace_manager_health", "1 for the health of the data plane as the manager sees it.",
+        "data_plane", "health"),
+    DIFFERENCES(Type.GAUGE, "millrace_manager_differences", "Steps missing to what the data plane should be.",
+        Labels.PLANE),
+    DESIRED_VERSION(Type.GAUGE, "millrace_manager_desired_version", "Version of what the data plane should be.",
+        Labels.PLANE),
+    APPLIED_VERSION(Type.GAUGE, "millrace_manager_applied_version", "Version that it was last found to be.",
+        Labels.PLANE),
+    TERM(Type.GAUGE, "millrace_manager_term", "Of the manager for the data plane.", Labels.PLANE),
+    REFUSED(Type.GAUGE, "millrace_manager_refused",
+        "1 while the data plane refuses a step of what it should be, else 0.", Labels.PLANE);
+
+    /** Kinds of metric. */
+    enum Type
+    {
+        /** Goes up only, until the data plane is started again. */
+        COUNTER,
+        /** Goes up and down. */
+        GAUGE,
+        /** Latencies by bucket. */
+        HISTOGRAM
+    }
+
+    /** Labels that several have. */
+    private static final class Labels
+    {
+        private static final String[] PLANE = {"data_plane"};
+        private static final String[] REACTOR = {"data_plane", "reactor"};
+        private static final String[] NAMESPACE = {"data_plane", "subsystem", "nsid"};
+    }
+
+    private final Type type;
+    private final String metricName;
+    private final String help;
+    private final List<String> labels;
+
+    Metric(final Type type, final String metricName, final String help, final String... labels)
+    {
+        this.type = type;
+        this.metricName = metricName;
+        this.help = help;
+        this.labels = List.of(labels);
+    }
+
+    Type type()
+    {
+        return type;
+    }
+
+    /** Without the suffix of counters. */
+    String metricName()
+    {
+        return metricName;
+    }
+
+    String help()
+    {
+        return help;
+    }
+
+    List<String> labels()
+    {
+        return labels;
+    }
+}

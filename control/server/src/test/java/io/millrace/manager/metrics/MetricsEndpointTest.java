@@ -1,0 +1,165 @@
+package io.millrace.manager.metrics;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.codec.Health;
+import io.millrace.control.codec.IoKind;
+import io.millrace.control.codec.State;
+import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.LatencyBucket;
+import io.millrace.control.message.LatencyInfo;
+import io.millrace.control.message.ManagedInfo;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.ReactorInfo;
+import io.millrace.control.message.Resource;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What Prometheus gets, from the socket.
+ */
+class MetricsEndpointTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+    private static LatencyInfo latency(final String name, final int nsid, final IoKind kind)
+    {
+        return new LatencyInfo(name, nsid, kind, 4, 4096, 1, 90_001_003_000L, 90_000_000_000L, List.of(
+            new LatencyBucket(875, 1_000, 1), new LatencyBucket(1_000, 1_125, 1), new LatencyBucket(1_875, 2_000, 1),
+            new LatencyBucket(62_914_560_000L, 67_108_864_000L, 1)));
+    }
+
+    private static List<PlaneRecords> records()
+    {
+        final List<Resource> resources = new ArrayList<>(List.of(
+            new DataPlaneInfo(new UUID(1, 2), State.DRAINING, 5_000_000_000L, 1 << 20, 2, 77, "a", "1.2.3"),
+            new ReactorInfo(0, 3, 1_500_000_000L, 2_500_000_000L, 10, 2_000, 4, 5, 100, 50, 1, "reactor-0"),
+            new NamespaceInfo(NQN, 7, new UUID(3, 4), 8192, 512, 11, 12, 13, 14, 15, 16, "mem0", 1),
+            new ControllerInfo(NQN, 1, "nqn.\"host\"", 1, 0, "ready"),
+            new ControllerInfo(NQN, 2, "nqn.\"host\"", 1, 0, "ready"),
+            new ManagedInfo("a", true, Health.WELL, 1, 2, 3, 4, 5, "address", "", "")));
+        for (final IoKind kind : new IoKind[]{IoKind.READ, IoKind.WRITE, IoKind.OTHER})
+        {
+            resources.add(latency(NQN, 7, kind));
+            resources.add(latency("nqn.\"host\"", 0, kind));
+        }
+        return List.of(new PlaneRecords("a", true, resources), new PlaneRecords("b", false, List.of(
+            new ManagedInfo("b", false, Health.DOWN, 1, 2, 3, 4, 5, "address", "refuses", ""))));
+    }
+
+    private static String scrape(final MetricsEndpoint endpoint) throws IOException
+    {
+        return new String(URI.create("http://127.0.0.1:" + endpoint.port() + "/metrics").toURL().openStream()
+            .readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private static void assertSample(final String scraped, final String line)
+    {
+        assertTrue(scraped.lines().anyMatch(line::equals), () -> "no " + line + " in\n" + scraped);
+    }
+
+    @Test
+    void shouldTellWhatDataPlanesTell() throws IOException
+    {
+        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, MetricsEndpointTest::records))
+        {
+            final String scraped = scrape(endpoint);
+            assertSample(scraped, "millrace_up{data_plane=\"a\"} 1.0");
+            assertSample(scraped, "millrace_up{data_plane=\"b\"} 0.0");
+            assertSample(scraped, "millrace_data_plane_state{data_plane=\"a\",state=\"draining\"} 1.0");
+            assertSample(scraped,
+                "millrace_reactor_seconds_total{data_plane=\"a\",mode=\"busy\",reactor=\"reactor-0\"} 1.5");
+            assertSample(scraped, "millrace_namespace_reads_completed_total{data_plane=\"a\",nsid=\"7\",subsystem=\"" +
+                NQN + "\"} 11.0");
+            assertSample(scraped, "millrace_controllers{data_plane=\"a\",host=\"nqn.\\\"host\\\"\",subsystem=\"" + NQN +
+                "\"} 2.0");
+            final String read = "{data_plane=\"a\",nsid=\"7\",subsystem=\"" + NQN + "\"";
+            assertSample(scraped, "millrace_namespace_read_latency_seconds_bucket" + read + ",le=\"1.0E-6\"} 1");
+            assertSample(scraped, "millrace_namespace_read_latency_seconds_bucket" + read + ",le=\"2.0E-6\"} 3");
+            // The last bucket of a data plane holds what is longer too, so it is below no bound.
+            assertSample(scraped, "millrace_namespace_read_latency_seconds_bucket" + read + ",le=\"67.108864\"} 3");
+            assertSample(scraped, "millrace_namespace_read_latency_seconds_bucket" + read + ",le=\"+Inf\"} 4");
+            assertSample(scraped, "millrace_namespace_read_latency_seconds_count" + read + "} 4");
+            assertSample(scraped, "millrace_namespace_read_latency_seconds_sum" + read + "} 90.001003");
+            assertSample(scraped, "millrace_manager_refused{data_plane=\"b\"} 1.0");
+        }
+    }
+
+    @Test
+    void shouldDocumentWhatIsScrapedAndNothingElse() throws IOException
+    {
+        final Map<String, String> documented = new TreeMap<>();
+        final Pattern row = Pattern.compile("\\| `(millrace_\\w+)` \\| (\\w+) \\| ([\\w, ]+) \\| (\\w*) ?\\| \\S.* \\|");
+        for (final String line : Files.readAllLines(
+            Path.of(System.getProperty("millrace.root"), "docs", "metrics.md")))
+        {
+            final Matcher matcher = row.matcher(line);
+            if (matcher.matches())
+            {
+                final String unit = matcher.group(1).contains("seconds") ? "seconds" :
+                    matcher.group(1).contains("bytes") ? "bytes" : "";
+                assertEquals(unit, matcher.group(4), line);
+                assertEquals(null, documented.put(matcher.group(1), matcher.group(2) + " " +
+                    Stream.of(matcher.group(3).split(", ")).sorted().collect(Collectors.joining(","))), line);
+            }
+        }
+        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, MetricsEndpointTest::records))
+        {
+            assertEquals(documented, scraped(scrape(endpoint)));
+        }
+    }
+
+    /** Name of each metric with its type and labels. */
+    private static Map<String, String> scraped(final String text)
+    {
+        final Map<String, String> types = new TreeMap<>();
+        final Map<String, String> labels = new TreeMap<>();
+        for (final String line : text.split("\n"))
+        {
+            if (line.startsWith("# TYPE "))
+            {
+                types.put(line.split(" ")[2], line.split(" ")[3]);
+            }
+            else if (!line.startsWith("#"))
+            {
+                final String name = line.substring(0, line.indexOf('{')).replaceFirst("_(bucket|count|sum)$", "");
+                labels.put(name, Pattern.compile("(\\w+)=\"(\\\\.|[^\"\\\\])*\"").matcher(line).results()
+                    .map((each) -> each.group(1)).filter((each) -> !"le".equals(each)).sorted()
+                    .collect(Collectors.joining(",")));
+            }
+        }
+        types.replaceAll((name, type) -> type + " " + labels.get(name));
+        return types;
+    }
+
+    @Test
+    void shouldSayInASentenceThatThePortIsTaken() throws IOException
+    {
+        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, List::of))
+        {
+            final IOException e = assertThrows(IOException.class, () -> MetricsEndpoint.start(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.port()), List::of));
+            assertEquals("metrics cannot be served at 127.0.0.1:" + endpoint.port() +
+                ": Address already in use: stop what listens there, or choose another port", e.getMessage());
+        }
+    }
+}
