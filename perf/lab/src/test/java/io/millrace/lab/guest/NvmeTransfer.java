@@ -1,0 +1,159 @@
+package io.millrace.lab.guest;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.nvme.ControllerSettings;
+import io.millrace.block.nvme.NvmeController;
+import io.millrace.block.nvme.NvmeDevice;
+import io.millrace.block.nvme.NvmeDeviceConfig;
+import io.millrace.memory.DmaMemory;
+import io.millrace.nvme.LogPageId;
+import io.millrace.nvme.SmartLog;
+import io.millrace.pci.IommuMode;
+import io.millrace.pci.VfioFunction;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Copies between files and namespaces of a drive that is driven from here. Lines begin with TRANSFER.
+ */
+public final class NvmeTransfer
+{
+    private static final int PIECE_BYTES = 128 << 10;
+    private static final int PATIENCE_SECONDS = 60;
+
+    private final Reactor reactor = new Reactor(ReactorConfig.of("transfer", -1));
+    private final NvmeController controller;
+    private final DmaMemory memory;
+
+    private NvmeTransfer(final NvmeController controller, final DmaMemory memory)
+    {
+        this.controller = controller;
+        this.memory = memory;
+        reactor.start();
+    }
+
+    /**
+     * Does what it is told.
+     *
+     * @param args the drive's address, then any number of {@code write=NSID=FILE}, {@code read=NSID=FILE=BYTES}, {@code
+     *             smart}, {@code reset}.
+     * @throws Exception when something fails.
+     */
+    public static void main(final String[] args) throws Exception
+    {
+        try (DmaMemory memory = DmaMemory.map(PIECE_BYTES);
+            NvmeController controller = NvmeController.start(VfioFunction.open(args[0], IommuMode.REQUIRED),
+                List.of(memory), ControllerSettings.defaults(), (address, note) -> say("note " + note)))
+        {
+            say("drive " + controller.description());
+            final NvmeTransfer transfer = new NvmeTransfer(controller, memory);
+            for (int i = 1; i < args.length; i++)
+            {
+                transfer.run(args[i].split("="));
+            }
+            transfer.reactor.close();
+        }
+        say("end");
+    }
+
+    private void run(final String[] words) throws Exception
+    {
+        switch (words[0])
+        {
+            case "smart" -> say("smart " + controller.logPage(LogPageId.SMART, SmartLog.SIZE_BYTES).length);
+            case "reset" ->
+            {
+                controller.reset();
+                say("resets " + controller.resets());
+            }
+            case "write" -> write(Integer.parseInt(words[1]), Files.readAllBytes(Path.of(words[2])));
+            case "read" -> Files.write(
+                Path.of(words[2]), read(Integer.parseInt(words[1]), Integer.parseInt(words[3])));
+            default -> throw new IllegalArgumentException(words[0]);
+        }
+    }
+
+    private void write(final int nsid, final byte[] bytes) throws Exception
+    {
+        try (NvmeDevice device = NvmeDevice.open(
+            NvmeDeviceConfig.of("ns" + nsid, controller.address(), nsid), controller))
+        {
+            say("namespace " + nsid + " " + device.geometry());
+            final BlockChannel channel = open(device);
+            for (int done = 0; done < bytes.length; done += PIECE_BYTES)
+            {
+                NativeMemory.asByteBuffer(memory.address(), PIECE_BYTES).put(0, bytes, done, PIECE_BYTES);
+                submit(device, channel, BlockOperation.WRITE, done);
+            }
+            close(channel);
+        }
+    }
+
+    private byte[] read(final int nsid, final int lengthBytes) throws Exception
+    {
+        final byte[] bytes = new byte[lengthBytes];
+        try (NvmeDevice device = NvmeDevice.open(
+            NvmeDeviceConfig.of("ns" + nsid, controller.address(), nsid), controller))
+        {
+            final BlockChannel channel = open(device);
+            for (int done = 0; done < bytes.length; done += PIECE_BYTES)
+            {
+                submit(device, channel, BlockOperation.READ, done);
+                NativeMemory.asByteBuffer(memory.address(), PIECE_BYTES).get(0, bytes, done, PIECE_BYTES);
+            }
+            close(channel);
+        }
+        return bytes;
+    }
+
+    private BlockChannel open(final NvmeDevice device) throws Exception
+    {
+        return reactor.call(() ->
+        {
+            final BlockChannel channel = device.open(reactor);
+            reactor.addPoller(channel);
+            return channel;
+        }).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void close(final BlockChannel channel) throws Exception
+    {
+        reactor.call(() ->
+        {
+            reactor.removePoller(channel);
+            channel.close();
+            return null;
+        }).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private void submit(
+        final NvmeDevice device, final BlockChannel channel, final BlockOperation operation, final long offset)
+        throws Exception
+    {
+        final int blockBytes = device.geometry().blockSizeBytes();
+        final CompletableFuture<BlockStatus> result = new CompletableFuture<>();
+        final BlockRequest request = new BlockRequest(this, (done) -> result.complete(done.status()));
+        request.reset(operation, offset / blockBytes, PIECE_BYTES / blockBytes)
+            .addSegment(memory.address(), PIECE_BYTES);
+        final boolean isTaken =
+            reactor.call(() -> channel.submit(request)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (!isTaken || BlockStatus.SUCCESS != result.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+        {
+            throw new IllegalStateException(operation + " at " + offset + ": taken " + isTaken + ", " + result);
+        }
+    }
+
+    private static void say(final String line)
+    {
+        System.out.println("TRANSFER " + line);
+    }
+}
