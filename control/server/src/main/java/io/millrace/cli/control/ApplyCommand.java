@@ -26,8 +26,8 @@ import picocli.CommandLine.Option;
     name = "apply",
     description = {
         "Make what is there what a file says.",
-        "Shows the steps first: + creates, ~ changes, - removes, ! destroys data or replaces what hosts use. The file " +
-            "has the sections devices, subsystems, listeners and discovery of millrace.yaml; others are skipped."},
+        "Shows the steps first: + creates, ~ changes, - removes, ! destroys data or replaces what hosts use. The " +
+            "file has the sections devices, subsystems, listeners and discovery of millrace.yaml; others are skipped."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace apply --file state.yaml",

@@ -42,7 +42,7 @@ public final class DataPlaneCommand extends Group
 
     @Command(name = "status", mixinStandardHelpOptions = true,
         description = "Show one data plane.", footerHeading = "%nExamples:%n", footer = {
-        "  millrace dataplane status", "  millrace dataplane status --data-plane storage-1 --output yaml"})
+            "  millrace dataplane status", "  millrace dataplane status --data-plane storage-1 --output yaml"})
     int status(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
         return control.run(Role.READ, (link) -> output.printOne(Views.DATA_PLANES, link.client().dataPlane()));
@@ -50,8 +50,8 @@ public final class DataPlaneCommand extends Group
 
     @Command(name = "drain", mixinStandardHelpOptions = true,
         description = {
-        "Take no new hosts; those that are connected are served on.",
-        "A host that comes is told to try again later. 'resume' ends it."},
+            "Take no new hosts; those that are connected are served on.",
+            "A host that comes is told to try again later. 'resume' ends it."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane drain"})
     int drain(@Mixin final ControlOptions control)
     {
@@ -60,8 +60,8 @@ public final class DataPlaneCommand extends Group
 
     @Command(name = "pause", mixinStandardHelpOptions = true,
         description = {
-        "Hold I/O: commands of hosts wait until 'resume'.",
-        "Hosts wait as long as their time-outs let them."},
+            "Hold I/O: commands of hosts wait until 'resume'.",
+            "Hosts wait as long as their time-outs let them."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane pause"})
     int pause(@Mixin final ControlOptions control)
     {
@@ -88,7 +88,7 @@ public final class DataPlaneCommand extends Group
 
     @Command(name = "stop", mixinStandardHelpOptions = true,
         description = {
-        "End the process; hosts lose their connections.", "What is in memory is lost."},
+            "End the process; hosts lose their connections.", "What is in memory is lost."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane stop --yes"})
     int stop(@Mixin final ControlOptions control, @Mixin final Confirmation confirmation)
     {

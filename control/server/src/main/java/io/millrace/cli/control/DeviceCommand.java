@@ -73,7 +73,7 @@ public final class DeviceCommand extends Group
 
     @Command(name = "list", mixinStandardHelpOptions = true,
         description = "List devices.", footerHeading = "%nExamples:%n", footer = {
-        "  millrace device list", "  millrace device list mem0 --output yaml"})
+            "  millrace device list", "  millrace device list mem0 --output yaml"})
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
@@ -85,11 +85,11 @@ public final class DeviceCommand extends Group
 
     @Command(name = "create", mixinStandardHelpOptions = true,
         description = "Create a device.", footerHeading = "%nExamples:%n", footer = {
-        "  millrace device create mem0 --size 1GiB                    in memory",
-        "  millrace device create f0 --path /srv/f0.img --size 10GiB  in a file",
-        "  millrace device create disk0 --path /dev/nvme0n1           all of a drive",
-        "  millrace device create bad0 --over mem0 --seed 7           with faults",
-        "  millrace device create sink --type null --size 1TiB        forgets"})
+            "  millrace device create mem0 --size 1GiB                    in memory",
+            "  millrace device create f0 --path /srv/f0.img --size 10GiB  in a file",
+            "  millrace device create disk0 --path /dev/nvme0n1           all of a drive",
+            "  millrace device create bad0 --over mem0 --seed 7           with faults",
+            "  millrace device create sink --type null --size 1TiB        forgets"})
     int create(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NAME", description = "Name of the device.") final String name,
@@ -158,9 +158,9 @@ public final class DeviceCommand extends Group
 
     @Command(name = "delete", mixinStandardHelpOptions = true,
         description = {
-        "Delete devices that nothing uses.", "What a device holds in memory is lost; files stay."},
+            "Delete devices that nothing uses.", "What a device holds in memory is lost; files stay."},
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace device delete file0", "  millrace device delete mem0 mem1 --yes"})
+            "  millrace device delete file0", "  millrace device delete mem0 mem1 --yes"})
     int delete(
         @Mixin final ControlOptions control,
         @Mixin final Confirmation confirmation,
@@ -192,7 +192,7 @@ public final class DeviceCommand extends Group
     @Command(name = "resize", mixinStandardHelpOptions = true,
         description = "Make a device larger; connected hosts are told.",
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace device resize mem0 2GiB", "  millrace device resize mem0 +512MiB"})
+            "  millrace device resize mem0 2GiB", "  millrace device resize mem0 +512MiB"})
     int resize(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NAME", description = "Name of the device.") final String name,
@@ -213,21 +213,21 @@ public final class DeviceCommand extends Group
 
     @Command(name = "faults", mixinStandardHelpOptions = true,
         description = {
-        "Replace the fault rules of a fault device.",
-        "Requests that hang by the former rules are let go. Rules are asked in order: delays add up, the first other " +
-            "effect that applies is done."},
+            "Replace the fault rules of a fault device.",
+            "Requests that hang by the former rules are let go. Rules are asked in order: delays add up, the first " +
+                "other effect that applies is done."},
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace device faults bad0 --rule effect=error,operations=read,every=100",
-        "  millrace device faults bad0 -r effect=delay,delay=10ms -r effect=hang,count=1",
-        "  millrace device faults bad0 --clear"})
+            "  millrace device faults bad0 --rule effect=error,operations=read,every=100",
+            "  millrace device faults bad0 -r effect=delay,delay=10ms -r effect=hang,count=1",
+            "  millrace device faults bad0 --clear"})
     int faults(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NAME", description = "Name of the fault device.") final String name,
-        @Option(names = {"-r", "--rule"}, paramLabel = "KEY=VALUE,...", converter = FaultRuleOption.class, description = {
-            "effect=error|delay|torn-write|lost-write|hang, operations=read+write+flush+write-zeroes+deallocate+" +
-                "compare, first-block=N, last-block=N, status=media-error|device-error|capacity-exceeded|" +
-                "compare-failure|not-supported|write-protected|out-of-range|aborted, delay=TIME, every=N, " +
-                "probability=0.01, count=N; effect is needed. May be given again."})
+        @Option(names = {"-r", "--rule"}, paramLabel = "KEY=VALUE,...", converter = FaultRuleOption.class,
+            description = "effect=error|delay|torn-write|lost-write|hang, operations=read+write+flush+write-zeroes+" +
+                "deallocate+compare, first-block=N, last-block=N, status=media-error|device-error|" +
+                "capacity-exceeded|compare-failure|not-supported|write-protected|out-of-range|aborted, delay=TIME, " +
+                "every=N, probability=0.01, count=N; effect is needed. May be given again.")
         final List<FaultRuleSpec> rules,
         @Option(names = "--clear", description = "Leave it without rules.") final boolean clear)
     {

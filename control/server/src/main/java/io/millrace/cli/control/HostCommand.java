@@ -32,7 +32,7 @@ public final class HostCommand extends Group
     @Command(name = "list", mixinStandardHelpOptions = true,
         description = "List the hosts that subsystems let in by name.",
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace host list", "  millrace host list nqn.2026-11.io.example:vol0"})
+            "  millrace host list", "  millrace host list nqn.2026-11.io.example:vol0"})
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
@@ -44,7 +44,7 @@ public final class HostCommand extends Group
 
     @Command(name = "allow", mixinStandardHelpOptions = true,
         description = "Let hosts into a subsystem.", footerHeading = "%nExamples:%n", footer = {
-        "  millrace host allow nqn.2026-11.io.example:vol0 $(cat /etc/nvme/hostnqn)"})
+            "  millrace host allow nqn.2026-11.io.example:vol0 $(cat /etc/nvme/hostnqn)"})
     int allow(
         @Mixin final ControlOptions control,
         @Parameters(index = "0", paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
@@ -64,9 +64,9 @@ public final class HostCommand extends Group
 
     @Command(name = "deny", mixinStandardHelpOptions = true,
         description = {
-        "Take hosts off the list of a subsystem.", "They are disconnected, unless it lets every host in."},
+            "Take hosts off the list of a subsystem.", "They are disconnected, unless it lets every host in."},
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace host deny nqn.2026-11.io.example:vol0 nqn.2014-08..."})
+            "  millrace host deny nqn.2026-11.io.example:vol0 nqn.2014-08..."})
     int deny(
         @Mixin final ControlOptions control,
         @Parameters(index = "0", paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
@@ -87,7 +87,7 @@ public final class HostCommand extends Group
     @Command(name = "connected", mixinStandardHelpOptions = true,
         description = "List the hosts that are connected.",
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace host connected", "  millrace host connected nqn.2026-11.io.example:vol0 --json"})
+            "  millrace host connected", "  millrace host connected nqn.2026-11.io.example:vol0 --json"})
     int connected(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
@@ -99,10 +99,10 @@ public final class HostCommand extends Group
 
     @Command(name = "disconnect", mixinStandardHelpOptions = true,
         description = {
-        "Disconnect a host from a subsystem.", "It may come again, unless it is denied first."},
+            "Disconnect a host from a subsystem.", "It may come again, unless it is denied first."},
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace host disconnect nqn.2026-11.io.example:vol0 nqn.2014-08...",
-        "  millrace host disconnect nqn.2026-11.io.example:vol0 3    by its ID"})
+            "  millrace host disconnect nqn.2026-11.io.example:vol0 nqn.2014-08...",
+            "  millrace host disconnect nqn.2026-11.io.example:vol0 3    by its ID"})
     int disconnect(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,

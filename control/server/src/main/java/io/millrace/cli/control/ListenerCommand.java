@@ -61,7 +61,7 @@ public final class ListenerCommand extends Group
 
     @Command(name = "list", mixinStandardHelpOptions = true,
         description = "List listeners.", footerHeading = "%nExamples:%n", footer = {
-        "  millrace listener list"})
+            "  millrace listener list"})
     int list(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
         return control.run(Role.READ, (link) -> output.print(Views.LISTENERS, link.client().listeners()));
@@ -69,10 +69,10 @@ public final class ListenerCommand extends Group
 
     @Command(name = "add", mixinStandardHelpOptions = true,
         description = "Listen on an address.", footerHeading = "%nExamples:%n", footer = {
-        "  millrace listener add 192.0.2.7          on port 4420",
-        "  millrace listener add 0.0.0.0:4421       on every IPv4 address",
-        "  millrace listener add '[::1]:0'          on any free port, which is printed",
-        "  millrace listener add 192.0.2.7:8009 --discovery-only"})
+            "  millrace listener add 192.0.2.7          on port 4420",
+            "  millrace listener add 0.0.0.0:4421       on every IPv4 address",
+            "  millrace listener add '[::1]:0'          on any free port, which is printed",
+            "  millrace listener add 192.0.2.7:8009 --discovery-only"})
     int add(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "ADDRESS[:PORT]", description = "Numeric address, and port. Default port: 4420.")
@@ -94,9 +94,9 @@ public final class ListenerCommand extends Group
 
     @Command(name = "remove", mixinStandardHelpOptions = true,
         description = {
-        "Listen no more on an address.", "Hosts that are connected stay connected."},
+            "Listen no more on an address.", "Hosts that are connected stay connected."},
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace listener remove 192.0.2.7:4420"})
+            "  millrace listener remove 192.0.2.7:4420"})
     int remove(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "ADDRESS[:PORT]", description = "As 'listener list' shows it. Default port: 4420.")

@@ -38,7 +38,7 @@ public final class NamespaceCommand extends Group
     @Command(name = "list", mixinStandardHelpOptions = true,
         description = "List namespaces, with what hosts did on them since they were added.",
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace namespace list", "  millrace namespace list nqn.2026-11.io.example:vol0 --json"})
+            "  millrace namespace list", "  millrace namespace list nqn.2026-11.io.example:vol0 --json"})
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
@@ -51,8 +51,8 @@ public final class NamespaceCommand extends Group
     @Command(name = "add", mixinStandardHelpOptions = true,
         description = "Show a device in a subsystem; connected hosts are told.",
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace namespace add nqn.2026-11.io.example:vol0 mem0",
-        "  millrace namespace add nqn.2026-11.io.example:vol0 mem1 --nsid 7"})
+            "  millrace namespace add nqn.2026-11.io.example:vol0 mem0",
+            "  millrace namespace add nqn.2026-11.io.example:vol0 mem1 --nsid 7"})
     int add(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
@@ -85,9 +85,9 @@ public final class NamespaceCommand extends Group
 
     @Command(name = "remove", mixinStandardHelpOptions = true,
         description = {
-        "Take namespaces away; connected hosts are told.", "Their devices stay, and are free when this returns."},
+            "Take namespaces away; connected hosts are told.", "Their devices stay, and are free when this returns."},
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace namespace remove nqn.2026-11.io.example:vol0 1"})
+            "  millrace namespace remove nqn.2026-11.io.example:vol0 1"})
     int remove(
         @Mixin final ControlOptions control,
         @Parameters(index = "0", paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,

@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
     name = "rollback",
     description = {
         "Make a data plane again what it was to be in an earlier version.",
-        "The manager makes a new version of it; what came since is not lost, and what volumes in memory held does not " +
-            "come back."},
+        "The manager makes a new version of it; what came since is not lost, and what volumes in memory held does " +
+            "not come back."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace history",

@@ -33,7 +33,7 @@ public final class SubsystemCommand extends Group
 
     @Command(name = "list", mixinStandardHelpOptions = true,
         description = "List subsystems.", footerHeading = "%nExamples:%n", footer = {
-        "  millrace subsystem list", "  millrace subsystem list nqn.2026-11.io.example:vol0 --json"})
+            "  millrace subsystem list", "  millrace subsystem list nqn.2026-11.io.example:vol0 --json"})
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
@@ -45,8 +45,8 @@ public final class SubsystemCommand extends Group
 
     @Command(name = "create", mixinStandardHelpOptions = true,
         description = "Create a subsystem.", footerHeading = "%nExamples:%n", footer = {
-        "  millrace subsystem create nqn.2026-11.io.example:vol0 --allow-any-host",
-        "  millrace subsystem create nqn.2026-11.io.example:vol0 --host nqn.2014-08..."})
+            "  millrace subsystem create nqn.2026-11.io.example:vol0 --allow-any-host",
+            "  millrace subsystem create nqn.2026-11.io.example:vol0 --host nqn.2014-08..."})
     int create(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NQN",
@@ -75,9 +75,9 @@ public final class SubsystemCommand extends Group
 
     @Command(name = "delete", mixinStandardHelpOptions = true,
         description = {
-        "Delete subsystems with their namespaces.", "Hosts that are connected are disconnected. Devices stay."},
+            "Delete subsystems with their namespaces.", "Hosts that are connected are disconnected. Devices stay."},
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace subsystem delete nqn.2026-11.io.example:vol0"})
+            "  millrace subsystem delete nqn.2026-11.io.example:vol0"})
     int delete(
         @Mixin final ControlOptions control,
         @Mixin final Confirmation confirmation,
@@ -118,10 +118,10 @@ public final class SubsystemCommand extends Group
 
     @Command(name = "allow-any", mixinStandardHelpOptions = true,
         description = {
-        "Let every host in, or only those on the list.",
-        "With 'no' hosts that are not on the list are disconnected."},
+            "Let every host in, or only those on the list.",
+            "With 'no' hosts that are not on the list are disconnected."},
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace subsystem allow-any nqn.2026-11.io.example:vol0 no"})
+            "  millrace subsystem allow-any nqn.2026-11.io.example:vol0 no"})
     int allowAny(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,

@@ -83,8 +83,8 @@ final class Views
         of(">ID", "controllerId", ControllerInfo::controllerId),
         of("HOST", "hostNqn", ControllerInfo::hostNqn),
         of(">QUEUES", "ioQueues", ControllerInfo::ioQueues),
-        new Column<>(">KEEP ALIVE", "keepAliveMs", ControllerInfo::keepAliveMs,
-            (c) -> 0 == c.keepAliveMs() ? "none" : Quantity.duration(c.keepAliveMs() * 1_000_000L)),
+            new Column<>(">KEEP ALIVE", "keepAliveMs", ControllerInfo::keepAliveMs,
+                (c) -> 0 == c.keepAliveMs() ? "none" : Quantity.duration(c.keepAliveMs() * 1_000_000L)),
         of("STATE", "state", ControllerInfo::state)));
 
     static final View<ReactorInfo> REACTORS = new View<>(Kind.REACTOR, "reactors", ReactorInfo.class, List.of(
@@ -107,7 +107,7 @@ final class Views
         Kind.DATA_PLANE, "data planes", DataPlaneInfo.class, List.of(
         of("NAME", "name", DataPlaneInfo::name),
         of("STATE", "state", (d) -> SettingType.word(d.state())),
-        new Column<>(">UP", "upNs", DataPlaneInfo::upNs, (d) -> Quantity.duration(d.upNs())),
+            new Column<>(">UP", "upNs", DataPlaneInfo::upNs, (d) -> Quantity.duration(d.upNs())),
         of(">CONNECTED", "controllers", DataPlaneInfo::controllers),
         size(">MEMORY", "memoryBytes", DataPlaneInfo::memoryBytes),
         of(">PROCESS", "processId", (d) -> known(d.processId())),

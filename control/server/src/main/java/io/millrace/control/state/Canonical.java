@@ -71,8 +71,8 @@ final class Canonical
 
     static NamespaceSpec namespace(final NamespaceSpec spec)
     {
-        return NO_UUID.equals(spec.uuid()) ? new NamespaceSpec(
-            spec.nqn(), spec.nsid(), uuidOf(spec.nqn(), spec.nsid(), spec.device()), spec.device(), spec.anaGroup()) : spec;
+        return NO_UUID.equals(spec.uuid()) ? new NamespaceSpec(spec.nqn(), spec.nsid(),
+            uuidOf(spec.nqn(), spec.nsid(), spec.device()), spec.device(), spec.anaGroup()) : spec;
     }
 
     static UUID uuidOf(final String nqn, final int nsid, final String device)

@@ -12,8 +12,8 @@ import java.util.Set;
 
 /**
  * A {@link DesiredState} as people write it: YAML with the sections {@code devices}, {@code subsystems}, {@code
- * listeners} and {@code discovery} of {@code millrace.yaml}, so that such a file is a state document too. A listener may
- * have {@code discovery-only: true} besides. Immutable.
+ * listeners} and {@code discovery} of {@code millrace.yaml}, so that such a file is a state document too. A listener
+ * may have {@code discovery-only: true} besides. Immutable.
  *
  * @param state   that is written down.
  * @param skipped what else the text has, since it belongs to a process and not to what is served: keys such as {@code

@@ -19,8 +19,8 @@ import java.util.UUID;
 
 /**
  * Carries out commands on a state, each in a time that hardly grows with the state. It refuses what a data plane would
- * refuse, with the same code; what depends on a machine, such as whether a file can be opened, it cannot know. A refused
- * command has changed nothing. Belongs to one thread.
+ * refuse, with the same code; what depends on a machine, such as whether a file can be opened, it cannot know. A
+ * refused command has changed nothing. Belongs to one thread.
  */
 public final class StateEditor
 {

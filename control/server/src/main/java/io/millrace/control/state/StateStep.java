@@ -8,7 +8,8 @@ import java.util.Objects;
  *
  * @param command     to send.
  * @param effect      what it does to what is there.
- * @param destructive whether data is lost, or hosts find something else where they found theirs; not to be done unasked.
+ * @param destructive whether data is lost, or hosts find something else where they found theirs; not to be done
+ *                    unasked.
  * @param sentence    what it does, for people.
  */
 public record StateStep(Command command, Effect effect, boolean destructive, String sentence)

@@ -114,7 +114,8 @@ public final class RandomStates
             case 2 -> new DeviceSpec("file" + number, DeviceType.FILE, 8 * BLOCK, blockSize,
                 wrong() ? 5000 : one(List.of(0, 16)), false, isAloof && random.nextBoolean(), 0,
                 wrong() ? "here" : paths.get(random.nextInt(paths.size())));
-            default -> DeviceSpec.memory(wrong() ? one(List.of(" ", "a\u200bb", "a".repeat(256))) : "vol" + number, size(), blockSize);
+            default -> DeviceSpec.memory(
+                wrong() ? one(List.of(" ", "a\u200bb", "a".repeat(256))) : "vol" + number, size(), blockSize);
         };
     }
 
