@@ -13,6 +13,7 @@ import io.millrace.cli.control.NamespaceCommand;
 import io.millrace.cli.control.ReactorCommand;
 import io.millrace.cli.control.RollbackCommand;
 import io.millrace.cli.control.SubsystemCommand;
+import io.millrace.cli.control.TopCommand;
 import io.millrace.cli.control.WatchCommand;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
@@ -238,6 +239,7 @@ public final class Millrace implements Runnable
             ALL.put("dataplane", DataPlaneCommand::new);
             ALL.put("get", GetCommand::new);
             ALL.put("apply", ApplyCommand::new);
+            ALL.put("top", TopCommand::new);
             ALL.put("watch", WatchCommand::new);
             ALL.put("events", EventsCommand::new);
             ALL.put("history", HistoryCommand::new);

@@ -1,8 +1,5 @@
 package io.millrace.console;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -32,27 +29,18 @@ public final class StopSignal
     public static StopSignal install()
     {
         final StopSignal stop = new StopSignal();
-        stop.handle("INT", SIGINT);
-        stop.handle("TERM", SIGTERM);
+        Signals.handle("INT", () -> stop.onSignal(SIGINT));
+        Signals.handle("TERM", () -> stop.onSignal(SIGTERM));
         return stop;
     }
 
-    // sun.misc.Signal is the one way to learn of a signal; javac warns of every mention and cannot be told not to.
-    private void handle(final String name, final int number)
+    private void onSignal(final int number)
     {
-        try
+        if (isAsked())
         {
-            final Class<?> signalType = Class.forName("sun.misc.Signal");
-            final Class<?> handlerType = Class.forName("sun.misc.SignalHandler");
-            final Object handler = Proxy.newProxyInstance(
-                StopSignal.class.getClassLoader(), new Class<?>[]{handlerType}, new Handler(number));
-            final Method handle = signalType.getMethod("handle", signalType, handlerType);
-            handle.invoke(null, signalType.getConstructor(String.class).newInstance(name), handler);
+            Runtime.getRuntime().halt(SIGNAL_EXIT_BASE + number);
         }
-        catch (final ReflectiveOperationException e)
-        {
-            throw new IllegalStateException("signal " + name + " cannot be handled; run without -Xrs", e);
-        }
+        asked.countDown();
     }
 
     /**
@@ -91,36 +79,5 @@ public final class StopSignal
     public boolean isAsked()
     {
         return 0 == asked.getCount();
-    }
-
-    private final class Handler implements InvocationHandler
-    {
-        private final int number;
-
-        private Handler(final int number)
-        {
-            this.number = number;
-        }
-
-        @Override
-        public Object invoke(final Object proxy, final Method method, final Object[] args)
-        {
-            switch (method.getName())
-            {
-                case "hashCode":
-                    return System.identityHashCode(proxy);
-                case "equals":
-                    return proxy == args[0];
-                case "toString":
-                    return "millrace stop";
-                default:
-                    if (isAsked())
-                    {
-                        Runtime.getRuntime().halt(SIGNAL_EXIT_BASE + number);
-                    }
-                    asked.countDown();
-                    return null;
-            }
-        }
     }
 }

@@ -318,6 +318,19 @@ class ControlCommandsTest
     }
 
     @Test
+    void shouldShowWhatIsDoneInAnInterval()
+    {
+        assertEquals(ExitCode.OK, runWithInput(DOCUMENT, "apply -f - -y").exitCode());
+        final String shown = ok("top --once --interval 100ms");
+        assertTrue(shown.startsWith("test is serving, up "), shown);
+        assertTrue(shown.contains("\n" + NQN + "/1  mem0            0      0B    -    -"), shown);
+        final String json = ok("top --once --json --interval 100ms");
+        assertTrue(json.contains("\"device\": \"mem0\",\n      \"read\": {\n        \"iops\": 0.0,"), json);
+        refused(ExitCode.USAGE, "top --interval 1ms",
+            "top: --interval 1ms: out of range 100ms to 1h; use a value in the range");
+    }
+
+    @Test
     void shouldSayWhatToStartWhenNobodyIsThere()
     {
         final CommandRun run = CommandRun.of("device", "list", "--control", directory.resolve("none").toString());

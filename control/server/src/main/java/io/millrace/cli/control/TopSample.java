@@ -1,0 +1,83 @@
+package io.millrace.cli.control;
+
+import io.millrace.control.client.Call;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.LatencyInfo;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.ReactorInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What a data plane had counted at a moment. Immutable.
+ *
+ * @param plane       its time is that of the sample.
+ * @param reactors    in their order.
+ * @param namespaces  in their order.
+ * @param controllers of hosts.
+ * @param latencies   of what has counted something; empty when an older data plane does not tell.
+ */
+record TopSample(
+    DataPlaneInfo plane,
+    List<ReactorInfo> reactors,
+    List<NamespaceInfo> namespaces,
+    List<ControllerInfo> controllers,
+    List<LatencyInfo> latencies)
+{
+    private static final Kind[] KINDS = {
+        Kind.DATA_PLANE, Kind.REACTOR, Kind.NAMESPACE, Kind.CONTROLLER, Kind.LATENCY};
+    private static final long IDLE_NS = 200_000;
+
+    /**
+     * Takes a sample.
+     *
+     * @param link      to ask on.
+     * @param keepsOn   asked while answers are waited for; false gives up.
+     * @return the sample; null when it was given up.
+     */
+    static TopSample take(final ControlLink link, final BooleanSupplier keepsOn)
+    {
+        final List<Call> calls = new ArrayList<>(KINDS.length);
+        for (final Kind kind : KINDS)
+        {
+            calls.add(link.client().submit(new Command.List(kind, "")));
+        }
+        while (!calls.stream().allMatch(Call::isDone))
+        {
+            if (!keepsOn.getAsBoolean())
+            {
+                return null;
+            }
+            if (0 == link.client().poll())
+            {
+                LockSupport.parkNanos(IDLE_NS);
+            }
+        }
+        final Call latencies = calls.get(4);
+        final boolean isUnknown = Code.INVALID == latencies.code() || Code.UNSUPPORTED == latencies.code() ||
+            Code.MALFORMED == latencies.code();
+        return new TopSample(
+            records(calls.get(0), DataPlaneInfo.class).getFirst(),
+            records(calls.get(1), ReactorInfo.class),
+            records(calls.get(2), NamespaceInfo.class),
+            records(calls.get(3), ControllerInfo.class),
+            isUnknown ? List.of() : records(latencies, LatencyInfo.class));
+    }
+
+    private static <T> List<T> records(final Call call, final Class<T> type)
+    {
+        return call.orThrow().resources().stream().map(type::cast).toList();
+    }
+
+    /** Whether both are of the same run of the process, and this one is later. */
+    boolean follows(final TopSample before)
+    {
+        return plane.dataPlaneId().equals(before.plane.dataPlaneId()) && plane.upNs() > before.plane.upNs();
+    }
+}
