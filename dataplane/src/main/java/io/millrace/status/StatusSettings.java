@@ -4,16 +4,15 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * Where a data plane keeps its status file, and what it records besides. Immutable.
+ * Where a data plane keeps its status file. Immutable.
  *
- * @param file          path of it; null for none.
- * @param isWanted      whether somebody named it: then a data plane that cannot have it does not start.
- * @param bytesEach     that each reactor may fill, {@link #BYTES_EACH_MIN} to {@link #BYTES_EACH_MAX}; what it does not
- *                      use takes no space.
- * @param slowRequestNs I/O commands that take longer are told of one by one; {@link #NEVER} for none.
- * @param program       name and version for those who read the file.
+ * @param file      path of it; null for none.
+ * @param isWanted  whether somebody named it: then a data plane that cannot have it does not start.
+ * @param bytesEach that each reactor may fill, {@link #BYTES_EACH_MIN} to {@link #BYTES_EACH_MAX}; what it does not use
+ *                  takes no space.
+ * @param program   name and version for those who read the file.
  */
-public record StatusSettings(Path file, boolean isWanted, int bytesEach, long slowRequestNs, String program)
+public record StatusSettings(Path file, boolean isWanted, int bytesEach, String program)
 {
     /** Least of {@link #bytesEach()}. */
     public static final int BYTES_EACH_MIN = 1 << 20;
@@ -21,13 +20,8 @@ public record StatusSettings(Path file, boolean isWanted, int bytesEach, long sl
     public static final int BYTES_EACH_MAX = 1 << 30;
     /** Default of {@link #bytesEach()}: about ten thousand namespaces in use. */
     public static final int BYTES_EACH_DEFAULT = 64 << 20;
-    /** Default of {@link #slowRequestNs()}: 100 ms. */
-    public static final long SLOW_REQUEST_NS_DEFAULT = 100_000_000L;
-    /** No request is slow. */
-    public static final long NEVER = Long.MAX_VALUE;
-    /** No file; slow requests as by default. */
-    public static final StatusSettings NONE =
-        new StatusSettings(null, false, BYTES_EACH_DEFAULT, SLOW_REQUEST_NS_DEFAULT, "");
+    /** No file. */
+    public static final StatusSettings NONE = new StatusSettings(null, false, BYTES_EACH_DEFAULT, "");
 
     /**
      * Checks the bounds.
@@ -39,10 +33,6 @@ public record StatusSettings(Path file, boolean isWanted, int bytesEach, long sl
         {
             throw new IllegalArgumentException("status file: " + bytesEach + " bytes for each reactor is not within " +
                 BYTES_EACH_MIN + " to " + BYTES_EACH_MAX);
-        }
-        if (slowRequestNs <= 0)
-        {
-            throw new IllegalArgumentException("slow request: " + slowRequestNs + " ns is not above 0");
         }
     }
 

@@ -41,7 +41,7 @@ class DataPlaneStatusTest
     {
         return new DataPlaneConfig(List.of(ReactorConfig.of("r0", -1)), 16 << 20, List.of(), List.of(), List.of(),
             DataPlaneConfig.NO_DISCOVERY_PORT, TargetConfig.defaults(), TcpTransportConfig.defaults(), true,
-            new StatusSettings(file, isWanted, 1 << 20, 1, "test"));
+            new StatusSettings(file, isWanted, 1 << 20, "test"));
     }
 
     @Test

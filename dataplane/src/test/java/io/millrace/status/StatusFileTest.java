@@ -32,7 +32,7 @@ class StatusFileTest
 
     private StatusSettings settings()
     {
-        return new StatusSettings(directory.resolve("millrace.status"), true, PART_BYTES, 1, "test");
+        return new StatusSettings(directory.resolve("millrace.status"), true, PART_BYTES, "test");
     }
 
     private StatusFile create(final int partCount)
@@ -151,7 +151,7 @@ class StatusFileTest
     void shouldTakeNoMoreSpaceThanItUses() throws IOException, InterruptedException
     {
         try (StatusFile file = StatusFile.create(
-            new StatusSettings(directory.resolve("sparse"), true, StatusSettings.BYTES_EACH_MAX, 1, ""), 4))
+            new StatusSettings(directory.resolve("sparse"), true, StatusSettings.BYTES_EACH_MAX, ""), 4))
         {
             file.publish();
             assertEquals(4L * StatusSettings.BYTES_EACH_MAX + 4096 + 65536, Files.size(file.path()));
@@ -209,7 +209,7 @@ class StatusFileTest
         assertThrows(StatusException.class, () -> create(1));
         assertFalse(Files.exists(directory.resolve("elsewhere")));
         assertThrows(StatusException.class, () -> StatusFile.create(
-            new StatusSettings(directory.resolve("none/there"), true, PART_BYTES, 1, ""), 1));
+            new StatusSettings(directory.resolve("none/there"), true, PART_BYTES, ""), 1));
     }
 
     @Test
@@ -335,7 +335,7 @@ class StatusFileTest
         public static void main(final String[] args)
         {
             final StatusFile file =
-                StatusFile.create(new StatusSettings(Path.of(args[0]), true, PART_BYTES, 1, "victim"), 1);
+                StatusFile.create(new StatusSettings(Path.of(args[0]), true, PART_BYTES, "victim"), 1);
             file.publish();
             final IoCounters namespace = file.part(0).namespace("nqn.a", 1);
             for (long count = 1000; true; count += 1000)

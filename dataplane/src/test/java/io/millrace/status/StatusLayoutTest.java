@@ -28,7 +28,7 @@ class StatusLayoutTest
     {
         final Path path = directory.resolve("layout.status");
         final long beforeMs = System.currentTimeMillis();
-        try (StatusFile file = StatusFile.create(new StatusSettings(path, true, PART_BYTES, 1, "millrace 1.2.3"), 2))
+        try (StatusFile file = StatusFile.create(new StatusSettings(path, true, PART_BYTES, "millrace 1.2.3"), 2))
         {
             file.publish();
             final StatusPart part = file.part(1);

@@ -206,7 +206,7 @@ public final class QuickstartCommand implements Callable<Integer>
                 TcpTransportConfig.defaults(),
                 false,
                 new StatusSettings(StatusSettings.fileDefault(), false, StatusSettings.BYTES_EACH_DEFAULT,
-                    StatusSettings.SLOW_REQUEST_NS_DEFAULT, "millrace " + Version.number())), log);
+                    "millrace " + Version.number())), log, listener);
         }
         catch (final SettingException e)
         {

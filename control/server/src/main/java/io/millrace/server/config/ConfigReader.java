@@ -330,7 +330,6 @@ public final class ConfigReader
             null == file ? StatusSettings.fileDefault() : Settings.NO_FILE.equals(file) ? null : file,
             null != file,
             Math.toIntExact(section.get(Settings.STATUS_SIZE)),
-            section.get(Settings.STATUS_SLOW),
             "millrace " + Version.number());
     }
 

@@ -249,9 +249,6 @@ final class Settings
         SettingType.size(StatusSettings.BYTES_EACH_MIN, StatusSettings.BYTES_EACH_MAX),
         Units.size(StatusSettings.BYTES_EACH_DEFAULT),
         "What each reactor may fill of it; what it does not use takes no space.");
-    static final Setting<Long> STATUS_SLOW = Setting.optional("status.slow-request",
-        SettingType.duration(MICROS, 3600 * SECONDS), Units.duration(StatusSettings.SLOW_REQUEST_NS_DEFAULT),
-        "I/O commands that take longer are events of the flight recorder.");
 
     static final Setting<Void> LIMITS = Setting.group("limits", "What one controller may take.");
     static final Setting<Integer> LIMIT_QUEUE_PAIRS = Setting.optional("limits.queue-pairs",
@@ -310,7 +307,7 @@ final class Settings
         DISCOVERY,
         WARM_UP,
         CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME,
-        STATUS, STATUS_FILE, STATUS_SIZE, STATUS_SLOW,
+        STATUS, STATUS_FILE, STATUS_SIZE,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_ANA_TRANSITION,
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT, TCP_CONNECTIONS,
         TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE));
