@@ -34,7 +34,8 @@ class ArchitectureTest
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..",
         "io.millrace.nvmf..", "io.millrace.status.."};
     private static final String[] DATA_PLANE_MODULE = {
-        "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..", "io.millrace.nvme..",
+        "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..",
+        "io.millrace.nvme..",
         "io.millrace.nvmf..", "io.millrace.status..",
         "io.millrace.dataplane.."};
 
@@ -52,9 +53,11 @@ class ArchitectureTest
     @ValueSource(strings = {
         "io.millrace.bindings", "io.millrace.bindings.linux", "io.millrace.reactor", "io.millrace.memory",
         "io.millrace.pci",
-        "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.block.nvme", "io.millrace.nvme",
+        "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.block.nvme",
+        "io.millrace.nvme",
         "io.millrace.nvmf",
-        "io.millrace.nvmf.tcp", "io.millrace.status", "io.millrace.dataplane", "io.millrace.server.config", "io.millrace.settings", "io.millrace.console",
+        "io.millrace.nvmf.tcp", "io.millrace.status", "io.millrace.dataplane", "io.millrace.server.config",
+        "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
         "io.millrace.control.service", "io.millrace.control.agent", "io.millrace.control.state", "io.millrace.manager",
         "io.millrace.manager.store", "io.millrace.manager.config"})
@@ -107,7 +110,8 @@ class ArchitectureTest
         "io.millrace.block.nullblock.. | io.millrace.nvme.., io.millrace.pci..",
         "io.millrace.block.file.. | io.millrace.nvme.., io.millrace.pci..",
         "io.millrace.block.fault.. | io.millrace.nvme.., io.millrace.pci..",
-        "io.millrace.block.nvme.. | io.millrace.block.memory.., io.millrace.block.nullblock.., io.millrace.block.file.., " +
+        "io.millrace.block.nvme.. | io.millrace.block.memory.., io.millrace.block.nullblock.., " +
+            "io.millrace.block.file.., " +
             "io.millrace.block.fault..",
         "io.millrace.nvme.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
@@ -172,8 +176,8 @@ class ArchitectureTest
     void shouldReadTheClockInReactorsAndMeasurementsOnly()
     {
         // Admin commands of the specification: the Timestamp feature is a wall clock, the SMART log tells time since
-        // start. Operations on a data plane run off its reactors, their events carry the time of day. A drive's controller
-        // is waited for on a thread of its own.
+        // start. Operations on a data plane run off its reactors, their events carry the time of day. A drive's
+        // controller is waited for on a thread of its own.
         noClasses()
             .that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..", "io.millrace.dataplane..",
                 "io.millrace.status..", "io.millrace.server.stat..")

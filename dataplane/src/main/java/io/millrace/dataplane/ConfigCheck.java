@@ -255,7 +255,8 @@ final class ConfigCheck
             final String key = subsystemKey + ".ana[" + i + "]";
             if (AnaState.CHANGE == each.state())
             {
-                throw new SettingException(key + ".state", "change", "nothing that lasts", "give the state it leads to");
+                throw new SettingException(key + ".state", "change", "nothing that lasts",
+                    "give the state it leads to");
             }
             if (null != each.listener() && !managed &&
                 listeners.stream().noneMatch((l) -> covers(l.address(), each.listener())))

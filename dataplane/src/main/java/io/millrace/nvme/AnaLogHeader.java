@@ -3,8 +3,8 @@ package io.millrace.nvme;
 import java.nio.ByteOrder;
 
 /**
- * Header of the Asymmetric Namespace Access log page, 16 bytes; {@link AnaGroupDescriptor} records follow, each with its
- * namespace identifiers (NVM Express Base 2.0, section 5.16.1.13; LID 0Ch).
+ * Header of the Asymmetric Namespace Access log page, 16 bytes; {@link AnaGroupDescriptor} records follow, each with
+ * its namespace identifiers (NVM Express Base 2.0, section 5.16.1.13; LID 0Ch).
  */
 public final class AnaLogHeader extends Flyweight
 {

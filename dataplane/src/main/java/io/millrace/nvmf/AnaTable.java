@@ -8,9 +8,9 @@ import java.util.Map;
 /**
  * ANA states of a subsystem by listener and group. Immutable.
  * <p>
- * A state is set for one listener or for all, and for one group or for all. It holds for what it covers until another is
- * set that covers it too, whether the listener is there or not: one that is opened later, or again, begins with what was
- * set before. A listener on a wildcard address covers every address with its port, as it does when it listens. What
+ * A state is set for one listener or for all, and for one group or for all. It holds for what it covers until another
+ * is set that covers it too, whether the listener is there or not: one that is opened later, or again, begins with what
+ * was set before. A listener on a wildcard address covers every address with its port, as it does when it listens. What
  * nothing was set for is optimized.
  */
 final class AnaTable

@@ -8,8 +8,8 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 
 /**
- * Get and Set Features (NVM Express Base 2.0, sections 5.15, 5.27 and 8.1.4). Nothing is saved over a reset: what a host sets
- * lives with its controller. One instance a reactor, used on its thread alone.
+ * Get and Set Features (NVM Express Base 2.0, sections 5.15, 5.27 and 8.1.4). Nothing is saved over a reset: what a
+ * host sets lives with its controller. One instance a reactor, used on its thread alone.
  */
 final class Features
 {

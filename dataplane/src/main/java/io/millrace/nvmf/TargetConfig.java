@@ -8,7 +8,8 @@ package io.millrace.nvmf;
  * @param maxTransferBytes  of one command, 4096 times a power of two (MDTS); buffer pools and devices must allow as
  *                          much.
  * @param controllersMax    of a subsystem, 1 to 65519.
- * @param anaTransitionSeconds that ANA groups may be in transition, 1 to 255 (ANATT); one that takes longer ends without
+ * @param anaTransitionSeconds that ANA groups may be in transition, 1 to 255 (ANATT); one that takes longer ends
+ *                             without
  *                          access.
  */
 public record TargetConfig(

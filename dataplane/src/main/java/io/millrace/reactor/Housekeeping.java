@@ -17,16 +17,17 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Keeps every thread of the process that is no reactor out of the reactors' way, the JVM's own above all: its compiler
- * is woken by a reactor that enters a new path, and would then run on that reactor's CPU for milliseconds while I/O waits.
+ * is woken by a reactor that enters a new path, and would then run on that reactor's CPU for milliseconds while I/O
+ * waits.
  * <ul>
  * <li>They stay off the CPUs that reactors are pinned to, as long as the process has others.</li>
  * <li>Where they share a CPU all the same, a reactor asks for the shortest slice, and they are batch work: they take no
- * CPU from a reactor by waking up, and a reactor that wakes up takes it from them. Their share of a busy CPU stays as it
- * is, so the compiler is not starved. Kernels before Linux 6.12 know no slices.</li>
+ * CPU from a reactor by waking up, and a reactor that wakes up takes it from them. Their share of a busy CPU stays as
+ * it is, so the compiler is not starved. Kernels before Linux 6.12 know no slices.</li>
  * </ul>
  * Threads inherit both from those that make them, so this holds for later threads too. For a process whose purpose the
- * reactors are; a library leaves the threads of others alone. Nothing here needs privileges, and nothing fails: a thread
- * that the kernel does not let be arranged stays where it is. Any thread but a reactor's; set-up only.
+ * reactors are; a library leaves the threads of others alone. Nothing here needs privileges, and nothing fails: a
+ * thread that the kernel does not let be arranged stays where it is. Any thread but a reactor's; set-up only.
  */
 public final class Housekeeping implements AutoCloseable
 {
@@ -93,8 +94,8 @@ public final class Housekeeping implements AutoCloseable
     }
 
     /**
-     * Lets the calling thread, and those that it makes from now on, reactors too, have a smaller share of a busy CPU. For
-     * good: an ordinary user cannot take it back.
+     * Lets the calling thread, and those that it makes from now on, reactors too, have a smaller share of a busy CPU.
+     * For good: an ordinary user cannot take it back.
      */
     public static void giveWay()
     {

@@ -21,11 +21,11 @@ import org.agrona.concurrent.errors.DistinctErrorLog;
  * sets up; each {@link StatusPart} is written by its reactor, errors by any thread.
  * <p>
  * The file is made beside its place and renamed to it when the data plane has started, so a reader never sees half of
- * one and keeps what it has mapped, and a start that fails takes nothing away. It stays when the process ends, however that may be, until the next one takes its place; a lock
- * beside it, {@code FILE.lock}, says that its writer lives, and the kernel lets that go. The last one whose writer
- * ended without a clean stop is kept as {@code FILE.crashed}. It is as long as all parts may
- * grow, and sparse: pages are put behind it piece by piece before they are touched. Memory stays mapped until nothing
- * refers to it, so that counters may be read after the end.
+ * one and keeps what it has mapped, and a start that fails takes nothing away. It stays when the process ends, however
+ * that may be, until the next one takes its place; a lock beside it, {@code FILE.lock}, says that its writer lives, and
+ * the kernel lets that go. The last one whose writer ended without a clean stop is kept as {@code FILE.crashed}. It is
+ * as long as all parts may grow, and sparse: pages are put behind it piece by piece before they are touched. Memory
+ * stays mapped until nothing refers to it, so that counters may be read after the end.
  */
 public final class StatusFile implements AutoCloseable
 {

@@ -56,7 +56,8 @@ class LatencyBucketsTest
         final long upper = LatencyBuckets.upperBoundNs(index);
         assertTrue(lower <= latencyNs && latencyNs < upper);
         final long middle = (lower + upper) / 2;
-        assertTrue(Math.abs(middle - latencyNs) <= Math.max(63, latencyNs / 16 + 1), () -> middle + " for " + latencyNs);
+        assertTrue(Math.abs(middle - latencyNs) <= Math.max(63, latencyNs / 16 + 1), () -> middle + " for " +
+            latencyNs);
     }
 
     @Test

@@ -62,8 +62,8 @@ public final class DriveCommand implements Runnable
     @Command(name = "list", mixinStandardHelpOptions = true,
         description = "List the NVMe drives: who drives them, who uses them, how they are.",
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace drive list",
-        "  millrace drive list -o json | jq -r '.[] | select(.free) | .address'"})
+            "  millrace drive list",
+            "  millrace drive list -o json | jq -r '.[] | select(.free) | .address'"})
     int list(@Mixin final DriveOutput output)
     {
         return tried(() ->
@@ -88,11 +88,11 @@ public final class DriveCommand implements Runnable
 
     @Command(name = "bind", mixinStandardHelpOptions = true,
         description = {
-        "Give drives to VFIO, so that a process can drive them itself.",
-        "Refused when a drive is mounted or used in any other way. Takes root."},
+            "Give drives to VFIO, so that a process can drive them itself.",
+            "Refused when a drive is mounted or used in any other way. Takes root."},
         footerHeading = "%nExamples:%n", footer = {
-        "  millrace drive bind 0000:01:00.0 --dry-run",
-        "  millrace drive bind 0000:01:00.0 --yes --owner millrace"})
+            "  millrace drive bind 0000:01:00.0 --dry-run",
+            "  millrace drive bind 0000:01:00.0 --yes --owner millrace"})
     int bind(
         @Mixin final DriveOutput output,
         @Mixin final DriveConsent consent,

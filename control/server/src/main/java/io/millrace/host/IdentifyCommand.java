@@ -194,7 +194,8 @@ public final class IdentifyCommand implements Runnable
         map.put("asyncEventLimit", info.asyncEventLimit());
         map.put("keepAliveUnitMs", info.keepAliveGranularity() * 100);
         map.put("anaStates", Arrays.stream(AnaState.values())
-            .filter((state) -> 0 != (info.anaCapabilities() & 1 << state.ordinal())).map(IdentifyCommand::word).toList());
+            .filter((state) -> 0 != (info.anaCapabilities() &
+                1 << state.ordinal())).map(IdentifyCommand::word).toList());
         map.put("anaGroupFixed", 0 != (info.anaCapabilities() & IdentifyController.ANA_GROUP_FIXED));
         map.put("anaTransitionSeconds", info.anaTransitionSeconds());
         map.put("anaGroupIdMax", Integer.toUnsignedLong(info.anaGroupIdMax()));

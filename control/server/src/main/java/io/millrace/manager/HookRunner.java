@@ -14,8 +14,8 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 /**
  * Runs the programs that a person has named for data planes that go and come: those of one data plane one after the
- * other, a bounded number at once, each for a bounded time. Their output is the manager's. The manager's thread, but for
- * the programs' own.
+ * other, a bounded number at once, each for a bounded time. Their output is the manager's. The manager's thread, but
+ * for the programs' own.
  */
 final class HookRunner implements AutoCloseable
 {

@@ -26,8 +26,8 @@ import java.util.function.Consumer;
  *   pending --version written--&gt; ready --sent to the data plane--&gt; sent --answered--&gt; kept
  * </pre>
  * Each is checked on the state that all before it lead to, and written down before it is sent; those that come while a
- * version is written go together into the next. A change that is refused in the end is taken out again, and so are those
- * behind it that cannot be without it; a version without them is written. The manager's thread.
+ * version is written go together into the next. A change that is refused in the end is taken out again, and so are
+ * those behind it that cannot be without it; a version without them is written. The manager's thread.
  */
 final class Ledger
 {
@@ -241,7 +241,8 @@ final class Ledger
     }
 
     private void onUnwritten(
-        final List<ChangeRequest> changes, final List<CommandId> taken, final boolean wasNeeded, final Throwable failure)
+        final List<ChangeRequest> changes, final List<CommandId> taken, final boolean wasNeeded,
+        final Throwable failure)
     {
         isTipStale = true;
         final Reply reply = Reply.refused(Code.FAILED, "it cannot be kept, nothing was done: " + reason(failure));

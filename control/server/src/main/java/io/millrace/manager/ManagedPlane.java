@@ -589,7 +589,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         if (!isSuperseded)
         {
             isSuperseded = true;
-            log("another manager is in charge (" + reason + "): commanding it no more; start this one again to take over");
+            log("another manager is in charge (" + reason +
+                "): commanding it no more; start this one again to take over");
             owner.onManaged(name(), Change.CHANGED, "another manager is in charge: " + reason);
         }
         mode = Mode.SUPERSEDED;

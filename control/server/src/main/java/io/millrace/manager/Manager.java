@@ -63,7 +63,8 @@ public final class Manager implements AutoCloseable
             for (final PlaneConfig each : config.dataPlanes())
             {
                 stores.put(each.name(), StateStore.open(
-                    FileDisk.of(config.stateDirectory().resolve("data-planes").resolve(each.name())), config.versionsKept(),
+                    FileDisk.of(config.stateDirectory().resolve("data-planes").resolve(each.name())),
+                    config.versionsKept(),
                     useVersion.getOrDefault(each.name(), 0L),
                     "--use-version " + (1 == config.dataPlanes().size() ? "" : each.name() + '=') + "VERSION"));
             }

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The way from what a data plane is to what it should be, when nobody has asked for it just now: a volume that is larger
- * than it should be is not replaced by a smaller, empty one. Stateless.
+ * The way from what a data plane is to what it should be, when nobody has asked for it just now: a volume that is
+ * larger than it should be is not replaced by a smaller, empty one. Stateless.
  */
 final class Mending
 {

@@ -111,7 +111,8 @@ final class EventLog implements TargetListener, AutoCloseable
     public void onAnaTransitionExpired(
         final String subsystemNqn, final TransportAddress listener, final int group)
     {
-        add(Kind.TROUBLE, "transition took too long: ANA group " + group + " of " + subsystemNqn + " is inaccessible at " +
+        add(Kind.TROUBLE, "transition took too long: ANA group " + group + " of " + subsystemNqn +
+            " is inaccessible at " +
             (null == listener ? "other listeners" : listener.hostAndPort()));
     }
 

@@ -22,8 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * What makes the volume of {@code quickstart} a managed one: the control agent of this process, and a management process
- * beside it, which takes what it finds here as the first version of what should be. Its state goes with it. Main thread.
+ * What makes the volume of {@code quickstart} a managed one: the control agent of this process, and a management
+ * process beside it, which takes what it finds here as the first version of what should be. Its state goes with it.
+ * Main thread.
  */
 final class QuickstartControl implements AutoCloseable
 {
@@ -43,8 +44,8 @@ final class QuickstartControl implements AutoCloseable
     }
 
     /**
-     * Starts agent and manager. Where another process of this user has the places that commands look at first, these two
-     * take places of their own.
+     * Starts agent and manager. Where another process of this user has the places that commands look at first, these
+     * two take places of their own.
      *
      * @param dataPlane to manage.
      * @param events    given to the data plane when it was started.

@@ -19,8 +19,8 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * Drives a small data plane of its own for a second, in the process that serves: the JVM's compiler then is done with the
- * I/O paths, also with those of a reactor that sleeps between two commands, before hosts come. Without it the first
+ * Drives a small data plane of its own for a second, in the process that serves: the JVM's compiler then is done with
+ * the I/O paths, also with those of a reactor that sleeps between two commands, before hosts come. Without it the first
  * commands run in the interpreter, several times slower, and it takes a host that asks for little minutes to get a path
  * compiled. Runs on threads of less weight, on CPUs that no reactor has if there are any; it listens on a free port of
  * 127.0.0.1 for one host, whose NQN nobody else can know.

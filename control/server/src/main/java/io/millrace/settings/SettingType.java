@@ -63,7 +63,8 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
     }
 
     /** Short names that appear in messages and file names. */
-    public static final SettingType<String> NAME_TYPE = new SettingType<>("name", "1 to 64 letters, digits, '.', '_', '-'",
+    public static final SettingType<String> NAME_TYPE = new SettingType<>("name",
+        "1 to 64 letters, digits, '.', '_', '-'",
         (text) ->
         {
             if (!NAME.matcher(text).matches())

@@ -8,8 +8,8 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The admin queue pair: one command at a time, whose answer is waited for, beside Asynchronous Event Requests, which the
- * controller keeps until something happens. Used on the controller's thread alone.
+ * The admin queue pair: one command at a time, whose answer is waited for, beside Asynchronous Event Requests, which
+ * the controller keeps until something happens. Used on the controller's thread alone.
  */
 final class AdminQueue
 {

@@ -1,8 +1,8 @@
 package io.millrace.block.nvme;
 
 /**
- * What a channel may do. The controller's thread wishes for a state, the channel's reactor goes there when it comes to it;
- * what needs all reactors waits for that.
+ * What a channel may do. The controller's thread wishes for a state, the channel's reactor goes there when it comes to
+ * it; what needs all reactors waits for that.
  * <pre>
  *   RUNNING   - QUIESCED - (controller is stopped) - DRAINED - (it is enabled, queues are made) - RUNNING
  *                                                            - (it cannot be) - FAILED

@@ -40,8 +40,8 @@ final class CommandStatus
     }
 
     /**
-     * {@return whether the driver tries the command again by itself: the drive does not forbid it, and the failure is not
-     * one that the same command meets again}
+     * {@return whether the driver tries the command again by itself: the drive does not forbid it, and the failure is
+     * not one that the same command meets again}
      *
      * @param status of the command, without phase tag.
      */

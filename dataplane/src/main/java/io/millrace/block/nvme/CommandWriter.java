@@ -141,7 +141,8 @@ final class CommandWriter
         final int blocks)
     {
         range(entry, IoOpcode.WRITE, commandId, request, offset, blocks, writeMetadataIova);
-        pointer.putRun(entry, queuePair.zeroesIova(), blocks << blockShift, queuePair.listAddress(slot), listIova(slot));
+        pointer.putRun(entry, queuePair.zeroesIova(), blocks << blockShift, queuePair.listAddress(slot),
+            listIova(slot));
     }
 
     /**

@@ -5,8 +5,8 @@ import io.millrace.nvme.CompletionQueueEntry;
 
 /**
  * A completion queue (NVM Express Base 2.0, section 3.3.1). An entry is new when its phase tag is that of the present
- * round. The controller is told of consumed entries when half of those it can do without are used up: the queue has more
- * entries than commands are outstanding, so it cannot be full. Single-threaded.
+ * round. The controller is told of consumed entries when half of those it can do without are used up: the queue has
+ * more entries than commands are outstanding, so it cannot be full. Single-threaded.
  */
 final class CompletionQueue
 {

@@ -13,8 +13,8 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What is done with a controller's hardware and memory, step by step; who decides on steps is {@link NvmeController}. Used
- * on the controller's thread alone.
+ * What is done with a controller's hardware and memory, step by step; who decides on steps is {@link NvmeController}.
+ * Used on the controller's thread alone.
  */
 final class ControllerDriver
 {
@@ -206,7 +206,8 @@ final class ControllerDriver
         final int id = queueIds.nextClearBit(1);
         if (id > queuePairsMax)
         {
-            throw ControllerFailure.refusal("has " + queuePairsMax + " I/O queue pairs, which are all used: each reactor " +
+            throw ControllerFailure.refusal("has " + queuePairsMax +
+                " I/O queue pairs, which are all used: each reactor " +
                 "takes one for each of its namespaces, use fewer of either");
         }
         final int entriesMax = life.queueEntriesMax();
@@ -239,7 +240,8 @@ final class ControllerDriver
         final int fd = function.interruptFd(pair.id());
         if (fd < 0)
         {
-            notes.add("has no interrupt vector for queue pair " + pair.id() + ": a reactor with commands outstanding polls");
+            notes.add("has no interrupt vector for queue pair " + pair.id() +
+                ": a reactor with commands outstanding polls");
         }
         pair.interrupts(pair.id(), fd);
     }
@@ -253,7 +255,8 @@ final class ControllerDriver
     {
         final DriverMemory pairMemory = pair.memory();
         admin.createCompletionQueue(pair.id(), pair.completions().entries(),
-            pairMemory.iova(pair.completions().address()), pair.interruptFd() < 0 ? QueuePair.NO_VECTOR : pair.vector());
+            pairMemory.iova(pair.completions().address()), pair.interruptFd() < 0 ? QueuePair.NO_VECTOR :
+            pair.vector());
         admin.createSubmissionQueue(pair.id(), pair.submissions().entries(),
             pairMemory.iova(pair.submissions().address()));
     }

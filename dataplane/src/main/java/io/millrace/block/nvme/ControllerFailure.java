@@ -3,8 +3,8 @@ package io.millrace.block.nvme;
 import java.io.Serial;
 
 /**
- * A controller does not do what it must, or refuses what the driver needs. Thrown on its own thread only and caught there.
- * The message is a sentence whose subject, the drive, is put in front of it.
+ * A controller does not do what it must, or refuses what the driver needs. Thrown on its own thread only and caught
+ * there. The message is a sentence whose subject, the drive, is put in front of it.
  */
 final class ControllerFailure extends RuntimeException
 {

@@ -36,9 +36,11 @@ final class ControllerLife
         this.registers = registers;
         checkThere();
         capabilities = registers.capabilities();
-        if (0 == (capabilities & (ControllerCapabilities.COMMAND_SET_NVM | ControllerCapabilities.COMMAND_SETS_SELECTABLE)))
+        if (0 == (capabilities &
+            (ControllerCapabilities.COMMAND_SET_NVM | ControllerCapabilities.COMMAND_SETS_SELECTABLE)))
         {
-            throw new ControllerFailure("does not have the NVM command set (CAP 0x" + Long.toHexString(capabilities) + ")");
+            throw new ControllerFailure("does not have the NVM command set (CAP 0x" + Long.toHexString(capabilities) +
+                ")");
         }
         if (queueEntriesMax() < QUEUE_ENTRIES_MIN)
         {
@@ -141,7 +143,8 @@ final class ControllerLife
         }
         forbidBus();
         checkThere();
-        throw new ControllerFailure("does not stop: neither being disabled nor a function level reset helped, so it is " +
+        throw new ControllerFailure("does not stop: neither being disabled nor a function level reset helped, so it " +
+            "is " +
             "kept off the bus; it needs a power cycle");
     }
 
@@ -218,7 +221,8 @@ final class ControllerLife
         final int configuration = registers.configuration();
         if (ControllerConfiguration.isEnabled(configuration))
         {
-            registers.configuration(configuration & ~ControllerConfiguration.ENABLE & ~ControllerConfiguration.SHUTDOWN_MASK);
+            registers.configuration(configuration & ~ControllerConfiguration.ENABLE &
+                ~ControllerConfiguration.SHUTDOWN_MASK);
         }
         return awaitReady(false);
     }

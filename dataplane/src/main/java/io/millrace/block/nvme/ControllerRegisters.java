@@ -1,14 +1,13 @@
 package io.millrace.block.nvme;
 
 import io.millrace.bindings.NativeMemory;
-import io.millrace.nvme.ControllerCapabilities;
 import io.millrace.nvme.ControllerProperty;
 import io.millrace.pci.MappedBar;
 
 /**
  * The registers of a controller behind BAR0 (NVMe over PCIe 1.0, section 3.1). Those of 64 bits are accessed in halves,
- * which every controller takes. A function that was removed answers all ones. Stateless; reads cost microseconds and are
- * made on the controller's own thread, doorbells are written by the reactors.
+ * which every controller takes. A function that was removed answers all ones. Stateless; reads cost microseconds and
+ * are made on the controller's own thread, doorbells are written by the reactors.
  */
 final class ControllerRegisters
 {
@@ -36,7 +35,7 @@ final class ControllerRegisters
     }
 
     /**
-     * {@return CAP, see {@link ControllerCapabilities}}
+     * {@return CAP, see {@link io.millrace.nvme.ControllerCapabilities}}
      */
     long capabilities()
     {

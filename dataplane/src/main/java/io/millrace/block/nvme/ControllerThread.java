@@ -7,8 +7,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The thread of a controller: runs tasks one after the other and, in between, has a look at the controller every so often.
- * Any thread hands it tasks; a reactor does not wait for them while it serves.
+ * The thread of a controller: runs tasks one after the other and, in between, has a look at the controller every so
+ * often. Any thread hands it tasks; a reactor does not wait for them while it serves.
  */
 final class ControllerThread
 {

@@ -6,9 +6,9 @@ import io.millrace.nvme.SglDescriptor;
 
 /**
  * Says in a command where its data lies: as physical region pages (PRP; NVM Express Base 2.0, section 4.1.1) where the
- * memory allows it, which is the shortest, else as a scatter gather list (SGL; section 4.1.2) where the controller takes
- * those. A PRP entry is a page: only the first may begin inside of one, only the last may end inside of one. Lists lie in
- * memory of the command's slot. Knows how far into a request one command can reach. Single-threaded.
+ * memory allows it, which is the shortest, else as a scatter gather list (SGL; section 4.1.2) where the controller
+ * takes those. A PRP entry is a page: only the first may begin inside of one, only the last may end inside of one.
+ * Lists lie in memory of the command's slot. Knows how far into a request one command can reach. Single-threaded.
  */
 final class DataPointer
 {

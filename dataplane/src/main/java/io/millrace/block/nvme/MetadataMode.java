@@ -10,6 +10,8 @@ enum MetadataMode
     NONE,
     /** Transferred in memory of its own: zeroes are written, what is read is ignored. */
     SEPARATE,
-    /** Protection information and nothing else: the controller makes it and checks it (PRACT), it is not transferred. */
+    /**
+     * Protection information and nothing else: the controller makes it and checks it (PRACT), it is not transferred.
+     */
     PROTECTION
 }

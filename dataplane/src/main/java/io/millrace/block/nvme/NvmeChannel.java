@@ -15,9 +15,9 @@ import java.util.concurrent.locks.LockSupport;
  * completions and shows the controller new entries once. A request that one command cannot do is worked off by a
  * {@link SplitRequest}.
  * <p>
- * A command whose time is up is aborted; if that does not help the controller is reset, and what it had is sent again, so
- * often and no oftener. Memory of a request is its submitter's again only when the controller completed its command or was
- * stopped.
+ * A command whose time is up is aborted; if that does not help the controller is reset, and what it had is sent again,
+ * so often and no oftener. Memory of a request is its submitter's again only when the controller completed its command
+ * or was stopped.
  */
 final class NvmeChannel implements BlockChannel, Runnable
 {
@@ -544,7 +544,8 @@ final class NvmeChannel implements BlockChannel, Runnable
     private void obey()
     {
         final ChannelState wish = wished;
-        if (wish == state || ChannelState.RETIRED == state || ChannelState.CLOSING == state && ChannelState.RUNNING == wish)
+        if (wish == state || ChannelState.RETIRED == state || ChannelState.CLOSING == state &&
+            ChannelState.RUNNING == wish)
         {
             return;
         }

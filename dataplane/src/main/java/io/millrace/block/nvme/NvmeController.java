@@ -15,10 +15,10 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * A drive's controller, driven by this process. A thread of its own does everything that waits or is rare: it enables the
- * controller, sends admin commands, takes in events, looks whether the controller is well, and resets it. Reactors have
- * their queue pairs to themselves and are asked to keep their hands off them while that goes on. Any thread but the
- * reactors' may call what is public.
+ * A drive's controller, driven by this process. A thread of its own does everything that waits or is rare: it enables
+ * the controller, sends admin commands, takes in events, looks whether the controller is well, and resets it. Reactors
+ * have their queue pairs to themselves and are asked to keep their hands off them while that goes on. Any thread but
+ * the reactors' may call what is public.
  */
 public final class NvmeController implements AutoCloseable
 {
@@ -43,8 +43,8 @@ public final class NvmeController implements AutoCloseable
      * Takes a controller over: resets and enables it and asks what it is.
      *
      * @param function that it is; closed with the controller, or when it cannot be taken.
-     * @param payload  memory that I/O buffers come from; mapped for the controller as a whole. It must not grow, and has to
-     *                 outlive the controller.
+     * @param payload  memory that I/O buffers come from; mapped for the controller as a whole. It must not grow, and
+     *                 has to outlive the controller.
      * @param settings of it.
      * @param listener told what happens to it.
      * @return the controller.
@@ -260,8 +260,8 @@ public final class NvmeController implements AutoCloseable
     }
 
     /**
-     * Takes a channel's queue pair from the controller: when this returns the controller has none of its commands. On the
-     * reactor, which may be asked for its other channels meanwhile.
+     * Takes a channel's queue pair from the controller: when this returns the controller has none of its commands. On
+     * the reactor, which may be asked for its other channels meanwhile.
      *
      * @param channel that is retired.
      */

@@ -8,11 +8,12 @@ import io.millrace.reactor.Reactor;
 import java.util.List;
 
 /**
- * A namespace of a drive that this process drives itself, with no kernel in between: one I/O queue pair a reactor, polled.
+ * A namespace of a drive that this process drives itself, with no kernel in between: one I/O queue pair a reactor,
+ * polled.
  * <p>
- * A write completes when the drive has taken it; with a volatile write cache it is stable when it was sent with FUA or when
- * a later flush completes. A drive that is reset gets commands again that it had not completed; one that is given up ends
- * requests with {@link io.millrace.block.BlockStatus#DEVICE_ERROR}.
+ * A write completes when the drive has taken it; with a volatile write cache it is stable when it was sent with FUA or
+ * when a later flush completes. A drive that is reset gets commands again that it had not completed; one that is given
+ * up ends requests with {@link io.millrace.block.BlockStatus#DEVICE_ERROR}.
  */
 public final class NvmeDevice implements GrowableDevice
 {

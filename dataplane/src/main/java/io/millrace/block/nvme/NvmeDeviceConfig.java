@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
  * @param name       of the device.
  * @param address    of the drive's PCI function, such as {@code 0000:01:00.0}.
  * @param nsid       namespace identifier, from 1.
- * @param queueDepth most commands that each reactor's channel has outstanding, 1 to {@link #QUEUE_DEPTH_MAX}; the drive may
- *                   take fewer.
+ * @param queueDepth most commands that each reactor's channel has outstanding, 1 to {@link #QUEUE_DEPTH_MAX}; the drive
+ *                   may take fewer.
  * @param timeoutNs  that a command may take before it is aborted.
  * @param interrupts whether the drive's interrupts wake a reactor, so that it may sleep while commands are outstanding.
  */
@@ -51,7 +51,8 @@ public record NvmeDeviceConfig(
         address = canonical(address);
         if (nsid < 1)
         {
-            throw new BlockDeviceException("device " + name + ": nsid " + nsid + " is below 1: use that of a namespace");
+            throw new BlockDeviceException("device " + name + ": nsid " + nsid +
+                " is below 1: use that of a namespace");
         }
         if (queueDepth < 1 || queueDepth > QUEUE_DEPTH_MAX)
         {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * The drives of a process: a controller is taken with the first device on it and given back with the last. Any thread but
- * the reactors'.
+ * The drives of a process: a controller is taken with the first device on it and given back with the last. Any thread
+ * but the reactors'.
  */
 public final class NvmeDrives
 {

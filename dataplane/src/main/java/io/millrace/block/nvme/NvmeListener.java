@@ -1,8 +1,8 @@
 package io.millrace.block.nvme;
 
 /**
- * Told what happens to a drive: resets, health, namespaces. Called on the controller's own thread, which must not be held
- * up.
+ * Told what happens to a drive: resets, health, namespaces. Called on the controller's own thread, which must not be
+ * held up.
  */
 @FunctionalInterface
 public interface NvmeListener

@@ -5,8 +5,8 @@ import io.millrace.pci.DmaMap;
 import java.util.List;
 
 /**
- * The regions that I/O buffers come from, mapped for the controller once, as a whole: translation is a comparison and an
- * addition. Immutable but for {@link #unmap}; any thread translates.
+ * The regions that I/O buffers come from, mapped for the controller once, as a whole: translation is a comparison and
+ * an addition. Immutable but for {@link #unmap}; any thread translates.
  */
 final class PayloadMemory
 {

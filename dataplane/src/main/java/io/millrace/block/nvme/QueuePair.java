@@ -72,7 +72,8 @@ final class QueuePair
             final int pageBytes = 1 << limits.pageShift();
             final long metadataBytes = MetadataMode.SEPARATE == namespace.metadata() ?
                 (long)limits.blocksMax() * namespace.metadataBytes() : 0;
-            final int listBytes = DataPointer.listBytes(limits.blocksMax() << namespace.blockShift(), limits.pageShift());
+            final int listBytes = DataPointer.listBytes(limits.blocksMax() << namespace.blockShift(),
+                limits.pageShift());
             return new Layout(
                 pageBytes,
                 (depth + 1L) * SUBMISSION_ENTRY_BYTES,
@@ -86,7 +87,8 @@ final class QueuePair
         long totalBytes(final int depth)
         {
             // A page more for each part, so that each can be aligned.
-            return submissionBytes + completionBytes + (long)listBytes * depth + zeroesBytes + sinkBytes + compareBytes +
+            return submissionBytes + completionBytes + (long)listBytes * depth + zeroesBytes + sinkBytes +
+                compareBytes +
                 6L * pageBytes;
         }
     }

@@ -7,14 +7,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Keeps a controller going: looks whether it is well, resets it when it is not, and tells channels and reactors what to do
- * meanwhile.
+ * Keeps a controller going: looks whether it is well, resets it when it is not, and tells channels and reactors what to
+ * do meanwhile.
  * <ol>
  * <li>Every channel keeps its hands off its queues.</li>
  * <li>The controller is stopped, by force if need be. From here on it touches no memory.</li>
  * <li>Every channel takes in what had been completed and empties its queues.</li>
- * <li>The controller is enabled, and told of the queues. Every channel sends its commands again. If that cannot be, every
- * request ends with an error, now and later.</li>
+ * <li>The controller is enabled, and told of the queues. Every channel sends its commands again. If that cannot be,
+ * every request ends with an error, now and later.</li>
  * </ol>
  * Used on the controller's thread, but for what says otherwise.
  */
@@ -425,7 +425,8 @@ final class Recovery implements Rescue
         {
             if (resetsBefore == resets)
             {
-                notes.add("does not complete a command of submission queue " + queueId + " in time; it is asked to abort it");
+                notes.add("does not complete a command of submission queue " + queueId +
+                    " in time; it is asked to abort it");
                 driver.admin().abort(queueId, commandId);
             }
             return null;

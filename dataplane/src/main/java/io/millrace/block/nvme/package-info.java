@@ -3,7 +3,7 @@
  * {@link io.millrace.pci.PciFunction}.
  * <p>
  * A {@link io.millrace.block.nvme.NvmeController} has a thread for everything that waits or is rare; a
- * {@link io.millrace.block.nvme.NvmeDevice} is one of its namespaces; each reactor that opens it gets an I/O queue pair of
- * its own. On a reactor nothing is allocated, locked or waited for per I/O.
+ * {@link io.millrace.block.nvme.NvmeDevice} is one of its namespaces; each reactor that opens it gets an I/O queue pair
+ * of its own. On a reactor nothing is allocated, locked or waited for per I/O.
  */
 package io.millrace.block.nvme;

@@ -26,7 +26,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param asyncEventLimit      asynchronous event requests it holds at once.
  * @param keepAliveGranularity of the keep-alive time-out, in units of 100 ms; 0 when it has none.
  * @param optionalAsyncEvents  as OAES has it.
- * @param anaCapabilities      as ANACAP has it; 0 when it reports no asymmetric namespace access, as are the next three.
+ * @param anaCapabilities      as ANACAP has it; 0 when it reports no asymmetric namespace access, as are the next
+ *                             three.
  * @param anaTransitionSeconds longest time that an ANA group is in transition (ANATT).
  * @param anaGroupIdMax        largest ANA group id (ANAGRPMAX).
  * @param anaGroups            how many ANA groups there are (NANAGRPID).

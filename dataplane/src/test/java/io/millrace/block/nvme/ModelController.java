@@ -20,9 +20,9 @@ import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A controller made of memory: it has registers, fetches commands from submission queues, follows data pointers through its
- * own addresses and completes to completion queues, and it misbehaves as its options and its script say. It has a thread,
- * or a test moves it on by steps. What the driver does wrong is kept as faults.
+ * A controller made of memory: it has registers, fetches commands from submission queues, follows data pointers through
+ * its own addresses and completes to completion queues, and it misbehaves as its options and its script say. It has a
+ * thread, or a test moves it on by steps. What the driver does wrong is kept as faults.
  */
 final class ModelController implements PciFunction
 {

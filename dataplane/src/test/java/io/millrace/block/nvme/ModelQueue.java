@@ -7,8 +7,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A queue of a {@link ModelController}: its memory, its doorbell, with a shadow or without. A doorbell register is set back
- * to a value that no host writes when it has been read, so that each write is seen, and no write that was left out.
+ * A queue of a {@link ModelController}: its memory, its doorbell, with a shadow or without. A doorbell register is set
+ * back to a value that no host writes when it has been read, so that each write is seen, and no write that was left
+ * out.
  */
 final class ModelQueue
 {

@@ -118,7 +118,8 @@ class NvmeControllerTest
         final NvmeDevice device = drives.open(config(1));
         final BlockDeviceException refused =
             assertThrows(BlockDeviceException.class, () -> drives.open(config(9)));
-        assertEquals("device n9: drive 0000:01:00.0 has no active namespace 9: use one that 'millrace drive list' names",
+        assertEquals("device n9: drive 0000:01:00.0 has no active namespace 9: use one that 'millrace drive list' " +
+            "names",
             refused.getMessage());
         assertEquals(ControllerState.LIVE, device.controller().state());
         device.close();
@@ -250,7 +251,8 @@ class NvmeControllerTest
         final NvmeDevice device = drives().open(config(1));
         model.smart().criticalWarning(SmartLog.WARNING_SPARE | SmartLog.WARNING_TEMPERATURE).compositeTemperature(363);
         model.raise(AsyncEvent.TYPE_HEALTH | 1 << 8 | LogPageId.SMART << 16);
-        final String warning = "drive 0000:01:00.0 warns: spare of 5% is below its threshold of 10%, temperature of 90 " +
+        final String warning =
+            "drive 0000:01:00.0 warns: spare of 5% is below its threshold of 10%, temperature of 90 " +
             "degrees Celsius is beyond its threshold";
         while (!device.notes().contains(warning))
         {
@@ -285,7 +287,8 @@ class NvmeControllerTest
         final NvmeDevice device = drives().open(config(1));
         final BlockDeviceException refused =
             assertThrows(BlockDeviceException.class, () -> device.grow(2 * SIZE_BYTES));
-        assertEquals("device n1: size 2097152 bytes is more than namespace 1 of drive 0000:01:00.0 has, 1048576: make " +
+        assertEquals("device n1: size 2097152 bytes is more than namespace 1 of drive 0000:01:00.0 has, 1048576: " +
+            "make " +
             "the namespace larger first", refused.getMessage());
         model.namespaces.get(1).blocks(2 * SIZE_BYTES / 512);
         model.raise(AsyncEvent.NAMESPACE_CHANGED);
@@ -293,7 +296,8 @@ class NvmeControllerTest
         {
             Thread.onSpinWait();
         }
-        assertEquals("drive 0000:01:00.0 has namespace 1 with 4096 blocks now, before 2048: resize the device to use them",
+        assertEquals("drive 0000:01:00.0 has namespace 1 with 4096 blocks now, before 2048: resize the device to " +
+            "use them",
             device.notes().getFirst());
         assertEquals(SIZE_BYTES, device.geometry().sizeBytes());
         device.grow(2 * SIZE_BYTES);
@@ -343,7 +347,8 @@ class NvmeControllerTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "0000:01:00 | 1 | 256 | device d: address '0000:01:00' is no PCI address: write one such as 0000:01:00.0, which " +
+        "0000:01:00 | 1 | 256 | device d: address '0000:01:00' is no PCI address: write one such as 0000:01:00.0, " +
+            "which " +
             "'millrace drive list' shows",
         "01:00.0 | 0 | 256 | device d: nsid 0 is below 1: use that of a namespace",
         "01:00.0 | 1 | 1024 | device d: queue-depth 1024 is outside 1 to 1023: choose one inside"})

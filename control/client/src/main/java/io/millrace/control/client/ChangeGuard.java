@@ -3,8 +3,8 @@ package io.millrace.control.client;
 import io.millrace.control.message.Command;
 
 /**
- * Follows whether commands are part of a change that was begun: such a change ends with its session, and a command of it
- * that went out in another session would be carried out alone. Belongs to the thread of the client.
+ * Follows whether commands are part of a change that was begun: such a change ends with its session, and a command of
+ * it that went out in another session would be carried out alone. Belongs to the thread of the client.
  */
 final class ChangeGuard
 {

@@ -548,8 +548,8 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Tells a manager that what follows is one change: commands are only checked until {@link #commitChange()}. When the
-     * session is lost meanwhile the change is abandoned, and its calls fail.
+     * Tells a manager that what follows is one change: commands are only checked until {@link #commitChange()}. When
+     * the session is lost meanwhile the change is abandoned, and its calls fail.
      *
      * @param comment kept with the version; may be empty.
      * @throws ControlException when it was refused, or no answer came in time.

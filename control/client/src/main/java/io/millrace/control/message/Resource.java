@@ -7,7 +7,8 @@ import io.millrace.control.codec.Kind;
  * #UNKNOWN}; an enum value of a newer one is that enum's {@code SBE_UNKNOWN}.
  */
 public sealed interface Resource
-    permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo, ControllerInfo,
+    permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo,
+        ControllerInfo,
     VersionInfo, AuditInfo, ManagedInfo, AnaInfo, LatencyInfo, QosInfo
 {
     /** Instead of a count that an older data plane does not send. */

@@ -59,7 +59,8 @@ final class MessageCheck
         for (int i = 0; i < parts.length() && at >= 0 && at <= end; i++)
         {
             at = MessageLayout.GROUP == parts.charAt(i) ?
-                group(buffer, at, end, layout.entryLengthMin(header.version())) : data(buffer, at, end, MessageLayout.TEXT == parts.charAt(i));
+                group(buffer, at, end, layout.entryLengthMin(header.version())) :
+                data(buffer, at, end, MessageLayout.TEXT == parts.charAt(i));
         }
         return at >= 0 && at <= end ? Verdict.SOUND : Verdict.MALFORMED;
     }

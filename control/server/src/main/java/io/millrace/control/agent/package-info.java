@@ -2,7 +2,7 @@
  * A data plane behind {@link io.millrace.control.service}: commands become operations of a {@link
  * io.millrace.dataplane.DataPlane}, what it tells of itself becomes records.
  * <p>
- * Nothing here runs on a reactor. Events come from reactors through a bounded queue, and what has to wait for reactors is
- * answered when their future completes.
+ * Nothing here runs on a reactor. Events come from reactors through a bounded queue, and what has to wait for reactors
+ * is answered when their future completes.
  */
 package io.millrace.control.agent;

@@ -15,9 +15,9 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * Takes commands over Aeron: over IPC always, over UDP when its settings say so. Has a media driver of its own, with one
- * thread, and a thread that serves sessions; both back off when there is nothing to do. Made and closed by the owner's
- * thread; close it before what the backend stands on.
+ * Takes commands over Aeron: over IPC always, over UDP when its settings say so. Has a media driver of its own, with
+ * one thread, and a thread that serves sessions; both back off when there is nothing to do. Made and closed by the
+ * owner's thread; close it before what the backend stands on.
  */
 public final class ControlService implements AutoCloseable
 {

@@ -65,7 +65,8 @@ final class DriverDirectory implements AutoCloseable
         catch (final IOException e)
         {
             CloseHelper.quietClose(channel);
-            throw new ServiceSettingException(SETTING, absolute, "cannot be used (" + e.getClass().getSimpleName() + " of " +
+            throw new ServiceSettingException(SETTING, absolute, "cannot be used (" + e.getClass().getSimpleName() +
+                " of " +
                 lockFile + ")", "name a directory that this user may make", e);
         }
         catch (final ServiceSettingException e)
@@ -92,7 +93,8 @@ final class DriverDirectory implements AutoCloseable
             {
                 if (files.iterator().hasNext())
                 {
-                    throw new ServiceSettingException(SETTING, directory, "holds other files, which would be removed", REMEDY);
+                    throw new ServiceSettingException(SETTING, directory, "holds other files, which would be removed",
+                        REMEDY);
                 }
             }
         }

@@ -24,8 +24,8 @@ public final class MetricsEndpoint implements AutoCloseable
      * Begins to answer.
      *
      * @param address to listen on, resolved; port 0 for any free one.
-     * @param records of all data planes, asked at each scrape on a thread of the endpoint; must not ask data planes more
-     *                than once a second.
+     * @param records of all data planes, asked at each scrape on a thread of the endpoint; must not ask data planes
+     *                more than once a second.
      * @return an endpoint that answers.
      * @throws IOException with a sentence, when the address cannot be listened on.
      */

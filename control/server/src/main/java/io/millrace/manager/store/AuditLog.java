@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The log of who asked for what: lines of JSON in {@code audit.jsonl}, which becomes {@code audit.1.jsonl} and so on when
- * it is long; the oldest of those is removed. What was appended is on stable storage. {@link #recent()} may be asked by
- * any thread, all else is for one thread at a time.
+ * The log of who asked for what: lines of JSON in {@code audit.jsonl}, which becomes {@code audit.1.jsonl} and so on
+ * when it is long; the oldest of those is removed. What was appended is on stable storage. {@link #recent()} may be
+ * asked by any thread, all else is for one thread at a time.
  */
 public final class AuditLog implements AutoCloseable
 {

@@ -16,10 +16,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The versions of what one data plane should be, a file each, and the term of its manager. A version is there as a whole
- * or not at all, whatever stops the process or the machine: it is written beside, brought to stable storage, given its
- * name, and the name is brought to stable storage. {@link #history()} may be asked by any thread, all else is for one
- * thread at a time.
+ * The versions of what one data plane should be, a file each, and the term of its manager. A version is there as a
+ * whole or not at all, whatever stops the process or the machine: it is written beside, brought to stable storage,
+ * given its name, and the name is brought to stable storage. {@link #history()} may be asked by any thread, all else is
+ * for one thread at a time.
  */
 public final class StateStore
 {

@@ -220,7 +220,8 @@ final class Settings
             "always.");
 
     static final Setting<Boolean> WARM_UP = Setting.optional("warm-up", SettingType.BOOLEAN, "true",
-        "Whether a small load of its own runs for a second after the start, so that the I/O paths are compiled before " +
+        "Whether a small load of its own runs for a second after the start, so that the I/O paths are compiled " +
+        "before " +
             "hosts come.");
 
     static final Setting<Void> CONTROL = Setting.group("control",
@@ -372,7 +373,8 @@ final class Settings
     {
         if (0 != durationNs % SECONDS)
         {
-            throw new SettingType.BadValue("not whole seconds", "use " + Units.duration((durationNs / SECONDS + 1) * SECONDS));
+            throw new SettingType.BadValue("not whole seconds", "use " +
+                Units.duration((durationNs / SECONDS + 1) * SECONDS));
         }
         return (int)(durationNs / SECONDS);
     }

@@ -81,7 +81,8 @@ final class StatPrinter
             final long silentMs = view.nowMs() - reactor.writtenEpochMs();
             if (StatView.State.RUNNING == view.state() && silentMs > SILENT_MS)
             {
-                terminal.line(terminal.bad("silent: ") + "reactor " + text(reactor.name()) + " has written nothing for " +
+                terminal.line(terminal.bad("silent: ") + "reactor " + text(reactor.name()) +
+                    " has written nothing for " +
                     age(silentMs) + "; it writes every second, so it hangs or is not let run");
             }
         }

@@ -108,7 +108,8 @@ class MetricsEndpointTest
     void shouldDocumentWhatIsScrapedAndNothingElse() throws IOException
     {
         final Map<String, String> documented = new TreeMap<>();
-        final Pattern row = Pattern.compile("\\| `(millrace_\\w+)` \\| (\\w+) \\| ([\\w, ]+) \\| (\\w*) ?\\| \\S.* \\|");
+        final Pattern row = Pattern.compile("\\| `(millrace_\\w+)` \\| (\\w+) \\| ([\\w, ]+) \\| (\\w*) ?\\| \\S.* " +
+            "\\|");
         for (final String line : Files.readAllLines(
             Path.of(System.getProperty("millrace.root"), "docs", "metrics.md")))
         {

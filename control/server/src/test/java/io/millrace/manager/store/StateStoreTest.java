@@ -145,7 +145,8 @@ class StateStoreTest
         Files.writeString(file(3), Files.readString(file(3)).replace("time: 2026", "time: 2027"));
         final String message = assertThrows(StoreException.class, () -> open(50)).getMessage();
         assertTrue(message.startsWith(file(3) + ":9: sha256 is "), message);
-        assertTrue(message.endsWith("; restore it, or go on with version 2 of 2026-11-21T10:11:12.123456Z: start with " +
+        assertTrue(message.endsWith("; restore it, or go on with version 2 of 2026-11-21T10:11:12.123456Z: start " +
+            "with " +
             "--use-version 2"), message);
         Files.writeString(file(2), "");
         final String other = assertThrows(StoreException.class, () -> open(50)).getMessage();

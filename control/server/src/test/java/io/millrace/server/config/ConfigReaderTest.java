@@ -331,7 +331,8 @@ class ConfigReaderTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "{state: change} | ana[0].state = change: not one of optimized, non-optimized, inaccessible, persistent-loss; " +
+        "{state: change} | ana[0].state = change: not one of optimized, non-optimized, inaccessible, " +
+            "persistent-loss; " +
             "use one of them",
         "{group: 1} | ana[0].state: missing; add it: the state.",
         "{group: 0, state: optimized} | ana[0].group = 0: out of range 1 to 128; use a value in the range",
@@ -369,7 +370,8 @@ class ConfigReaderTest
     {
         assertEquals("test.yaml:9: limits.ana-transition-time = 1500ms: not whole seconds; use 2s",
             message(MINIMAL + "limits: {ana-transition-time: 1500ms}\n"));
-        assertEquals("test.yaml:9: limits.ana-transition-time = 256s: out of range 1s to 255s; use a value in the range",
+        assertEquals("test.yaml:9: limits.ana-transition-time = 256s: out of range 1s to 255s; use a value in the " +
+            "range",
             message(MINIMAL + "limits: {ana-transition-time: 256s}\n"));
     }
 
