@@ -35,9 +35,9 @@ final class CommandWords
             case final Command.DenyHost c -> "deny host " + c.hostNqn() + " on " + c.nqn();
             case final Command.SetAllowAnyHost c ->
                 (c.allowAnyHost() ? "allow any host on " : "allow listed hosts only on ") + c.nqn();
-            case final Command.AddListener c ->
-                "add listener " + address(c.listener().address(), c.listener().port()) +
-                    (c.listener().discoveryOnly() ? " for discovery" : "");
+            case final Command.AddListener c -> "add listener " +
+                address(c.listener().address(), c.listener().port()) +
+                (c.listener().discoveryOnly() ? " for discovery" : "");
             case final Command.RemoveListener c -> "remove listener " + address(c.address(), c.port());
             case final Command.SetState c -> "set state " + c.state();
             case final Command.Disconnect c -> "disconnect controller " + c.controllerId() + " of " + c.nqn();

@@ -241,7 +241,9 @@ final class Ledger
     }
 
     private void onUnwritten(
-        final List<ChangeRequest> changes, final List<CommandId> taken, final boolean wasNeeded,
+        final List<ChangeRequest> changes,
+        final List<CommandId> taken,
+        final boolean wasNeeded,
         final Throwable failure)
     {
         isTipStale = true;

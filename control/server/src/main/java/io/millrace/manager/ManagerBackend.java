@@ -142,9 +142,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         {
             case final Command.BeginChange begin -> begin(caller, plane, begin);
             case final Command.CommitChange commit -> commit(caller, commandId, plane, commit);
-            case Command.AbandonChange _ ->
-                CompletableFuture.completedFuture(null == staged.remove(caller.sessionId()) ?
-                notBegun() : Reply.OK);
+            case Command.AbandonChange _ -> CompletableFuture.completedFuture(
+                null == staged.remove(caller.sessionId()) ? notBegun() : Reply.OK);
             case final Command.Rollback rollback -> rollback(caller, commandId, plane, rollback);
             default -> DesiredState.keeps(command) ?
                 keep(caller, commandId, plane, command) : passOn(caller, plane, command);

@@ -98,6 +98,11 @@ final class MillraceProcess implements AutoCloseable
         return Integer.parseInt(await("listening on 127\\.0\\.0\\.1:(\\d+)").group(1));
     }
 
+    long pid()
+    {
+        return process.pid();
+    }
+
     void signal(final String name) throws IOException, InterruptedException
     {
         assertEquals(0, new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start().waitFor());

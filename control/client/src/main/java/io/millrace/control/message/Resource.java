@@ -8,8 +8,7 @@ import io.millrace.control.codec.Kind;
  */
 public sealed interface Resource
     permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo,
-        ControllerInfo,
-    VersionInfo, AuditInfo, ManagedInfo, AnaInfo, LatencyInfo, QosInfo
+    ControllerInfo, VersionInfo, AuditInfo, ManagedInfo, AnaInfo, LatencyInfo, QosInfo
 {
     /** Instead of a count that an older data plane does not send. */
     int UNKNOWN = -1;

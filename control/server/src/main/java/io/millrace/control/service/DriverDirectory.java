@@ -65,9 +65,8 @@ final class DriverDirectory implements AutoCloseable
         catch (final IOException e)
         {
             CloseHelper.quietClose(channel);
-            throw new ServiceSettingException(SETTING, absolute, "cannot be used (" + e.getClass().getSimpleName() +
-                " of " +
-                lockFile + ")", "name a directory that this user may make", e);
+            throw new ServiceSettingException(SETTING, absolute, "cannot be used (" +
+                e.getClass().getSimpleName() + " of " + lockFile + ")", "name a directory that this user may make", e);
         }
         catch (final ServiceSettingException e)
         {

@@ -63,9 +63,8 @@ final class KeyRing
             }
             if (!Files.isRegularFile(file) || Files.size(file) > FILE_LENGTH_MAX)
             {
-                throw new ServiceSettingException(SETTING, file, "no regular file of at most " + FILE_LENGTH_MAX +
-                    " bytes",
-                    "is this the right file?");
+                throw new ServiceSettingException(SETTING, file, "no regular file of at most " +
+                    FILE_LENGTH_MAX + " bytes", "is this the right file?");
             }
             lines = Files.readAllLines(file, StandardCharsets.UTF_8);
         }
@@ -95,8 +94,8 @@ final class KeyRing
         final String where = file + ":" + number;
         if (COLUMNS != columns.length)
         {
-            throw new ServiceSettingException(SETTING, where, columns.length +
-                " words instead of name, role and secret",
+            throw new ServiceSettingException(SETTING, where,
+                columns.length + " words instead of name, role and secret",
                 "write the three, with blanks between them and none inside");
         }
         final Role role = switch (columns[1])

@@ -113,8 +113,7 @@ class ManagerConfigReaderTest
         "data-planes: [{name: a, key-name: k, secret: /none}] | 1: data-planes[0].secret = /none:",
         "data-planes: [{name: a, address: 127.0.0.1}] | 1: data-planes[0].address = 127.0.0.1: of no use over IPC",
         "{data-planes: [{name: a, directory: /c}], control: {directory: /c}} | 1: data-planes[0].directory = /c: " +
-            "that " +
-            "of the manager itself",
+            "that of the manager itself",
         "{data-planes: [{name: a}], control: {channel: 'aeron:udp?endpoint=127.0.0.1:1'}} | 1: control.secrets: " +
             "missing",
         "{data-planes: [{name: a}], hooks: {data-plane-down: [/none]}} | 1: hooks.data-plane-down = /none: no program",

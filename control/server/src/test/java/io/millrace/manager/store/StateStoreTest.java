@@ -146,8 +146,7 @@ class StateStoreTest
         final String message = assertThrows(StoreException.class, () -> open(50)).getMessage();
         assertTrue(message.startsWith(file(3) + ":9: sha256 is "), message);
         assertTrue(message.endsWith("; restore it, or go on with version 2 of 2026-11-21T10:11:12.123456Z: start " +
-            "with " +
-            "--use-version 2"), message);
+            "with --use-version 2"), message);
         Files.writeString(file(2), "");
         final String other = assertThrows(StoreException.class, () -> open(50)).getMessage();
         assertTrue(other.endsWith("--use-version 1"), other);

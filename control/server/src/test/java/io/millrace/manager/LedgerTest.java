@@ -1,0 +1,218 @@
+package io.millrace.manager;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.service.Caller;
+import io.millrace.control.service.Reply;
+import io.millrace.control.state.DesiredState;
+import io.millrace.manager.store.FileDisk;
+import io.millrace.manager.store.StateDisk;
+import io.millrace.manager.store.StateStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The line of changes, with a disk that can be full. */
+class LedgerTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    private static final Caller CALLER = new Caller(1, Role.ADMINISTER, "test", "", "dp0");
+
+    @TempDir
+    private Path directory;
+    private final WorkThread work = new WorkThread();
+    private final List<String> finished = new ArrayList<>();
+    private volatile boolean isFull;
+    private StateStore store;
+    private Ledger ledger;
+    private long nowNs;
+
+    /** Fails when it is full. */
+    private final class Disk implements StateDisk
+    {
+        private final StateDisk disk;
+
+        private Disk(final StateDisk disk)
+        {
+            this.disk = disk;
+        }
+
+        @Override
+        public List<String> list() throws IOException
+        {
+            return disk.list();
+        }
+
+        @Override
+        public byte[] read(final String name) throws IOException
+        {
+            return disk.read(name);
+        }
+
+        @Override
+        public void write(final String name, final byte[] content) throws IOException
+        {
+            if (isFull)
+            {
+                throw new IOException("No space left on device");
+            }
+            disk.write(name, content);
+        }
+
+        @Override
+        public void sync(final String name) throws IOException
+        {
+            disk.sync(name);
+        }
+
+        @Override
+        public void rename(final String from, final String to) throws IOException
+        {
+            disk.rename(from, to);
+        }
+
+        @Override
+        public void delete(final String name) throws IOException
+        {
+            disk.delete(name);
+        }
+
+        @Override
+        public void syncDirectory() throws IOException
+        {
+            disk.syncDirectory();
+        }
+
+        @Override
+        public String where(final String name)
+        {
+            return disk.where(name);
+        }
+    }
+
+    @BeforeEach
+    void open() throws IOException
+    {
+        store = StateStore.open(new Disk(FileDisk.of(directory)), 50, 0, "--use-version VERSION");
+        store.append(Instant.EPOCH, "test", "", List.of(), List.of(), DesiredState.EMPTY);
+        ledger = new Ledger(store, work, (change, reply) ->
+            finished.add(CommandWords.of(change.request()) + ": " + reply.code()), (line) ->
+            {
+            });
+    }
+
+    @AfterEach
+    void close()
+    {
+        work.close();
+    }
+
+    private static ChangeRequest create(final String name)
+    {
+        return ChangeRequest.ofOne(
+            CALLER, CommandId.NONE, new Command.CreateDevice(DeviceSpec.memory(name, 1 << 20, 4096)));
+    }
+
+    private static ChangeRequest of(final Command command)
+    {
+        return ChangeRequest.ofOne(CALLER, CommandId.NONE, command);
+    }
+
+    private void until(final BooleanSupplier condition)
+    {
+        final long deadlineNs = System.nanoTime() + 20_000_000_000L;
+        while (!condition.getAsBoolean())
+        {
+            ledger.poll(nowNs += 10_000_000);
+            work.poll();
+            assertTrue(System.nanoTime() - deadlineNs < 0, finished::toString);
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatCannotBeKeptAndGoOn() throws IOException
+    {
+        isFull = true;
+        assertNull(ledger.accept(create("a")));
+        assertNull(ledger.accept(create("b")));
+        until(() -> 2 == finished.size());
+        assertEquals(List.of("create device a (memory of 1MiB): FAILED", "create device b (memory of 1MiB): FAILED"),
+            finished);
+        assertEquals(DesiredState.EMPTY, ledger.tipState());
+        assertEquals(DesiredState.EMPTY, open2().latest().state());
+        isFull = false;
+        assertNull(ledger.accept(create("a")));
+        until(() -> null != ledger.peekReady());
+        assertEquals(2, ledger.version());
+        assertEquals(1, open2().latest().state().devices().size());
+    }
+
+    private StateStore open2() throws IOException
+    {
+        return StateStore.open(FileDisk.of(directory), 50, 0, "--use-version VERSION");
+    }
+
+    @Test
+    void shouldTakeOutWhatIsRefusedAndWhatCannotBeWithoutIt() throws IOException
+    {
+        final ChangeRequest device = create("a");
+        final ChangeRequest subsystem = of(new Command.CreateSubsystem(new SubsystemSpec(NQN, true)));
+        final ChangeRequest namespace = of(new Command.AddNamespace(new NamespaceSpec(NQN, 1, "a")));
+        assertNull(ledger.accept(device));
+        assertNull(ledger.accept(subsystem));
+        assertNull(ledger.accept(namespace));
+        until(() -> device == ledger.peekReady());
+        ledger.onSent();
+        // What comes now is written, and what comes then waits, while the first is refused.
+        assertNull(ledger.accept(create("b")));
+        ledger.takeBack(device, Reply.refused(Code.FAILED, "no memory"));
+        assertEquals(Code.NOT_FOUND, ledger.accept(of(new Command.DeleteDevice("a"))).code());
+        until(() -> 2 == finished.size());
+        assertEquals(List.of("create device a (memory of 1MiB): FAILED",
+            "add namespace " + NQN + "/1 of device a: NOT_FOUND"), finished);
+        assertEquals(subsystem, ledger.peekReady());
+        ledger.onSent();
+        ledger.confirm(subsystem, Reply.OK);
+        until(() -> null != ledger.peekReady());
+        final ChangeRequest last = ledger.peekReady();
+        ledger.onSent();
+        ledger.confirm(last, Reply.OK);
+        until(() -> ledger.isSettled());
+        assertEquals(ledger.keptState(), ledger.tipState());
+        assertEquals(List.of("b"), List.copyOf(ledger.keptState().devices().keySet()));
+        assertEquals(ledger.keptState(), open2().latest().state());
+    }
+
+    @Test
+    void shouldWriteChangesThatComeTogetherOnce() throws IOException
+    {
+        for (int i = 0; i < 100; i++)
+        {
+            assertNull(ledger.accept(create("mem" + i)));
+        }
+        until(() -> 100 == ledger.accepted() && null != ledger.peekReady());
+        assertEquals(2, ledger.version());
+        assertEquals(100, open2().latest().state().devices().size());
+        assertEquals(0, ledger.forwarded());
+        ledger.confirmAll("kept");
+        assertEquals(100, ledger.forwarded());
+        assertEquals(100, finished.size());
+    }
+}
