@@ -111,8 +111,7 @@ class ArchitectureTest
         "io.millrace.block.file.. | io.millrace.nvme.., io.millrace.pci..",
         "io.millrace.block.fault.. | io.millrace.nvme.., io.millrace.pci..",
         "io.millrace.block.nvme.. | io.millrace.block.memory.., io.millrace.block.nullblock.., " +
-            "io.millrace.block.file.., " +
-            "io.millrace.block.fault..",
+            "io.millrace.block.file.., io.millrace.block.fault..",
         "io.millrace.nvme.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
         "io.millrace.nvmf | io.millrace.nvmf.tcp.., io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., " +

@@ -93,6 +93,7 @@ final class ConfigCheck
     {
         final Map<String, String> names = new HashMap<>();
         final Map<Path, String> paths = new HashMap<>();
+        final Map<String, String> places = new HashMap<>();
         for (int i = 0; i < devices.size(); i++)
         {
             final DeviceConfig device = devices.get(i);
@@ -103,6 +104,7 @@ final class ConfigCheck
                 case final DeviceConfig.Memory memory -> size(key, memory.sizeBytes(), memory.blockSize());
                 case final DeviceConfig.Null nothing -> size(key, nothing.sizeBytes(), nothing.blockSize());
                 case final DeviceConfig.File file -> file(key, file.settings(), paths);
+                case final DeviceConfig.Nvme nvme -> unique(places, nvme.place(), key, "nsid");
                 case final DeviceConfig.Fault fault -> use(key, fault.device(), devices.subList(0, i));
             }
         }

@@ -2,6 +2,7 @@ package io.millrace.dataplane;
 
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.nvme.NvmeDeviceConfig;
 
 /**
  * A block device as declared. Immutable.
@@ -70,6 +71,36 @@ public sealed interface DeviceConfig
         public String name()
         {
             return settings.name();
+        }
+    }
+
+    /**
+     * A namespace of an NVMe drive that this process drives itself, through VFIO.
+     *
+     * @param settings      of the device.
+     * @param unsafeNoIommu whether the drive may be taken where no IOMMU keeps it from memory that is none of its
+     *                      business.
+     */
+    record Nvme(NvmeDeviceConfig settings, boolean unsafeNoIommu) implements DeviceConfig
+    {
+        @Override
+        public String description()
+        {
+            return "nvme " + place();
+        }
+
+        @Override
+        public String name()
+        {
+            return settings.name();
+        }
+
+        /**
+         * {@return address and namespace identifier: what only one device may have}
+         */
+        public String place()
+        {
+            return settings.address() + '/' + settings.nsid();
         }
     }
 

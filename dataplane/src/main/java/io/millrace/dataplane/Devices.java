@@ -7,15 +7,22 @@ import io.millrace.block.fault.FaultDevice;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDevice;
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.block.nvme.ControllerSettings;
+import io.millrace.block.nvme.NvmeDevice;
+import io.millrace.block.nvme.NvmeDrives;
 import io.millrace.block.nullblock.NullDevice;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.memory.DmaMemory;
+import io.millrace.pci.IommuMode;
+import io.millrace.pci.VfioFunction;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -31,11 +38,15 @@ public final class Devices
     private final DmaMemory arena;
     private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
     private final Map<Path, String> paths = new HashMap<>();
+    private final Map<String, String> places = new HashMap<>();
+    private final NvmeDrives drives;
 
     Devices(final Operations operations, final DmaMemory arena)
     {
         this.operations = operations;
         this.arena = arena;
+        drives = new NvmeDrives(
+            List.of(arena), ControllerSettings.defaults(), (address, sentence) -> operations.onError(sentence));
     }
 
     /**
@@ -96,7 +107,7 @@ public final class Devices
     /**
      * Makes a device larger; connected hosts are told. What wraps it grows with it.
      *
-     * @param name      of a memory, null or file device.
+     * @param name      of a memory, null, file or nvme device; the namespace of the last has grown before.
      * @param sizeBytes new size: a multiple of the block size, not below the present one.
      * @return done when every reactor takes the new size and hosts have been told.
      * @throws OperationException when it is not there or cannot be so large.
@@ -191,15 +202,20 @@ public final class Devices
     {
         synchronized (operations)
         {
-            final List<String> notes = new ArrayList<>();
+            // Several devices may be of one drive.
+            final Set<String> notes = new LinkedHashSet<>();
             for (final ManagedDevice each : devices.values())
             {
-                if (each.device() instanceof final FileDevice file)
+                switch (each.device())
                 {
-                    notes.addAll(file.notes());
+                    case final FileDevice file -> notes.addAll(file.notes());
+                    case final NvmeDevice nvme -> notes.addAll(nvme.notes());
+                    default ->
+                    {
+                    }
                 }
             }
-            return notes;
+            return new ArrayList<>(notes);
         }
     }
 
@@ -282,6 +298,7 @@ public final class Devices
             case final DeviceConfig.Memory m -> MemoryDevice.create(m.name(), m.sizeBytes(), m.blockSize());
             case final DeviceConfig.Null n -> NullDevice.create(n.name(), n.sizeBytes(), n.blockSize());
             case final DeviceConfig.File f -> openFile(f);
+            case final DeviceConfig.Nvme n -> openNvme(n);
             case final DeviceConfig.Fault f ->
             {
                 final ManagedDevice wrapped = require(f.device());
@@ -305,6 +322,22 @@ public final class Devices
         return opened;
     }
 
+    private BlockDevice openNvme(final DeviceConfig.Nvme config)
+    {
+        final String other = places.get(config.place());
+        if (null != other)
+        {
+            throw new OperationException(Reason.IN_USE, subject(config.name()),
+                "namespace " + config.settings().nsid() + " of drive " + config.settings().address() +
+                " is used by device " + other, "name another namespace");
+        }
+        final IommuMode mode = config.unsafeNoIommu() ? IommuMode.UNSAFE_NO_IOMMU : IommuMode.REQUIRED;
+        final BlockDevice opened =
+            drives.open(config.settings(), (address) -> VfioFunction.open(address, mode));
+        places.put(config.place(), config.name());
+        return opened;
+    }
+
     private void close(final ManagedDevice device)
     {
         try
@@ -320,6 +353,7 @@ public final class Devices
             case final DeviceConfig.Fault fault -> devices.get(fault.device()).user(null);
             case final DeviceConfig.File file ->
                 paths.remove(file.settings().path().toAbsolutePath().normalize());
+            case final DeviceConfig.Nvme nvme -> places.remove(nvme.place());
             case final DeviceConfig.Memory memory ->
             {
             }

@@ -115,11 +115,9 @@ final class AsyncEvents
         final int warning = smart.criticalWarning();
         final StringJoiner what = new StringJoiner(", ");
         add(what, warning, SmartLog.WARNING_SPARE, "spare of " + smart.availableSpare() +
-            "% is below its threshold of " +
-            smart.availableSpareThreshold() + "%");
-        add(what, warning, SmartLog.WARNING_TEMPERATURE,
-            "temperature of " + (smart.compositeTemperature() - KELVIN_OFFSET) +
-            " degrees Celsius is beyond its threshold");
+            "% is below its threshold of " + smart.availableSpareThreshold() + "%");
+        add(what, warning, SmartLog.WARNING_TEMPERATURE, "temperature of " +
+            (smart.compositeTemperature() - KELVIN_OFFSET) + " degrees Celsius is beyond its threshold");
         add(what, warning, SmartLog.WARNING_RELIABILITY, "reliability is degraded");
         add(what, warning, SmartLog.WARNING_READ_ONLY, "media is read-only");
         add(what, warning, SmartLog.WARNING_BACKUP, "backup of volatile memory has failed");

@@ -206,9 +206,8 @@ final class ControllerDriver
         final int id = queueIds.nextClearBit(1);
         if (id > queuePairsMax)
         {
-            throw ControllerFailure.refusal("has " + queuePairsMax +
-                " I/O queue pairs, which are all used: each reactor " +
-                "takes one for each of its namespaces, use fewer of either");
+            throw ControllerFailure.refusal("has " + queuePairsMax + " I/O queue pairs, which are all used: each " +
+                "reactor takes one for each of its namespaces, use fewer of either");
         }
         final int entriesMax = life.queueEntriesMax();
         final int depth = Math.max(QUEUE_DEPTH_MIN, Math.min(device.config().queueDepth(), entriesMax - 1));
@@ -254,9 +253,9 @@ final class ControllerDriver
     void announce(final QueuePair pair)
     {
         final DriverMemory pairMemory = pair.memory();
+        final int vector = pair.interruptFd() < 0 ? QueuePair.NO_VECTOR : pair.vector();
         admin.createCompletionQueue(pair.id(), pair.completions().entries(),
-            pairMemory.iova(pair.completions().address()), pair.interruptFd() < 0 ? QueuePair.NO_VECTOR :
-            pair.vector());
+            pairMemory.iova(pair.completions().address()), vector);
         admin.createSubmissionQueue(pair.id(), pair.submissions().entries(),
             pairMemory.iova(pair.submissions().address()));
     }

@@ -17,6 +17,10 @@ final class ControllerLife
     private static final int READY_UNIT_MS = 500;
     private static final int READY_WITH_MEDIA_MASK = 0xFFFF;
     private static final int QUEUE_ENTRIES_MIN = 2;
+    private static final long COMMAND_SETS =
+        ControllerCapabilities.COMMAND_SET_NVM | ControllerCapabilities.COMMAND_SETS_SELECTABLE;
+    private static final int ENABLE_AND_SHUTDOWN =
+        ControllerConfiguration.ENABLE | ControllerConfiguration.SHUTDOWN_MASK;
 
     private final PciFunction function;
     private final ControllerRegisters registers;
@@ -36,11 +40,10 @@ final class ControllerLife
         this.registers = registers;
         checkThere();
         capabilities = registers.capabilities();
-        if (0 == (capabilities &
-            (ControllerCapabilities.COMMAND_SET_NVM | ControllerCapabilities.COMMAND_SETS_SELECTABLE)))
+        if (0 == (capabilities & COMMAND_SETS))
         {
-            throw new ControllerFailure("does not have the NVM command set (CAP 0x" + Long.toHexString(capabilities) +
-                ")");
+            throw new ControllerFailure(
+                "does not have the NVM command set (CAP 0x" + Long.toHexString(capabilities) + ")");
         }
         if (queueEntriesMax() < QUEUE_ENTRIES_MIN)
         {
@@ -144,8 +147,7 @@ final class ControllerLife
         forbidBus();
         checkThere();
         throw new ControllerFailure("does not stop: neither being disabled nor a function level reset helped, so it " +
-            "is " +
-            "kept off the bus; it needs a power cycle");
+            "is kept off the bus; it needs a power cycle");
     }
 
     /**
@@ -221,8 +223,7 @@ final class ControllerLife
         final int configuration = registers.configuration();
         if (ControllerConfiguration.isEnabled(configuration))
         {
-            registers.configuration(configuration & ~ControllerConfiguration.ENABLE &
-                ~ControllerConfiguration.SHUTDOWN_MASK);
+            registers.configuration(configuration & ~ENABLE_AND_SHUTDOWN);
         }
         return awaitReady(false);
     }

@@ -49,8 +49,8 @@ record NamespaceInfo(
         final long blocks = identify.size();
         if (0 == blocks)
         {
-            throw new ControllerFailure("has no active namespace " + nsid +
-                ": use one that 'millrace drive list' names");
+            throw new ControllerFailure(
+                "has no active namespace " + nsid + ": use one that 'millrace drive list' names");
         }
         if (identify.formatIndex() > identify.formats())
         {

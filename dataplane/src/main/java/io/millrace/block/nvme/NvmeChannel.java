@@ -544,8 +544,8 @@ final class NvmeChannel implements BlockChannel, Runnable
     private void obey()
     {
         final ChannelState wish = wished;
-        if (wish == state || ChannelState.RETIRED == state || ChannelState.CLOSING == state &&
-            ChannelState.RUNNING == wish)
+        final boolean staysClosing = ChannelState.CLOSING == state && ChannelState.RUNNING == wish;
+        if (wish == state || ChannelState.RETIRED == state || staysClosing)
         {
             return;
         }

@@ -51,8 +51,8 @@ public record NvmeDeviceConfig(
         address = canonical(address);
         if (nsid < 1)
         {
-            throw new BlockDeviceException("device " + name + ": nsid " + nsid +
-                " is below 1: use that of a namespace");
+            throw new BlockDeviceException(
+                "device " + name + ": nsid " + nsid + " is below 1: use that of a namespace");
         }
         if (queueDepth < 1 || queueDepth > QUEUE_DEPTH_MAX)
         {

@@ -15,7 +15,6 @@ import java.util.function.Function;
  */
 public final class NvmeDrives
 {
-    private final Function<String, PciFunction> functions;
     private final List<DmaMemory> payload;
     private final ControllerSettings settings;
     private final NvmeListener listener;
@@ -36,18 +35,13 @@ public final class NvmeDrives
     /**
      * Takes no drive yet.
      *
-     * @param functions how a PCI function is taken, by its address; throws {@link PciException}.
-     * @param payload   memory that I/O buffers come from.
-     * @param settings  of each controller.
-     * @param listener  told what happens to them.
+     * @param payload  memory that I/O buffers come from.
+     * @param settings of each controller.
+     * @param listener told what happens to them.
      */
     public NvmeDrives(
-        final Function<String, PciFunction> functions,
-        final List<DmaMemory> payload,
-        final ControllerSettings settings,
-        final NvmeListener listener)
+        final List<DmaMemory> payload, final ControllerSettings settings, final NvmeListener listener)
     {
-        this.functions = functions;
         this.payload = List.copyOf(payload);
         this.settings = settings;
         this.listener = listener;
@@ -56,14 +50,17 @@ public final class NvmeDrives
     /**
      * Opens a namespace as a device.
      *
-     * @param config of it.
+     * @param config    of it.
+     * @param functions how a PCI function is taken, by its address; throws {@link PciException}. Not asked when the
+     *                  drive was taken before.
      * @return the device; closing it gives the drive back when it was the last.
      * @throws BlockDeviceException saying in one sentence why it cannot be had.
      */
-    public synchronized NvmeDevice open(final NvmeDeviceConfig config)
+    public synchronized NvmeDevice open(
+        final NvmeDeviceConfig config, final Function<String, PciFunction> functions)
     {
         final Drive known = drives.get(config.address());
-        final Drive drive = null == known ? take(config) : known;
+        final Drive drive = null == known ? take(config, functions) : known;
         try
         {
             final NvmeDevice device = NvmeDevice.open(config, drive.controller);
@@ -82,7 +79,7 @@ public final class NvmeDrives
         }
     }
 
-    private Drive take(final NvmeDeviceConfig config)
+    private Drive take(final NvmeDeviceConfig config, final Function<String, PciFunction> functions)
     {
         try
         {

@@ -66,14 +66,16 @@ final class QueuePair
         long sinkBytes,
         long compareBytes)
     {
+        private static final int PARTS = 6;
+
         static Layout of(
             final int depth, final int completionEntries, final TransferLimits limits, final NamespaceInfo namespace)
         {
             final int pageBytes = 1 << limits.pageShift();
             final long metadataBytes = MetadataMode.SEPARATE == namespace.metadata() ?
                 (long)limits.blocksMax() * namespace.metadataBytes() : 0;
-            final int listBytes = DataPointer.listBytes(limits.blocksMax() << namespace.blockShift(),
-                limits.pageShift());
+            final int listBytes =
+                DataPointer.listBytes(limits.blocksMax() << namespace.blockShift(), limits.pageShift());
             return new Layout(
                 pageBytes,
                 (depth + 1L) * SUBMISSION_ENTRY_BYTES,
@@ -88,8 +90,7 @@ final class QueuePair
         {
             // A page more for each part, so that each can be aligned.
             return submissionBytes + completionBytes + (long)listBytes * depth + zeroesBytes + sinkBytes +
-                compareBytes +
-                6L * pageBytes;
+                compareBytes + PARTS * (long)pageBytes;
         }
     }
 

@@ -185,8 +185,8 @@ class DataPointerPropertyTest
         long touching = 0;
         for (int i = 0; i < count; i++)
         {
-            final int lengthBytes = random.nextBoolean() ? 4096 * (1 + random.nextInt(8)) :
-                BLOCK * (1 + random.nextInt(24));
+            final int lengthBytes =
+                random.nextBoolean() ? 4096 * (1 + random.nextInt(8)) : BLOCK * (1 + random.nextInt(24));
             final DmaMemory region = random.nextInt(4) == 0 ? other : arena;
             final int room = (int)region.lengthBytes() - lengthBytes;
             final long scattered = region.address() + (random.nextBoolean() ?

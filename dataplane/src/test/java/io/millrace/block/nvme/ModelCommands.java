@@ -283,8 +283,7 @@ final class ModelCommands
         {
             return NvmeStatus.INVALID_QUEUE_ID | NvmeStatus.DO_NOT_RETRY;
         }
-        controller.check(!controller.hasSubmissionQueue(command.dword(10)),
-            "completion queue deleted before submission queue");
+        controller.check(!controller.hasSubmissionQueue(command.dword(10)), "completion queue is deleted first");
         controller.deleteCompletionQueue(command.dword(10));
         return NvmeStatus.SUCCESS;
     }

@@ -61,19 +61,21 @@ class NvmeControllerTest
 
     private NvmeDrives drives()
     {
-        return new NvmeDrives((address) ->
+        return new NvmeDrives(List.of(arena), NvmeFixture.settings(), NvmeListener.NONE);
+    }
+
+    private ModelController take(final String address)
+    {
+        if (!models.containsKey(address))
         {
-            if (!models.containsKey(address))
-            {
-                throw new PciException("PCI function " + address + " is not there: see 'millrace drive list'");
-            }
-            return models.get(address);
-        }, List.of(arena), NvmeFixture.settings(), NvmeListener.NONE);
+            throw new PciException("PCI function " + address + " is not there: see 'millrace drive list'");
+        }
+        return models.get(address);
     }
 
     private String refusal(final NvmeDeviceConfig config)
     {
-        return assertThrows(BlockDeviceException.class, () -> drives().open(config)).getMessage();
+        return assertThrows(BlockDeviceException.class, () -> drives().open(config, this::take)).getMessage();
     }
 
     private static NvmeDeviceConfig config(final int nsid)
@@ -88,8 +90,8 @@ class NvmeControllerTest
         {
         });
         final NvmeDrives drives = drives();
-        final NvmeDevice first = drives.open(config(1));
-        final NvmeDevice second = drives.open(config(2));
+        final NvmeDevice first = drives.open(config(1), this::take);
+        final NvmeDevice second = drives.open(config(2), this::take);
         assertSame(first.controller(), second.controller());
         assertEquals(512, first.geometry().blockSizeBytes());
         assertEquals(4096, second.geometry().blockSizeBytes());
@@ -115,11 +117,11 @@ class NvmeControllerTest
         {
         });
         final NvmeDrives drives = drives();
-        final NvmeDevice device = drives.open(config(1));
+        final NvmeDevice device = drives.open(config(1), this::take);
         final BlockDeviceException refused =
-            assertThrows(BlockDeviceException.class, () -> drives.open(config(9)));
-        assertEquals("device n9: drive 0000:01:00.0 has no active namespace 9: use one that 'millrace drive list' " +
-            "names",
+            assertThrows(BlockDeviceException.class, () -> drives.open(config(9), this::take));
+        assertEquals(
+            "device n9: drive 0000:01:00.0 has no active namespace 9: use one that 'millrace drive list' names",
             refused.getMessage());
         assertEquals(ControllerState.LIVE, device.controller().state());
         device.close();
@@ -131,9 +133,9 @@ class NvmeControllerTest
     {
         final ModelController model = model((options) -> options.timeoutUnits = 1);
         final NvmeDrives drives = drives();
-        drives.open(config(1)).close();
+        drives.open(config(1), this::take).close();
         model.enableBusMaster(true);
-        drives.open(config(1)).close();
+        drives.open(config(1), this::take).close();
         assertEquals(2, model.enableCount(), () -> "seed " + seed);
     }
 
@@ -222,7 +224,7 @@ class NvmeControllerTest
             assertEquals(0, model.dma.mapped());
         }
         model.options.garbage = null;
-        drives().open(config(1)).close();
+        drives().open(config(1), this::take).close();
     }
 
     @Test
@@ -231,7 +233,7 @@ class NvmeControllerTest
         model((options) ->
         {
         }).with(4, new ModelNamespace(SIZE_BYTES, 512, 0, false, 0, 0, true));
-        final NvmeDevice device = drives().open(config(4));
+        final NvmeDevice device = drives().open(config(4), this::take);
         assertTrue(device.geometry().readOnly());
         try (Initiator initiator = new Initiator("reader", device))
         {
@@ -248,12 +250,11 @@ class NvmeControllerTest
         final ModelController model = model((options) ->
         {
         });
-        final NvmeDevice device = drives().open(config(1));
+        final NvmeDevice device = drives().open(config(1), this::take);
         model.smart().criticalWarning(SmartLog.WARNING_SPARE | SmartLog.WARNING_TEMPERATURE).compositeTemperature(363);
         model.raise(AsyncEvent.TYPE_HEALTH | 1 << 8 | LogPageId.SMART << 16);
-        final String warning =
-            "drive 0000:01:00.0 warns: spare of 5% is below its threshold of 10%, temperature of 90 " +
-            "degrees Celsius is beyond its threshold";
+        final String warning = "drive 0000:01:00.0 warns: spare of 5% is below its threshold of 10%, temperature of " +
+            "90 degrees Celsius is beyond its threshold";
         while (!device.notes().contains(warning))
         {
             Thread.onSpinWait();
@@ -284,20 +285,19 @@ class NvmeControllerTest
         final ModelController model = model((options) ->
         {
         });
-        final NvmeDevice device = drives().open(config(1));
+        final NvmeDevice device = drives().open(config(1), this::take);
         final BlockDeviceException refused =
             assertThrows(BlockDeviceException.class, () -> device.grow(2 * SIZE_BYTES));
         assertEquals("device n1: size 2097152 bytes is more than namespace 1 of drive 0000:01:00.0 has, 1048576: " +
-            "make " +
-            "the namespace larger first", refused.getMessage());
+            "make the namespace larger first", refused.getMessage());
         model.namespaces.get(1).blocks(2 * SIZE_BYTES / 512);
         model.raise(AsyncEvent.NAMESPACE_CHANGED);
         while (device.notes().isEmpty())
         {
             Thread.onSpinWait();
         }
-        assertEquals("drive 0000:01:00.0 has namespace 1 with 4096 blocks now, before 2048: resize the device to " +
-            "use them",
+        assertEquals(
+            "drive 0000:01:00.0 has namespace 1 with 4096 blocks now, before 2048: resize the device to use them",
             device.notes().getFirst());
         assertEquals(SIZE_BYTES, device.geometry().sizeBytes());
         device.grow(2 * SIZE_BYTES);
@@ -311,7 +311,7 @@ class NvmeControllerTest
         final ModelController model = model((options) ->
         {
         });
-        final NvmeDevice device = drives().open(config(1));
+        final NvmeDevice device = drives().open(config(1), this::take);
         try (Initiator initiator = new Initiator("reader", device))
         {
             model.with(1, ModelNamespace.of(SIZE_BYTES, 4096));
@@ -348,8 +348,7 @@ class NvmeControllerTest
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "0000:01:00 | 1 | 256 | device d: address '0000:01:00' is no PCI address: write one such as 0000:01:00.0, " +
-            "which " +
-            "'millrace drive list' shows",
+            "which 'millrace drive list' shows",
         "01:00.0 | 0 | 256 | device d: nsid 0 is below 1: use that of a namespace",
         "01:00.0 | 1 | 1024 | device d: queue-depth 1024 is outside 1 to 1023: choose one inside"})
     void shouldRefuseSettings(final String address, final int nsid, final int depth, final String expected)

@@ -295,8 +295,7 @@ class NvmeRecoveryTest
             return null;
         });
         assertEquals("drive 0000:01:00.0 has 1 I/O queue pairs, which are all used: each reactor takes one for each " +
-            "of " +
-            "its namespaces, use fewer of either", thrown.getFirst().getMessage());
+            "of its namespaces, use fewer of either", thrown.getFirst().getMessage());
         assertEquals(BlockStatus.SUCCESS, read());
     }
 

@@ -16,7 +16,8 @@ import java.util.Objects;
  * @param seed           as created.
  * @param users          namespaces and devices that depend on it; {@link Resource#UNKNOWN} from an older data
  *                       plane.
- * @param target         path of a file, or name of the device that a fault device wraps; else empty.
+ * @param target         path of a file, name of the device that a fault device wraps, or PCI address and namespace
+ *                       identifier of a drive with a slash in between; else empty.
  */
 public record DeviceInfo(
     String name,

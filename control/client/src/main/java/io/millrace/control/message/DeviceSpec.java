@@ -8,13 +8,14 @@ import java.util.Objects;
  *
  * @param name           of the device, unique.
  * @param type           what stores the blocks.
- * @param sizeBytes      a multiple of the block size; 0: as long as the file or the wrapped device is.
+ * @param sizeBytes      a multiple of the block size; 0: as long as the file, the drive or the wrapped device is.
  * @param blockSizeBytes 512 or 4096; 0: the default.
- * @param queueDepth     requests at a file at once; 0: the default.
+ * @param queueDepth     requests at a file or drive at once; 0: the default.
  * @param readOnly       refuse writes to a file.
  * @param preallocate    take the space of a file at once.
  * @param seed           of the choices of a fault device.
- * @param target         absolute path of a file, or name of the device that a fault device wraps; else empty.
+ * @param target         absolute path of a file, name of the device that a fault device wraps, or PCI address and
+ *                       namespace identifier of a drive with a slash in between; else empty.
  */
 public record DeviceSpec(
     String name,
@@ -87,5 +88,18 @@ public record DeviceSpec(
     public static DeviceSpec fault(final String name, final String device, final long seed)
     {
         return new DeviceSpec(name, DeviceType.FAULT, 0, 0, 0, false, false, seed, device);
+    }
+
+    /**
+     * A namespace of a drive that the data plane drives itself.
+     *
+     * @param name    of the device.
+     * @param address of the drive's PCI function, such as {@code 0000:01:00.0}.
+     * @param nsid    of the namespace, from 1.
+     * @return the device, with the default queue depth.
+     */
+    public static DeviceSpec nvme(final String name, final String address, final int nsid)
+    {
+        return new DeviceSpec(name, DeviceType.NVME, 0, 0, 0, false, false, 0, address + '/' + nsid);
     }
 }

@@ -4,6 +4,7 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
+import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.State;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import java.util.concurrent.CompletionException;
 
 /**
@@ -35,6 +37,7 @@ import java.util.concurrent.CompletionException;
  */
 final class Commands
 {
+    private static final Pattern NSID = Pattern.compile("[1-9][0-9]{0,8}");
     private static final int PORT_MAX = 0xFFFF;
     private static final UUID NO_UUID = new UUID(0, 0);
     private static final CompletableFuture<Reply> DONE = CompletableFuture.completedFuture(Reply.OK);
@@ -53,7 +56,8 @@ final class Commands
     {
         return switch (command)
         {
-            case Command.CreateDevice create -> DeviceType.FILE == create.device().type();
+            case Command.CreateDevice create ->
+                DeviceType.FILE == create.device().type() || DeviceType.NVME == create.device().type();
             case Command.DeleteDevice _, Command.ResizeDevice _ -> true;
             default -> false;
         };
@@ -180,10 +184,27 @@ final class Commands
                     0 == spec.queueDepth() ? FileDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(), Polling.AUTO,
                     List.of()));
             }
+            case NVME -> nvme(spec);
             case FAULT -> new DeviceConfig.Fault(spec.name(), spec.target(), new FaultPlan(spec.seed(), List.of()));
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "device " + spec.name() + ": type is none that this data plane knows; use a client of its version");
         };
+    }
+
+    private static DeviceConfig nvme(final DeviceSpec spec)
+    {
+        final int slash = spec.target().lastIndexOf('/');
+        final String nsid = spec.target().substring(slash + 1);
+        if (slash < 0 || !NSID.matcher(nsid).matches())
+        {
+            throw new IllegalArgumentException("device " + spec.name() + ": '" + spec.target() +
+                "' is no namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
+        }
+        final NvmeDeviceConfig settings =
+            NvmeDeviceConfig.of(spec.name(), spec.target().substring(0, slash), Integer.parseInt(nsid));
+        // A drive without IOMMU is taken only where the machine's own configuration says so.
+        return new DeviceConfig.Nvme(
+            0 == spec.queueDepth() ? settings : settings.withQueueDepth(spec.queueDepth()), false);
     }
 
     private CompletableFuture<Reply> setFaultRules(final Command.SetFaultRules command)

@@ -110,6 +110,8 @@ final class Lists
                     settings.queueDepth(), settings.readOnly(), settings.preallocate(), 0, snapshot.users(),
                     settings.path().toString());
             }
+            case final DeviceConfig.Nvme nvme -> new DeviceInfo(snapshot.name(), DeviceType.NVME, sizeBytes,
+                blockSizeBytes, nvme.settings().queueDepth(), false, false, 0, snapshot.users(), nvme.place());
             case final DeviceConfig.Fault fault ->
             {
                 final FaultPlan plan = fault.plan();

@@ -8,7 +8,9 @@ import io.millrace.control.message.SubsystemSpec;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * The one form of each part of a state, so that what was declared equals what a data plane reports of it: defaults and
@@ -21,6 +23,7 @@ final class Canonical
     static final int QUEUE_DEPTH_DEFAULT = 256;
     static final String MODEL_DEFAULT = "Millrace";
 
+    private static final Pattern SHORT_DRIVE = Pattern.compile("[0-9a-f]{2}:[01][0-9a-f]\\.[0-7]/.*");
     private static final int SERIAL_LENGTH = 20;
     private static final UUID NO_UUID = new UUID(0, 0);
 
@@ -30,13 +33,25 @@ final class Canonical
 
     static DeviceSpec device(final DeviceSpec spec)
     {
-        return DeviceType.FAULT == spec.type() ? DeviceSpec.fault(spec.name(), spec.target(), spec.seed()) :
-            DeviceType.FILE == spec.type() ?
-                new DeviceSpec(spec.name(), DeviceType.FILE, spec.sizeBytes(), blockSizeBytes(spec),
-                    0 == spec.queueDepth() ? QUEUE_DEPTH_DEFAULT : spec.queueDepth(), spec.readOnly(),
-                    spec.preallocate(), 0, path(spec.target())) :
-                new DeviceSpec(spec.name(), spec.type(), spec.sizeBytes(), blockSizeBytes(spec), 0, false, false, 0,
-                    "");
+        final int queueDepth = 0 == spec.queueDepth() ? QUEUE_DEPTH_DEFAULT : spec.queueDepth();
+        return switch (spec.type())
+        {
+            case FAULT -> DeviceSpec.fault(spec.name(), spec.target(), spec.seed());
+            case FILE -> new DeviceSpec(spec.name(), DeviceType.FILE, spec.sizeBytes(), blockSizeBytes(spec),
+                queueDepth, spec.readOnly(), spec.preallocate(), 0, path(spec.target()));
+            // Size and block size are the drive's.
+            case NVME -> new DeviceSpec(spec.name(), DeviceType.NVME, 0, 0, queueDepth, false, false, 0,
+                drive(spec.target()));
+            default -> new DeviceSpec(
+                spec.name(), spec.type(), spec.sizeBytes(), blockSizeBytes(spec), 0, false, false, 0, "");
+        };
+    }
+
+    /** Address and namespace identifier as data planes write them: lower case, with domain. */
+    private static String drive(final String target)
+    {
+        final String lower = target.toLowerCase(Locale.ROOT);
+        return SHORT_DRIVE.matcher(lower).matches() ? "0000:" + lower : lower;
     }
 
     private static int blockSizeBytes(final DeviceSpec spec)

@@ -55,6 +55,9 @@ final class DocumentReader
         section.checkDeviceType(SettingType.word(type));
         skip(section, StateSettings.DEVICE_POLLING);
         skip(section, StateSettings.RULES);
+        skip(section, StateSettings.DEVICE_TIMEOUT);
+        skip(section, StateSettings.DEVICE_INTERRUPTS);
+        skip(section, StateSettings.DEVICE_UNSAFE_NO_IOMMU);
         final DeviceSpec device = switch (type)
         {
             case MEMORY -> DeviceSpec.memory(
@@ -69,6 +72,9 @@ final class DocumentReader
                     section.get(StateSettings.DEVICE_READ_ONLY), section.get(StateSettings.DEVICE_PREALLOCATE), 0,
                     section.get(StateSettings.DEVICE_PATH));
             }
+            case NVME -> new DeviceSpec(name, DeviceType.NVME, 0, 0, section.get(StateSettings.DEVICE_QUEUE_DEPTH),
+                false, false, 0,
+                section.get(StateSettings.DEVICE_ADDRESS) + '/' + section.get(StateSettings.DEVICE_NSID));
             case FAULT -> DeviceSpec.fault(
                 name, section.get(StateSettings.DEVICE_WRAPPED), section.get(StateSettings.DEVICE_SEED));
         };

@@ -58,6 +58,14 @@ final class DocumentWriter
             group.text("device", device.target());
             return 0 == device.seed() ? group : group.plain("seed", device.seed());
         }
+        if (DeviceType.NVME == device.type())
+        {
+            final int slash = device.target().lastIndexOf('/');
+            group.text("address", device.target().substring(0, slash))
+                .plain("nsid", device.target().substring(slash + 1));
+            return Canonical.QUEUE_DEPTH_DEFAULT == device.queueDepth() ? group :
+                group.plain("queue-depth", device.queueDepth());
+        }
         if (DeviceType.FILE == device.type())
         {
             group.text("path", device.target());

@@ -22,8 +22,21 @@ final class Names
     private static final Pattern DATED = Pattern.compile(
         "nqn\\.\\d{4}-(0[1-9]|1[0-2])(\\.\\p{Alnum}([\\p{Alnum}-]*\\p{Alnum})?)+(:[^\\p{Cntrl}]+)?");
 
+    private static final Pattern DRIVE =
+        Pattern.compile("(\\p{XDigit}{4,8}:)?\\p{XDigit}{2}:[01]\\p{XDigit}\\.[0-7]/[1-9][0-9]{0,8}");
+
     private Names()
     {
+    }
+
+    /**
+     * {@return whether a text is PCI address and namespace identifier of a drive's namespace}
+     *
+     * @param target of a device, such as {@code 0000:01:00.0/1}.
+     */
+    static boolean isDrive(final String target)
+    {
+        return DRIVE.matcher(target).matches();
     }
 
     /**

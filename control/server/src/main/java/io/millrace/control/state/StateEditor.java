@@ -24,6 +24,8 @@ import java.util.UUID;
  */
 public final class StateEditor
 {
+    private static final int FILE_QUEUE_DEPTH_MAX = 4096;
+    private static final int DRIVE_QUEUE_DEPTH_MAX = 1023;
     private static final int PORT_MAX = 0xFFFF;
 
     /** A subsystem that can be changed. */
@@ -112,6 +114,11 @@ public final class StateEditor
         {
             throw refusal(Code.INVALID, subject, "path '" + wanted.target() + "' is not absolute; begin it with /");
         }
+        if (DeviceType.NVME == wanted.type() && !Names.isDrive(wanted.target()))
+        {
+            throw refusal(Code.INVALID, subject, "'" + wanted.target() +
+                "' is no namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
+        }
         if (wanted.target().indexOf('\0') >= 0)
         {
             throw refusal(Code.INVALID, subject, "target has a NUL character; leave it out");
@@ -138,6 +145,11 @@ public final class StateEditor
         {
             return;
         }
+        if (DeviceType.NVME == device.type())
+        {
+            checkQueueDepth(device, DRIVE_QUEUE_DEPTH_MAX);
+            return;
+        }
         final int blockSizeBytes = device.blockSizeBytes();
         if (512 != blockSizeBytes && 4096 != blockSizeBytes)
         {
@@ -148,10 +160,18 @@ public final class StateEditor
         {
             checkSize(device, device.sizeBytes());
         }
-        if (DeviceType.FILE == device.type() && (device.queueDepth() < 1 || device.queueDepth() > 4096))
+        if (DeviceType.FILE == device.type())
+        {
+            checkQueueDepth(device, FILE_QUEUE_DEPTH_MAX);
+        }
+    }
+
+    private static void checkQueueDepth(final DeviceSpec device, final int most)
+    {
+        if (device.queueDepth() < 1 || device.queueDepth() > most)
         {
             throw refusal(Code.INVALID, subject(device.name()),
-                "queue-depth " + device.queueDepth() + " is outside 1 to 4096; choose one inside");
+                "queue-depth " + device.queueDepth() + " is outside 1 to " + most + "; choose one inside");
         }
     }
 
@@ -177,6 +197,11 @@ public final class StateEditor
         {
             throw refusal(Code.IN_USE, subject(device.name()),
                 "path " + device.target() + " is used by device " + other + "; name another file");
+        }
+        if (DeviceType.NVME == device.type() && null != other)
+        {
+            throw refusal(Code.IN_USE, subject(device.name()),
+                "namespace " + device.target() + " is used by device " + other + "; name another namespace");
         }
     }
 
@@ -207,7 +232,7 @@ public final class StateEditor
         switch (device.type())
         {
             case FAULT -> usersByDevice.remove(device.target());
-            case FILE -> devicesByPath.remove(device.target());
+            case FILE, NVME -> devicesByPath.remove(device.target());
             default ->
             {
             }
@@ -221,6 +246,11 @@ public final class StateEditor
         {
             throw refusal(Code.UNSUPPORTED, subject(name), "size " + sizeBytes + " cannot be set, it is fault over " +
                 device.target() + "; resize the device that it wraps");
+        }
+        if (DeviceType.NVME == device.type())
+        {
+            throw refusal(Code.UNSUPPORTED, subject(name), "size " + sizeBytes +
+                " cannot be set, it is that of a drive's namespace; make that larger by the drive's own tools");
         }
         checkSize(device, sizeBytes);
         if (sizeBytes < device.sizeBytes())
@@ -421,7 +451,7 @@ public final class StateEditor
         switch (device.type())
         {
             case FAULT -> usersByDevice.put(device.target(), subject(device.name()));
-            case FILE -> devicesByPath.put(device.target(), device.name());
+            case FILE, NVME -> devicesByPath.put(device.target(), device.name());
             default ->
             {
             }

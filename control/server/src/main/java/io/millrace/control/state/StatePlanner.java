@@ -70,7 +70,7 @@ final class StatePlanner
             {
                 wrappers.put(each.target(), each.name());
             }
-            else if (DeviceType.FILE == each.type())
+            else if (DeviceType.FILE == each.type() || DeviceType.NVME == each.type())
             {
                 devicesByPath.put(each.target(), each.name());
             }
@@ -478,6 +478,7 @@ final class StatePlanner
         return switch (device.type())
         {
             case FAULT -> start + " over " + device.target();
+            case NVME -> start + " on " + device.target();
             case FILE -> start + " in " + device.target() +
                 (0 == device.sizeBytes() ? "" : " of " + Units.size(device.sizeBytes()));
             default -> start + " of " + Units.size(device.sizeBytes());
@@ -491,6 +492,7 @@ final class StatePlanner
             case MEMORY -> "memory";
             case NULL_DEVICE -> "null";
             case FILE -> "file";
+            case NVME -> "nvme";
             case FAULT -> "fault";
             case SBE_UNKNOWN, NULL_VAL -> "unknown";
         };

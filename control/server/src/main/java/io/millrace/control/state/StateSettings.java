@@ -24,6 +24,8 @@ final class StateSettings
         NULL(DeviceType.NULL_DEVICE),
         /** In a file or on a block device. */
         FILE(DeviceType.FILE),
+        /** A namespace of a drive that the data plane drives itself. */
+        NVME(DeviceType.NVME),
         /** Another device, with faults. */
         FAULT(DeviceType.FAULT);
 
@@ -94,9 +96,19 @@ final class StateSettings
         "true", "Whether a file takes all its space when it is made.").of("file");
     static final Setting<Integer> DEVICE_QUEUE_DEPTH = Setting.optional("devices[].queue-depth",
         SettingType.number(1, 4096), Integer.toString(Canonical.QUEUE_DEPTH_DEFAULT),
-        "Most requests of each reactor that are with the kernel at once.").of("file");
+        "Most requests of each reactor that are with the kernel, or the drive, at once.").of("file", "nvme");
     static final Setting<String> DEVICE_POLLING = Setting.optional("devices[].polling",
         new SettingType<>("choice", "auto, on, off", (text) -> text), null, "Left to the process.").of("file");
+    static final Setting<String> DEVICE_ADDRESS = Setting.required("devices[].address",
+        new SettingType<>("PCI address", "such as 0000:01:00.0", (text) -> text), "PCI address of a drive.").of("nvme");
+    static final Setting<Integer> DEVICE_NSID = Setting.optional("devices[].nsid",
+        SettingType.number(1, Integer.MAX_VALUE), "1", "Namespace of the drive.").of("nvme");
+    static final Setting<String> DEVICE_TIMEOUT = Setting.optional("devices[].timeout",
+        new SettingType<>("duration", "1ms or more", (text) -> text), null, "Left to the process.").of("nvme");
+    static final Setting<Boolean> DEVICE_INTERRUPTS = Setting.optional("devices[].interrupts", SettingType.BOOLEAN,
+        null, "Left to the process.").of("nvme");
+    static final Setting<Boolean> DEVICE_UNSAFE_NO_IOMMU = Setting.optional("devices[].unsafe-noiommu",
+        SettingType.BOOLEAN, null, "Left to the process.").of("nvme");
     static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].device", DEVICE,
         "Name of the device that gets the faults, declared before this one.").of("fault");
     static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed",
@@ -160,7 +172,8 @@ final class StateSettings
     {
         final List<Setting<?>> all = new ArrayList<>(List.of(
             DEVICES, DEVICE_NAME, DEVICE_TYPE, DEVICE_SIZE, DEVICE_BLOCK_SIZE, DEVICE_PATH, DEVICE_READ_ONLY,
-            DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_WRAPPED, DEVICE_SEED, RULES,
+            DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_ADDRESS, DEVICE_NSID,
+            DEVICE_TIMEOUT, DEVICE_INTERRUPTS, DEVICE_UNSAFE_NO_IOMMU, DEVICE_WRAPPED, DEVICE_SEED, RULES,
             SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
             NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID, NAMESPACE_ANA_GROUP,
             ANA, QOS,

@@ -7,6 +7,7 @@ import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.console.Version;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
@@ -147,6 +148,7 @@ public final class ConfigReader
                 case NULL -> new DeviceConfig.Null(
                     name, section.need(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
                 case FILE -> file(name, section);
+                case NVME -> nvme(name, section);
                 case FAULT -> fault(name, section);
             });
         }
@@ -166,6 +168,25 @@ public final class ConfigReader
             section.get(Settings.DEVICE_QUEUE_DEPTH),
             section.get(Settings.DEVICE_POLLING),
             List.of()));
+    }
+
+    private static DeviceConfig nvme(final String name, final Section section)
+    {
+        final int queueDepth = section.get(Settings.DEVICE_QUEUE_DEPTH);
+        if (queueDepth > NvmeDeviceConfig.QUEUE_DEPTH_MAX)
+        {
+            throw section.refuse(Settings.DEVICE_QUEUE_DEPTH, queueDepth,
+                "above " + NvmeDeviceConfig.QUEUE_DEPTH_MAX + ", the most that type nvme has", "lower it");
+        }
+        return new DeviceConfig.Nvme(
+            new NvmeDeviceConfig(
+                name,
+                section.get(Settings.DEVICE_ADDRESS),
+                section.get(Settings.DEVICE_NSID),
+                queueDepth,
+                section.get(Settings.DEVICE_TIMEOUT),
+                section.get(Settings.DEVICE_INTERRUPTS)),
+            section.get(Settings.DEVICE_UNSAFE_NO_IOMMU));
     }
 
     private static DeviceConfig fault(final String name, final Section section)

@@ -5,6 +5,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
+import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Namespace;
@@ -58,6 +59,8 @@ final class Settings
         NULL,
         /** In a file or on a block device. */
         FILE,
+        /** A namespace of a drive that the process drives itself. */
+        NVME,
         /** Another device, with faults. */
         FAULT
     }
@@ -108,11 +111,28 @@ final class Settings
     static final Setting<Integer> DEVICE_QUEUE_DEPTH = Setting.optional("devices[].queue-depth",
         SettingType.number(1, FileDeviceConfig.QUEUE_DEPTH_MAX),
         Integer.toString(FileDeviceConfig.QUEUE_DEPTH_DEFAULT),
-        "Most requests of each reactor that are with the kernel at once.").of("file");
+        "Most requests of each reactor that are with the kernel, or the drive, at once; nvme: at most " +
+            NvmeDeviceConfig.QUEUE_DEPTH_MAX + ".").of("file", "nvme");
     static final Setting<Polling> DEVICE_POLLING = Setting.optional("devices[].polling",
         SettingType.choice(Polling.class, Polling.values()), "auto",
         "Whether completions are polled from the drive instead of waiting for its interrupts; auto does where it can.")
         .of("file");
+
+    static final Setting<String> DEVICE_ADDRESS = Setting.required("devices[].address",
+        new SettingType<>("PCI address", "such as 0000:01:00.0", Settings::pciAddress),
+        "PCI address of a drive that is bound to vfio-pci.").of("nvme");
+    static final Setting<Integer> DEVICE_NSID = Setting.optional("devices[].nsid",
+        SettingType.number(1, Integer.MAX_VALUE), Integer.toString(NvmeDeviceConfig.NSID_DEFAULT),
+        "Namespace of the drive; each is used by one device.").of("nvme");
+    static final Setting<Long> DEVICE_TIMEOUT = Setting.optional("devices[].timeout",
+        SettingType.duration(NvmeDeviceConfig.TIMEOUT_NS_MIN, NvmeDeviceConfig.TIMEOUT_NS_MAX),
+        Units.duration(NvmeDeviceConfig.TIMEOUT_NS_DEFAULT),
+        "How long the drive may take for a command before it is asked to abort it, and then reset.").of("nvme");
+    static final Setting<Boolean> DEVICE_INTERRUPTS = Setting.optional("devices[].interrupts", SettingType.BOOLEAN,
+        "false", "Whether a reactor may sleep while the drive works, until an interrupt wakes it.").of("nvme");
+    static final Setting<Boolean> DEVICE_UNSAFE_NO_IOMMU = Setting.optional("devices[].unsafe-noiommu",
+        SettingType.BOOLEAN, "false",
+        "Whether the drive may be taken without an IOMMU, where a wrong address overwrites any memory.").of("nvme");
 
     static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].device", SettingType.NAME_TYPE,
         "Name of the device that gets the faults, declared before this one.").of("fault");
@@ -296,7 +316,8 @@ final class Settings
         REACTORS, REACTOR_NAME, REACTOR_CPU, REACTOR_IDLE, REACTOR_SPIN,
         MEMORY, MEMORY_SIZE,
         DEVICES, DEVICE_NAME, DEVICE_TYPE, DEVICE_SIZE, DEVICE_BLOCK_SIZE, DEVICE_PATH, DEVICE_READ_ONLY,
-        DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_WRAPPED, DEVICE_SEED,
+        DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_ADDRESS, DEVICE_NSID,
+        DEVICE_TIMEOUT, DEVICE_INTERRUPTS, DEVICE_UNSAFE_NO_IOMMU, DEVICE_WRAPPED, DEVICE_SEED,
         RULES, RULE_EFFECT, RULE_OPERATIONS, RULE_FIRST, RULE_LAST, RULE_STATUS, RULE_DELAY, RULE_EVERY,
         RULE_PROBABILITY, RULE_COUNT,
         SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
@@ -330,6 +351,16 @@ final class Settings
     private static String bytes(final int lengthBytes)
     {
         return Units.size(lengthBytes);
+    }
+
+    private static String pciAddress(final String text)
+    {
+        if (!NvmeDeviceConfig.isAddress(text))
+        {
+            throw new SettingType.BadValue("no PCI address",
+                "write one such as 0000:01:00.0, which 'millrace drive list' shows");
+        }
+        return NvmeDeviceConfig.canonical(text);
     }
 
     private static int cpu(final String text)

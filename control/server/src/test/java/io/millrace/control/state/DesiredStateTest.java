@@ -106,6 +106,27 @@ class DesiredStateTest
     }
 
     @Test
+    void shouldKeepDrivesAsTheyAreReported()
+    {
+        final DesiredState state =
+            DesiredState.EMPTY.with(new Command.CreateDevice(DeviceSpec.nvme("d", "01:0A.0", 2)));
+        assertEquals(state, DesiredState.of(List.of(
+            new DeviceInfo("d", DeviceType.NVME, 1 << 30, 512, 256, false, false, 0, 1, "0000:01:0a.0/2"))));
+        assertEquals("0000:01:0a.0/2", state.devices().get("d").target());
+        assertEquals(Code.IN_USE,
+            refusal(state, new Command.CreateDevice(DeviceSpec.nvme("e", "0000:01:0a.0", 2))));
+        assertEquals(Code.UNSUPPORTED, refusal(state, new Command.ResizeDevice("d", 1 << 30)));
+        assertEquals(Code.INVALID, refusal(state, new Command.CreateDevice(
+            new DeviceSpec("e", DeviceType.NVME, 0, 0, 1024, false, false, 0, "0000:01:00.0/1"))));
+        for (final String target : List.of("", "0000:01:00.0", "0000:01:00.0/0", "01:00.8/1", "/dev/nvme0n1"))
+        {
+            assertEquals(Code.INVALID, refusal(state, new Command.CreateDevice(
+                new DeviceSpec("e", DeviceType.NVME, 0, 0, 0, false, false, 0, target))));
+        }
+        assertEquals(DesiredState.EMPTY, state.with(new Command.DeleteDevice("d")));
+    }
+
+    @Test
     void shouldKeepWhatIsNotOfAMoment()
     {
         assertTrue(DesiredState.keeps(new Command.DeleteDevice("a")));

@@ -35,6 +35,8 @@ class StateDocumentTest
           - {name: faulty, type: fault, device: mem0, seed: 7}
           - {name: vol2, type: file, path: /var/tmp/vol2.img, size: 1GiB, block-size: 512, read-only: true, \
         preallocate: false, queue-depth: 32}
+          - {name: vol3, type: nvme, address: '0000:01:00.0', nsid: 1}
+          - {name: vol4, type: nvme, address: '0000:01:00.0', nsid: 2, queue-depth: 32}
           - {name: vol10, type: 'null', size: 1TiB, block-size: 4096}
         subsystems:
           - nqn: nqn.2026-11.io.millrace:vol0
@@ -157,14 +159,15 @@ class StateDocumentTest
             "positive multiple of block-size 4096; use 4096 or another multiple",
         "devices: [{name: a, type: memory, size: 1MB}] | s.yaml:1: devices[0].size = 1MB: unit MB means different " +
             "things to different people; write MiB for powers of 1024, or plain bytes",
-        "devices: [{name: a, type: tape}] | s.yaml:1: devices[0].type = tape: not one of memory, null, file, fault; " +
-            "use one of them",
+        "devices: [{name: a, type: tape}] | s.yaml:1: devices[0].type = tape: not one of memory, null, file, nvme, " +
+            "fault; use one of them",
         "devices: [{name: a, type: file, path: here}] | s.yaml:1: devices[0]: device a: path 'here' is not " +
             "absolute; begin it with /",
         "devices: [{name: a, type: fault, device: b}] | s.yaml:1: devices[0]: device b: is not there; create it " +
             "first",
         "devices: [{name: a, typ: fault}] | s.yaml:1: devices[0].typ: unknown key; did you mean type? allowed here: " +
-            "name, type, size, block-size, path, read-only, preallocate, queue-depth, polling, device, seed, rules",
+            "name, type, size, block-size, path, read-only, preallocate, queue-depth, polling, address, nsid, " +
+            "timeout, interrupts, unsafe-noiommu, device, seed, rules",
         "subsystems: [{nqn: a}] | s.yaml:1: subsystems[0]: subsystem a: NQN is not of the form " +
             "nqn.yyyy-mm.reverse.domain[:name]: write one such as nqn.2026-11.io.example:vol0",
         "subsystems: [{nqn: nqn.2026-11.io.a, namespaces: [{nsid: 1, device: x}]}] | s.yaml:1: " +

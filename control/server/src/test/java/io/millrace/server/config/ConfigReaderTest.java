@@ -11,6 +11,7 @@ import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDeviceConfig.Polling;
+import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
@@ -57,6 +58,46 @@ class ConfigReaderTest
         final ConfigException e = assertThrows(ConfigException.class, () -> ConfigReader.read("test.yaml", text));
         assertFalse(e.getMessage().contains("\n"), e.getMessage());
         return e.getMessage();
+    }
+
+    @Test
+    void shouldReadADriveOfItsOwn()
+    {
+        final String served = """
+            subsystems:
+              - {nqn: "nqn.2026-11.io.example:a", allow-any-host: true, namespaces: [{nsid: 1, device: d}]}
+            listeners: [{transport: tcp, address: 127.0.0.1, port: 0}]
+            """;
+        assertEquals(
+            List.of(new DeviceConfig.Nvme(NvmeDeviceConfig.of("d", "0000:01:00.0", 1), false),
+                new DeviceConfig.Nvme(
+                    new NvmeDeviceConfig("e", "0001:0a:1f.7", 3, 64, 5_000_000_000L, true), true)),
+            ConfigReader.read("f.yaml", """
+                devices:
+                  - {name: d, type: nvme, address: "01:00.0"}
+                  - {name: e, type: nvme, address: "0001:0A:1F.7", nsid: 3, queue-depth: 64, timeout: 5s,
+                     interrupts: true, unsafe-noiommu: true}
+                """ + served).config().devices());
+        for (final String[] wrong : new String[][]{
+            {"address: here", "devices[0].address = here: no PCI address; write one such as 0000:01:00.0, which " +
+                "'millrace drive list' shows"},
+            {"address: \"01:00.0\", queue-depth: 1024", "devices[0].queue-depth = 1024: above 1023, the most that " +
+                "type nvme has; lower it"},
+            {"address: \"01:00.0\", size: 1GiB", "devices[0].size: no setting of type nvme; remove it, or use type " +
+                "file or memory or null"}})
+        {
+            final ConfigException refused = assertThrows(ConfigException.class, () -> ConfigReader.read(
+                "f.yaml", "devices:\n  - {name: d, type: nvme, " + wrong[0] + "}\n" + served));
+            assertEquals("f.yaml:2: " + wrong[1], refused.getMessage());
+        }
+        final ConfigException twice = assertThrows(ConfigException.class, () -> ConfigReader.read("f.yaml", """
+            devices:
+              - {name: d, type: nvme, address: "01:00.0"}
+              - {name: e, type: nvme, address: "0000:01:00.0", nsid: 1}
+            """ + served));
+        assertTrue(twice.getMessage().startsWith(
+            "f.yaml:3: devices[1].nsid = 0000:01:00.0/1: already used by devices[0]"),
+            twice.getMessage());
     }
 
     @Test
