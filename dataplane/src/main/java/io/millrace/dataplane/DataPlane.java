@@ -43,7 +43,8 @@ import java.util.concurrent.CompletionException;
  */
 public final class DataPlane implements AutoCloseable
 {
-    private static final Set<String> DEVICE_SETTINGS = Set.of("path", "size", "block-size", "queue-depth", "polling", "address", "nsid");
+    private static final Set<String> DEVICE_SETTINGS = Set.of("path", "size", "block-size", "queue-depth", "polling",
+        "address", "nsid");
 
     private final DataPlaneConfig config;
     private final Operations operations;

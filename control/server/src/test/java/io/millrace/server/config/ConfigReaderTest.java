@@ -80,11 +80,11 @@ class ConfigReaderTest
                 """ + served).config().devices());
         for (final String[] wrong : new String[][]{
             {"address: here", "devices[0].address = here: no PCI address; write one such as 0000:01:00.0, which " +
-                "'millrace drive list' shows"},
+                 "'millrace drive list' shows"},
             {"address: \"01:00.0\", queue-depth: 1024", "devices[0].queue-depth = 1024: above 1023, the most that " +
-                "type nvme has; lower it"},
+                 "type nvme has; lower it"},
             {"address: \"01:00.0\", size: 1GiB", "devices[0].size: no setting of type nvme; remove it, or use type " +
-                "file or memory or null"}})
+                 "file or memory or null"}})
         {
             final ConfigException refused = assertThrows(ConfigException.class, () -> ConfigReader.read(
                 "f.yaml", "devices:\n  - {name: d, type: nvme, " + wrong[0] + "}\n" + served));
