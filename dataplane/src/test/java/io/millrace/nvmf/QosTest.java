@@ -413,6 +413,8 @@ class QosTest
     void shouldGoByNewLimitsAtOnce()
     {
         exhaust(MEMORY);
+        // The command that used the tokens up may have waited for them itself.
+        final long before = only().throttledReads();
         final List<CompletableFuture<Completion>> waiting = new ArrayList<>();
         for (int i = 0; i < 100; i++)
         {
@@ -421,7 +423,7 @@ class QosTest
         limit(MEMORY, QosLimits.ofIops(2000));
         waiting.forEach(QosTest::succeeds);
         TestTarget.await("counted", () -> 0 == only().waiting());
-        assertEquals(100, only().throttledReads());
+        assertEquals(100, only().throttledReads() - before);
         assertTrue(only().waitNs() > 0);
         assertEquals(0, only().throttledWrites());
         assertEquals(QosLimits.ofIops(2000), qos().namespace(MEMORY));
