@@ -485,8 +485,10 @@ class ManagerTest
         {
             final ControlClient client = fixture.connect();
             ManagerFixture.untilWell(client);
-            // It may have taken longer to come up than it may be gone.
-            final int before = hooksOf(client).size();
+            // It may have taken longer to come up than it may be gone: then both have run already, or are about to.
+            final int before = 2 * (int)fixture.lines().stream().filter((line) -> line.contains("counts as gone"))
+                .count();
+            awaitHooks(fixture, client, before);
             plane.stop();
             awaitHooks(fixture, client, before + 1);
             plane.start();
