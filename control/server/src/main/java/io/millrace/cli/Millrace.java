@@ -35,6 +35,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
@@ -57,14 +58,17 @@ import picocli.CommandLine.UnmatchedArgumentException;
     versionProvider = Millrace.VersionProvider.class,
     footerHeading = "%nExamples:%n",
     footer = {
-        "  millrace quickstart                      serve a volume on 127.0.0.1 and measure it",
+        "  millrace quickstart                      serve a volume and measure it",
         "  millrace serve --config millrace.yaml    serve what a file declares",
-        "  millrace doctor                          what this machine can do, and how to turn on the rest",
+        "  millrace apply --file state.yaml         change what is served while it runs",
+        "  millrace top                             see what it does",
         "",
         "'millrace COMMAND --help' says more. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration."})
 public final class Millrace implements Runnable
 {
     private static final String CONFIG_OPTION = "--config=";
+    /** Commands that look at the others. */
+    private static final Set<String> NEED_ALL = Set.of("completion", "man");
 
     @Spec
     private CommandSpec spec;
@@ -135,7 +139,7 @@ public final class Millrace implements Runnable
     static CommandLine commandLine(final String... args)
     {
         final CommandLine root = new CommandLine(new Millrace());
-        final Supplier<Object> asked = args.length > 0 && !"completion".equals(args[0]) ?
+        final Supplier<Object> asked = args.length > 0 && !NEED_ALL.contains(args[0]) ?
             Commands.ALL.get(args[0]) : null;
         if (null != asked)
         {
@@ -249,6 +253,7 @@ public final class Millrace implements Runnable
             ALL.put("doctor", DoctorCommand::new);
             ALL.put("train", TrainCommand::new);
             ALL.put("completion", CompletionCommand::new);
+            ALL.put("man", ManCommand::new);
         }
     }
 

@@ -264,11 +264,17 @@ class MillraceTest
                 _complete_millrace; echo "${COMPREPLY[@]}"
                 COMP_WORDS=(millrace serve --c); COMP_CWORD=2
                 _complete_millrace; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(millrace device cr); COMP_CWORD=2
+                _complete_millrace; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(millrace device create --type ""); COMP_CWORD=4
+                _complete_millrace; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(millrace get name); COMP_CWORD=2
+                _complete_millrace; echo "${COMPREPLY[@]}"
                 """);
             final Process process = new ProcessBuilder("bash", file.toString()).redirectErrorStream(true).start();
             final String printed = new String(process.getInputStream().readAllBytes());
             assertTrue(process.waitFor(20, TimeUnit.SECONDS));
-            assertEquals("serve\n--check --config\n", printed);
+            assertEquals("serve\n--check --config\ncreate\nmemory null file fault\nnamespaces\n", printed);
         }
     }
 }

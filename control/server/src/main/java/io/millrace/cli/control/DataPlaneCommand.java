@@ -3,10 +3,13 @@ package io.millrace.cli.control;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
+import io.millrace.control.client.Call;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
+import io.millrace.control.message.Command.SetState;
 import io.millrace.control.message.DataPlaneInfo;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -23,6 +26,8 @@ import picocli.CommandLine.Mixin;
         "  millrace dataplane resume"})
 public final class DataPlaneCommand extends Group
 {
+    private static final long IDLE_NS = 100_000;
+
     /**
      * Made by the command line.
      */
@@ -81,7 +86,7 @@ public final class DataPlaneCommand extends Group
         return control.run(Role.OPERATE, (link) ->
         {
             link.client().setState(state);
-            Terminal.standard().line("data plane " + link.client().session().dataPlaneName() + " is " + text);
+            Terminal.standard().line("data plane " + link.client().dataPlane().name() + " is " + text);
             return ExitCode.OK;
         });
     }
@@ -98,7 +103,19 @@ public final class DataPlaneCommand extends Group
             confirmation.need(Terminal.standard(), "data plane " + info.name() + " would end, with " +
                 (0 == info.controllers() ? "no host" : info.controllers() + " hosts") +
                 " connected, and what its memory devices hold is lost");
-            link.client().setState(State.STOPPING);
+            final Call call = link.client().submit(new SetState(State.STOPPING));
+            // A process that is quick takes its answer with it.
+            while (!call.isDone() && link.client().isConnected())
+            {
+                if (0 == link.client().poll())
+                {
+                    LockSupport.parkNanos(IDLE_NS);
+                }
+            }
+            if (call.isDone())
+            {
+                call.orThrow();
+            }
             Terminal.standard().line("data plane " + info.name() + " stops");
             return ExitCode.OK;
         });
