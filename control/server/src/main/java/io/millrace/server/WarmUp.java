@@ -56,7 +56,7 @@ final class WarmUp implements AutoCloseable
     }
 
     /**
-     * Ends it, at once when it still runs.
+     * Has it end soon when it still runs. Nobody waits for it: it has what others leave, and shares nothing with them.
      */
     @Override
     public void close()
@@ -68,22 +68,6 @@ final class WarmUp implements AutoCloseable
             {
                 generator.stop();
             }
-        }
-        boolean interrupted = false;
-        while (thread.isAlive())
-        {
-            try
-            {
-                thread.join();
-            }
-            catch (final InterruptedException e)
-            {
-                interrupted = true;
-            }
-        }
-        if (interrupted)
-        {
-            Thread.currentThread().interrupt();
         }
     }
 

@@ -105,7 +105,8 @@ final class MillraceProcess implements AutoCloseable
 
     void signal(final String name) throws IOException, InterruptedException
     {
-        assertEquals(0, new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start().waitFor());
+        assertEquals(0, new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start().waitFor(),
+            () -> "no process to signal; it said:\n" + String.join("\n", seen) + String.join("\n", lines));
     }
 
     /**
