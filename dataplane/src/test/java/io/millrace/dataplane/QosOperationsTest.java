@@ -36,7 +36,7 @@ class QosOperationsTest
     private static final int DEPTH = 8;
     private static final int BLOCKS = 256;
     private static final long SECOND_NS = 1_000_000_000L;
-    private static final int SECONDS = 20;
+    private static final int SECONDS = 60;
     private static final double TOLERANCE = 0.02;
     private static final double FAIRNESS = 0.05;
 
