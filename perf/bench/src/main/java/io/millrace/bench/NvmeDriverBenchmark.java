@@ -1,0 +1,158 @@
+package io.millrace.bench;
+
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.nvme.ControllerSettings;
+import io.millrace.block.nvme.NvmeController;
+import io.millrace.block.nvme.NvmeDevice;
+import io.millrace.block.nvme.NvmeDeviceConfig;
+import io.millrace.block.nvme.NvmeListener;
+import io.millrace.memory.DmaMemory;
+import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReactorConfig;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * What the NVMe driver itself costs for a command: a request is submitted, its entry built, the doorbell written, the
+ * completion found and the request completed. The controller is {@link MemoryDrive}, whose part, fetching the entry and
+ * writing the completion, is in the figure.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(value = 2, jvmArgsAppend = {JvmFlags.OPEN_UNSAFE, JvmFlags.NATIVE})
+public class NvmeDriverBenchmark
+{
+    private static final int DEPTH = 32;
+    private static final int DATA_BYTES = 4096;
+    private static final int LONG_BYTES = 128 << 10;
+    private static final long ARENA_BYTES = 16L << 20;
+
+    private final BlockRequest[] requests = new BlockRequest[DEPTH];
+    private DmaMemory arena;
+    private MemoryDrive drive;
+    private NvmeController controller;
+    private NvmeDevice device;
+    private Reactor reactor;
+    private BlockChannel channel;
+    private int completed;
+
+    /**
+     * Takes the drive for a reactor that is not started, so that this thread is its thread.
+     */
+    @Setup
+    public void setUp()
+    {
+        arena = DmaMemory.map(ARENA_BYTES);
+        drive = new MemoryDrive();
+        controller = NvmeController.start(drive, List.of(arena), ControllerSettings.defaults(), NvmeListener.NONE);
+        device = NvmeDevice.open(NvmeDeviceConfig.of("nvme0", drive.address(), 1), controller);
+        reactor = new Reactor(ReactorConfig.of("bench", -1));
+        channel = device.open(reactor);
+        for (int i = 0; i < DEPTH; i++)
+        {
+            requests[i] = new BlockRequest(this, this::onComplete);
+        }
+    }
+
+    /**
+     * Gives it back.
+     */
+    @TearDown
+    public void tearDown()
+    {
+        channel.close();
+        reactor.close();
+        device.close();
+        controller.close();
+        arena.close();
+    }
+
+    private void onComplete(final BlockRequest request)
+    {
+        completed++;
+    }
+
+    private void run(final BlockOperation operation, final int count, final int lengthBytes)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            final BlockRequest request = requests[i].reset(operation, i, lengthBytes / MemoryDrive.BLOCK_BYTES)
+                .addSegment(arena.address() + (long)i * LONG_BYTES, lengthBytes);
+            if (!channel.submit(request))
+            {
+                throw new IllegalStateException("the channel is full");
+            }
+        }
+        channel.poll();
+        drive.completeIo();
+        channel.poll();
+    }
+
+    /**
+     * A read of 4 KiB alone: two polls, one that shows it to the drive and one that completes it.
+     *
+     * @return requests completed.
+     */
+    @Benchmark
+    public int readAlone()
+    {
+        run(BlockOperation.READ, 1, DATA_BYTES);
+        return completed;
+    }
+
+    /**
+     * Reads of 4 KiB, 32 at a time.
+     *
+     * @return requests completed.
+     */
+    @Benchmark
+    @OperationsPerInvocation(DEPTH)
+    public int reads()
+    {
+        run(BlockOperation.READ, DEPTH, DATA_BYTES);
+        return completed;
+    }
+
+    /**
+     * Writes of 4 KiB, 32 at a time.
+     *
+     * @return requests completed.
+     */
+    @Benchmark
+    @OperationsPerInvocation(DEPTH)
+    public int writes()
+    {
+        run(BlockOperation.WRITE, DEPTH, DATA_BYTES);
+        return completed;
+    }
+
+    /**
+     * Reads of 128 KiB, 32 at a time: with a list of 31 pages each.
+     *
+     * @return requests completed.
+     */
+    @Benchmark
+    @OperationsPerInvocation(DEPTH)
+    public int longReads()
+    {
+        run(BlockOperation.READ, DEPTH, LONG_BYTES);
+        return completed;
+    }
+}
