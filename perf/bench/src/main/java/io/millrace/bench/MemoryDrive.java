@@ -23,6 +23,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class MemoryDrive implements PciFunction, DmaMap
 {
     static final int BLOCK_BYTES = 512;
+    static final int SUBMISSION_BYTES = 64;
+    static final int COMPLETION_BYTES = 16;
 
     private static final int BAR_BYTES = 16 << 10;
     private static final int PAGE_BYTES = 4096;
@@ -56,7 +58,7 @@ final class MemoryDrive implements PciFunction, DmaMap
 
         void complete(final int id, final long entry, final int result)
         {
-            final long completion = completions + 16L * tail;
+            final long completion = completions + (long)COMPLETION_BYTES * tail;
             NativeMemory.putInt(completion, result);
             NativeMemory.putInt(completion + 8, id << 16);
             NativeMemory.putIntRelease(completion + 12, NativeMemory.getInt(entry) >>> 16 | phase << 16);
@@ -74,7 +76,7 @@ final class MemoryDrive implements PciFunction, DmaMap
             {
                 return 0;
             }
-            final long entry = submissions + 64L * head;
+            final long entry = submissions + (long)SUBMISSION_BYTES * head;
             head = head + 1 == submissionEntries ? 0 : head + 1;
             return entry;
         }
@@ -89,6 +91,31 @@ final class MemoryDrive implements PciFunction, DmaMap
             ControllerCapabilities.ofQueueEntriesMax(QUEUE_ENTRIES_MAX) | ControllerCapabilities.CONTIGUOUS_QUEUES |
             ControllerCapabilities.COMMAND_SET_NVM);
         thread = Thread.ofPlatform().daemon(true).name("memory-drive").start(this::run);
+    }
+
+    /**
+     * Has I/O queues that no driver made, to measure what this controller costs by itself.
+     *
+     * @param submissions of the queue.
+     * @param completions of the queue.
+     * @param entries     of both.
+     */
+    void ioQueues(final long submissions, final long completions, final int entries)
+    {
+        io.submissions = submissions;
+        io.submissionEntries = entries;
+        io.completions = completions;
+        io.completionEntries = entries;
+    }
+
+    /**
+     * Writes the doorbell of the I/O submission queue, as a driver does.
+     *
+     * @param tail of the queue.
+     */
+    void ringIo(final int tail)
+    {
+        NativeMemory.putIntRelease(io.doorbell, tail);
     }
 
     /**
