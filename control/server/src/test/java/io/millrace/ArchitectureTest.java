@@ -32,11 +32,11 @@ class ArchitectureTest
     private static final String BINDINGS = "io.millrace.bindings..";
     private static final String[] DATA_PATH = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.status.."};
+        "io.millrace.nvmf..", "io.millrace.status..", "io.millrace.jfr.."};
     private static final String[] DATA_PLANE_MODULE = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..",
         "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.status..",
+        "io.millrace.nvmf..", "io.millrace.status..", "io.millrace.jfr..",
         "io.millrace.dataplane.."};
 
     private static JavaClasses classes;
@@ -56,7 +56,8 @@ class ArchitectureTest
         "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.block.nvme",
         "io.millrace.nvme",
         "io.millrace.nvmf",
-        "io.millrace.nvmf.tcp", "io.millrace.status", "io.millrace.dataplane", "io.millrace.server.config",
+        "io.millrace.nvmf.tcp", "io.millrace.status", "io.millrace.jfr",
+        "io.millrace.dataplane", "io.millrace.server.config",
         "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
         "io.millrace.control.service", "io.millrace.control.agent", "io.millrace.control.state", "io.millrace.manager",
@@ -87,7 +88,12 @@ class ArchitectureTest
     void shouldKeepTheDataPlaneOnFewLibraries()
     {
         final List<String> allowed = new ArrayList<>(List.of(DATA_PLANE_MODULE));
-        allowed.addAll(List.of("java..", BINDINGS, "org.agrona..", "org.jctools..", "jdk.internal.misc.."));
+        allowed.addAll(List.of("java..", BINDINGS, "org.agrona..", "org.jctools..", "jdk.internal.misc..",
+            "jdk.jfr.."));
+        // The recorder is known in one place.
+        noClasses().that().resideOutsideOfPackage("io.millrace.jfr..")
+            .should().dependOnClassesThat().resideInAnyPackage("jdk.jfr..")
+            .check(classes);
         classes().that().resideInAnyPackage(DATA_PLANE_MODULE)
             .should().onlyDependOnClassesThat().resideInAnyPackage(allowed.toArray(String[]::new))
             .check(classes);
@@ -96,6 +102,9 @@ class ArchitectureTest
     /** Each row: a package, and those it must not know. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
+        "io.millrace.jfr.. | io.millrace.bindings.., io.millrace.status.., io.millrace.reactor.., " +
+            "io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
+            "io.millrace.dataplane..",
         "io.millrace.status.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., " +
             "io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.reactor.. | io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +

@@ -3,6 +3,7 @@ package io.millrace.dataplane;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.jfr.FlightEvents;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.PollGroup;
@@ -130,6 +131,7 @@ public final class DataPlane implements AutoCloseable
     private void begin()
     {
         checkCpus();
+        FlightEvents.install();
         status = makeStatus();
         started.push(status);
         operations.status(status);

@@ -1,5 +1,6 @@
 package io.millrace.dataplane;
 
+import io.millrace.jfr.FlightEvents;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetListener;
 import io.millrace.nvmf.TransportAddress;
@@ -7,7 +8,7 @@ import io.millrace.status.StatusFile;
 
 /**
  * What the operations of one data plane have in common: the lock that puts them one after the other, and the listener
- * that is told. Operations hold the lock; reactors never take it.
+ * that is told. What happens is told here alone, the flight recorder too. Operations hold the lock; reactors never take it.
  */
 final class Operations implements TargetListener
 {
@@ -66,6 +67,7 @@ final class Operations implements TargetListener
 
     void tell(final ResourceKind kind, final ResourceChange change, final String name, final String text)
     {
+        FlightEvents.stateChange(kind, change, name, text);
         try
         {
             listener.onEvent(new DataPlaneEvent(System.currentTimeMillis(), kind, change, name, text));
@@ -111,6 +113,7 @@ final class Operations implements TargetListener
     @Override
     public void onProtocolError(final String remote, final String reason)
     {
+        FlightEvents.connectionFailed(remote, reason);
         hosts.onProtocolError(remote, reason);
     }
 

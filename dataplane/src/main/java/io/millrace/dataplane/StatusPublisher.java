@@ -1,5 +1,6 @@
 package io.millrace.dataplane;
 
+import io.millrace.jfr.FlightEvents;
 import io.millrace.memory.BufferPool;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.tcp.TcpCounters;
@@ -12,7 +13,8 @@ import io.millrace.status.StatusPart;
 
 /**
  * Copies how a reactor is to its part of the status file, ten times a second while it is awake; the first reactor does
- * so for the data plane too. A reactor that sleeps writes when it wakes, which it does every second.
+ * so for the data plane too. A reactor that sleeps writes when it wakes, which it does every second. The flight recorder
+ * is told of the longest cycle in between.
  */
 final class StatusPublisher implements Poller
 {
@@ -90,6 +92,7 @@ final class StatusPublisher implements Poller
         counters.put(ReactorCounters.Value.POOL_WAITING, pool.waiting());
         counters.put(ReactorCounters.Value.POOL_WAITS, pool.waitCount());
         part.written(nowNs);
+        FlightEvents.longestCycle(group.reactor().config().name(), duty.takeRecentCycle());
     }
 
     private void publishDataPlane()

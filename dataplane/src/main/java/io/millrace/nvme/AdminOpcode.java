@@ -36,4 +36,30 @@ public final class AdminOpcode
     private AdminOpcode()
     {
     }
+
+    /**
+     * {@return its name; as a hexadecimal number when it has none here. May allocate}
+     *
+     * @param opcode any number.
+     */
+    public static String name(final int opcode)
+    {
+        return switch (opcode)
+        {
+            case DELETE_SUBMISSION_QUEUE -> "DELETE_SUBMISSION_QUEUE";
+            case CREATE_SUBMISSION_QUEUE -> "CREATE_SUBMISSION_QUEUE";
+            case GET_LOG_PAGE -> "GET_LOG_PAGE";
+            case DELETE_COMPLETION_QUEUE -> "DELETE_COMPLETION_QUEUE";
+            case CREATE_COMPLETION_QUEUE -> "CREATE_COMPLETION_QUEUE";
+            case IDENTIFY -> "IDENTIFY";
+            case ABORT -> "ABORT";
+            case SET_FEATURES -> "SET_FEATURES";
+            case GET_FEATURES -> "GET_FEATURES";
+            case ASYNC_EVENT_REQUEST -> "ASYNC_EVENT_REQUEST";
+            case KEEP_ALIVE -> "KEEP_ALIVE";
+            case DOORBELL_BUFFER_CONFIG -> "DOORBELL_BUFFER_CONFIG";
+            case FABRICS -> "FABRICS";
+            default -> "0x" + Integer.toHexString(opcode);
+        };
+    }
 }

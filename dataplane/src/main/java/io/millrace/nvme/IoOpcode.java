@@ -24,4 +24,24 @@ public final class IoOpcode
     private IoOpcode()
     {
     }
+
+    /**
+     * {@return its name; as a hexadecimal number when it has none here. May allocate}
+     *
+     * @param opcode any number.
+     */
+    public static String name(final int opcode)
+    {
+        return switch (opcode)
+        {
+            case FLUSH -> "FLUSH";
+            case WRITE -> "WRITE";
+            case READ -> "READ";
+            case COMPARE -> "COMPARE";
+            case WRITE_ZEROES -> "WRITE_ZEROES";
+            case DATASET_MANAGEMENT -> "DATASET_MANAGEMENT";
+            case FABRICS -> "FABRICS";
+            default -> "0x" + Integer.toHexString(opcode);
+        };
+    }
 }

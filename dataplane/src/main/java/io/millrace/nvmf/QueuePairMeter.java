@@ -1,8 +1,10 @@
 package io.millrace.nvmf;
 
+import io.millrace.jfr.FlightEvents;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.status.IoOperation;
 import io.millrace.status.LatencyBuckets;
 import io.millrace.status.QueuePairCounters;
@@ -16,6 +18,8 @@ final class QueuePairMeter
     private final PollGroup pollGroup;
     private QueuePairCounters published;
     private HostCounters host;
+    private Controller controller;
+    private int queueId;
     private long commands;
     private long bytesRead;
     private long bytesWritten;
@@ -49,17 +53,18 @@ final class QueuePairMeter
     /**
      * Its Connect command is right: others can see it from now on.
      *
-     * @param controller that it is a queue of.
-     * @param queueId    0 for the admin queue.
-     * @param depth      entries of the queue.
+     * @param owner controller that it is a queue of.
+     * @param id    0 for the admin queue.
+     * @param depth entries of the queue.
      */
-    void onConnected(final Controller controller, final int queueId, final int depth)
+    void onConnected(final Controller owner, final int id, final int depth)
     {
-        final String hostNqn = Nqn.printable(controller.hostNqn());
-        published = pollGroup.status()
-            .queuePair(controller.subsystem().nqn(), hostNqn, controller.id(), queueId, depth);
+        controller = owner;
+        queueId = id;
+        final String hostNqn = Nqn.printable(owner.hostNqn());
+        published = pollGroup.status().queuePair(owner.subsystem().nqn(), hostNqn, owner.id(), id, depth);
         published.commands(commands);
-        if (0 != queueId)
+        if (0 != id)
         {
             host = pollGroup.hosts().join(hostNqn);
         }
@@ -114,6 +119,11 @@ final class QueuePairMeter
      */
     void onSent(final Request request, final long sentNs)
     {
+        final long latencyNs = sentNs - request.startNs();
+        if (latencyNs >= FlightEvents.slowRequestNs())
+        {
+            onSlow(request, latencyNs);
+        }
         // Only I/O queue pairs have a host to count for.
         if (null != host)
         {
@@ -124,7 +134,6 @@ final class QueuePairMeter
             }
             else if (null != namespace)
             {
-                final long latencyNs = sentNs - request.startNs();
                 final int bucket = LatencyBuckets.index(latencyNs);
                 final int opcode = request.entry().opcode();
                 final IoOperation operation = operation(opcode);
@@ -145,6 +154,20 @@ final class QueuePairMeter
         if (null != published)
         {
             published.answered(commands - outstanding, bytesRead, bytesWritten, errors);
+        }
+    }
+
+    private void onSlow(final Request request, final long latencyNs)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        final int opcode = entry.opcode();
+        // The answer to an event request is slow by its nature.
+        if (null != controller && (0 != queueId || AdminOpcode.ASYNC_EVENT_REQUEST != opcode))
+        {
+            FlightEvents.slowRequest(0 == queueId ? AdminOpcode.name(opcode) : IoOpcode.name(opcode),
+                controller.subsystem().nqn(), AdminOpcode.FABRICS == opcode ? 0 : entry.namespaceId(),
+                Nqn.printable(controller.hostNqn()), controller.id(), queueId, entry.commandId(), request.status(),
+                request.dataLength(), latencyNs);
         }
     }
 

@@ -37,6 +37,8 @@ public final class DutyCycle
     private long cycles;
     private long sleepCount;
     private long longestCycleNs;
+    /** The longest since the reactor was asked last. */
+    private long recentCycleNs;
 
     DutyCycle()
     {
@@ -92,6 +94,16 @@ public final class DutyCycle
     }
 
     /**
+     * {@return nanoseconds of the longest cycle since the last call of this, sleep not counted. The reactor's thread}
+     */
+    public long takeRecentCycle()
+    {
+        final long recent = recentCycleNs;
+        recentCycleNs = 0;
+        return recent;
+    }
+
+    /**
      * A cycle is over.
      *
      * @param elapsedNs it took.
@@ -107,6 +119,10 @@ public final class DutyCycle
         else
         {
             IDLE_NS.setOpaque(this, idleNs + elapsedNs);
+        }
+        if (elapsedNs > recentCycleNs)
+        {
+            recentCycleNs = elapsedNs;
         }
         if (elapsedNs > (long)LONGEST_CYCLE_NS.getOpaque(this))
         {

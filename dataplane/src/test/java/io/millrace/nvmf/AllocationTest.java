@@ -6,6 +6,7 @@ import com.sun.management.ThreadMXBean;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.nullblock.NullDevice;
+import io.millrace.jfr.FlightEvents;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
@@ -13,7 +14,9 @@ import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
+import jdk.jfr.Recording;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,6 +33,25 @@ class AllocationTest
     @ParameterizedTest
     @ValueSource(strings = {"memory", "null"})
     void shouldAllocateNothingForEachCommand(final String kind)
+    {
+        measure(kind);
+    }
+
+    @Test
+    void shouldAllocateNothingWhileSlowRequestsAreRecordedAndNoneIs()
+    {
+        FlightEvents.install();
+        try (Recording recording = new Recording())
+        {
+            recording.enable("io.millrace.SlowRequest").with("longerThan", "1000 s");
+            recording.start();
+            assertEquals(1_000_000_000_000L, FlightEvents.slowRequestNs());
+            measure("memory");
+        }
+        assertEquals(Long.MAX_VALUE, FlightEvents.slowRequestNs());
+    }
+
+    private static void measure(final String kind)
     {
         final BlockDevice device = "memory".equals(kind) ?
             MemoryDevice.create("mem0", 1 << 22, BLOCK) : NullDevice.create("null0", 1L << 30, BLOCK);

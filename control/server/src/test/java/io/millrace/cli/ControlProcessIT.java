@@ -67,7 +67,7 @@ class ControlProcessIT
     }
 
     @Test
-    void shouldLoadNothingOfAeronWhenControlIsOff() throws IOException, InterruptedException
+    void shouldLoadNothingOfAeronAndNoEventWhenNeitherIsUsed() throws IOException, InterruptedException
     {
         final Path config = Files.writeString(directory.resolve("test.yaml"), """
             devices: [{name: mem0, type: memory, size: 1MiB}]
@@ -88,5 +88,9 @@ class ControlProcessIT
         final List<String> loaded = Files.readAllLines(classes);
         assertTrue(loaded.stream().anyMatch((line) -> line.contains("io.millrace.dataplane.DataPlane ")));
         assertEquals(List.of(), loaded.stream().filter((line) -> line.contains(" io.aeron.")).toList());
+        // The recorder needs 300 ms to take a kind of event in, so it is told when it is used.
+        assertTrue(loaded.stream().anyMatch((line) -> line.contains(" io.millrace.jfr.FlightEvents ")));
+        assertEquals(List.of(), loaded.stream().filter((line) -> line.contains(" io.millrace.jfr.SlowRequest ") ||
+            line.contains(" jdk.jfr.internal.TypeLibrary ")).toList());
     }
 }
