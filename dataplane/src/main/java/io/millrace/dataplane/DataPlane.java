@@ -56,6 +56,7 @@ public final class DataPlane implements AutoCloseable
     private final List<PollGroup> groups = new ArrayList<>();
     private final List<StatusPublisher> publishers = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
+    private String memoryNote = "";
     private StatusFile status;
     private Devices devices;
     private Subsystems subsystems;
@@ -160,7 +161,7 @@ public final class DataPlane implements AutoCloseable
         started.push(tcp);
         on(reactors.getFirst(), () ->
         {
-            publishers.getFirst().include(operations, config.memoryBytes(), tcp.counters());
+            publishers.getFirst().include(operations, config.memoryBytes(), memoryNote, tcp.counters());
             return null;
         });
         listeners = new Listeners(operations, tcp);
@@ -251,7 +252,8 @@ public final class DataPlane implements AutoCloseable
         started.push(memory);
         if (DmaMemory.Backing.HUGEPAGES != memory.backing())
         {
-            notes.add(memory.note());
+            memoryNote = memory.note();
+            notes.add(memoryNote);
         }
         return memory;
     }
@@ -497,7 +499,7 @@ public final class DataPlane implements AutoCloseable
             count += subsystem.controllerCount();
         }
         return new DataPlaneSnapshot(id, operations.state(), System.nanoTime() - startNs, config.memoryBytes(), count,
-            ProcessHandle.current().pid());
+            ProcessHandle.current().pid(), DmaMemory.mappedBytes(), DmaMemory.hugepageBytes(), memoryNote);
     }
 
     /**

@@ -11,6 +11,10 @@ import java.util.UUID;
  * @param memoryBytes of the arena of I/O buffers.
  * @param controllers that hosts have, those of discovery not counted.
  * @param processId   on its machine.
+ * @param dmaBytes    of memory that devices and the kernel reach, of the whole process: the arena, receive buffers,
+ *                    memory devices.
+ * @param hugeBytes   of them, in hugepages.
+ * @param memoryNote  why the arena is not in hugepages and what to do; empty when it is.
  */
 public record DataPlaneSnapshot(
     UUID id,
@@ -18,6 +22,9 @@ public record DataPlaneSnapshot(
     long upNs,
     long memoryBytes,
     int controllers,
-    long processId)
+    long processId,
+    long dmaBytes,
+    long hugeBytes,
+    String memoryNote)
 {
 }

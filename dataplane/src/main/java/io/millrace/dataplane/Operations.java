@@ -8,7 +8,8 @@ import io.millrace.status.StatusFile;
 
 /**
  * What the operations of one data plane have in common: the lock that puts them one after the other, and the listener
- * that is told. What happens is told here alone, the flight recorder too. Operations hold the lock; reactors never take it.
+ * that is told. What happens is told here alone, the flight recorder too. Operations hold the lock; reactors never take
+ * it.
  */
 final class Operations implements TargetListener
 {

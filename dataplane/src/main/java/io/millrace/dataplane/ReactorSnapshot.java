@@ -20,6 +20,8 @@ import io.millrace.reactor.Reactor;
  * @param poolBytes      of its buffer pool.
  * @param poolUsedBytes  that are handed out.
  * @param poolWaiting    commands that wait for a buffer.
+ * @param poolHighWaterBytes  the most bytes that were handed out at one time, since its start.
+ * @param poolWaits      how often a command had to wait for a buffer, since its start.
  */
 public record ReactorSnapshot(
     int index,
@@ -33,7 +35,9 @@ public record ReactorSnapshot(
     int requests,
     long poolBytes,
     long poolUsedBytes,
-    int poolWaiting)
+    int poolWaiting,
+    long poolHighWaterBytes,
+    long poolWaits)
 {
     static ReactorSnapshot of(final int index, final PollGroup group)
     {
@@ -42,6 +46,6 @@ public record ReactorSnapshot(
         final BufferPool pool = group.buffers();
         return new ReactorSnapshot(index, reactor.config().name(), reactor.config().cpu(), duty.busyNs(),
             duty.idleNs(), duty.cycles(), duty.longestCycleNs(), group.queuePairs(), group.requestsInUse(),
-            pool.lengthBytes(), pool.usedBytes(), pool.waiting());
+            pool.lengthBytes(), pool.usedBytes(), pool.waiting(), pool.highWaterBytes(), pool.waitCount());
     }
 }

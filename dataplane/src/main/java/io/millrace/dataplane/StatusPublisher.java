@@ -2,6 +2,7 @@ package io.millrace.dataplane;
 
 import io.millrace.jfr.FlightEvents;
 import io.millrace.memory.BufferPool;
+import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.tcp.TcpCounters;
 import io.millrace.reactor.DutyCycle;
@@ -13,8 +14,8 @@ import io.millrace.status.StatusPart;
 
 /**
  * Copies how a reactor is to its part of the status file, ten times a second while it is awake; the first reactor does
- * so for the data plane too. A reactor that sleeps writes when it wakes, which it does every second. The flight recorder
- * is told of the longest cycle in between.
+ * so for the data plane too. A reactor that sleeps writes when it wakes, which it does every second. The flight
+ * recorder is told of the longest cycle in between.
  */
 final class StatusPublisher implements Poller
 {
@@ -49,13 +50,15 @@ final class StatusPublisher implements Poller
      *
      * @param shared      operations of the data plane.
      * @param memoryBytes of the arena.
+     * @param memoryNote  why it is not in hugepages; empty when it is.
      * @param connections what happened to them.
      */
-    void include(final Operations shared, final long memoryBytes, final TcpCounters connections)
+    void include(
+        final Operations shared, final long memoryBytes, final String memoryNote, final TcpCounters connections)
     {
         operations = shared;
         tcp = connections;
-        dataPlane = part.dataPlane();
+        dataPlane = part.dataPlane(memoryNote);
         dataPlane.put(DataPlaneCounters.Value.MEMORY_BYTES, memoryBytes);
         publishDataPlane();
     }
@@ -91,6 +94,7 @@ final class StatusPublisher implements Poller
         counters.put(ReactorCounters.Value.POOL_USED_BYTES, pool.usedBytes());
         counters.put(ReactorCounters.Value.POOL_WAITING, pool.waiting());
         counters.put(ReactorCounters.Value.POOL_WAITS, pool.waitCount());
+        counters.put(ReactorCounters.Value.POOL_HIGH_WATER_BYTES, pool.highWaterBytes());
         part.written(nowNs);
         FlightEvents.longestCycle(group.reactor().config().name(), duty.takeRecentCycle());
     }
@@ -108,5 +112,7 @@ final class StatusPublisher implements Poller
         dataPlane.put(DataPlaneCounters.Value.STALLED_CAPSULES, tcp.stalledCapsules());
         dataPlane.put(DataPlaneCounters.Value.COPIED_LOANS, tcp.copiedLoans());
         dataPlane.put(DataPlaneCounters.Value.HOST_TERMINATIONS, tcp.peerTerminations());
+        dataPlane.put(DataPlaneCounters.Value.DMA_BYTES, DmaMemory.mappedBytes());
+        dataPlane.put(DataPlaneCounters.Value.DMA_HUGEPAGE_BYTES, DmaMemory.hugepageBytes());
     }
 }

@@ -23,6 +23,7 @@ public final class BufferPool implements Poller
     private final BuddyAllocator buddies;
     private final WaiterQueue waiters = new WaiterQueue();
     private long usedBytes;
+    private long highWaterBytes;
     private long waitCount;
 
     /**
@@ -139,6 +140,14 @@ public final class BufferPool implements Poller
     }
 
     /**
+     * {@return the most bytes that were handed out at one time}
+     */
+    public long highWaterBytes()
+    {
+        return highWaterBytes;
+    }
+
+    /**
      * {@return how many times a requester had to wait}
      */
     public long waitCount()
@@ -194,6 +203,10 @@ public final class BufferPool implements Poller
             return 0;
         }
         usedBytes += (long)BUFFER_BYTES_MIN << order;
+        if (usedBytes > highWaterBytes)
+        {
+            highWaterBytes = usedBytes;
+        }
         return address + ((long)unit << BUFFER_SHIFT_MIN);
     }
 

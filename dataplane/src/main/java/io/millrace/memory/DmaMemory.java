@@ -4,6 +4,7 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Mappings;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * One mapping of memory for I/O: from hugepages where there are enough, else ordinary pages that the kernel is asked
@@ -34,6 +35,9 @@ public final class DmaMemory implements AutoCloseable
     private static final int MAP_NORESERVE = 0x4000;
     private static final int MADV_DONTNEED = 4;
 
+    private static final AtomicLong MAPPED_BYTES = new AtomicLong();
+    private static final AtomicLong HUGEPAGE_BYTES = new AtomicLong();
+
     private final long address;
     private final long reservedBytes;
     private volatile long lengthBytes;
@@ -51,6 +55,32 @@ public final class DmaMemory implements AutoCloseable
         this.lengthBytes = lengthBytes;
         this.reservedBytes = reservedBytes;
         this.backing = backing;
+        count(lengthBytes);
+    }
+
+    /**
+     * {@return bytes of all mappings of this process that are open now, whoever has them; any thread}
+     */
+    public static long mappedBytes()
+    {
+        return MAPPED_BYTES.get();
+    }
+
+    /**
+     * {@return how many of {@link #mappedBytes()} are in hugepages of the kernel's pool}
+     */
+    public static long hugepageBytes()
+    {
+        return HUGEPAGE_BYTES.get();
+    }
+
+    private void count(final long addedBytes)
+    {
+        MAPPED_BYTES.addAndGet(addedBytes);
+        if (Backing.HUGEPAGES == backing)
+        {
+            HUGEPAGE_BYTES.addAndGet(addedBytes);
+        }
     }
 
     /**
@@ -143,6 +173,7 @@ public final class DmaMemory implements AutoCloseable
         {
             checkMemory(addedBytes, open(address + lengthBytes, addedBytes, backing));
             lengthBytes += addedBytes;
+            count(addedBytes);
         }
         return true;
     }
@@ -407,6 +438,7 @@ public final class DmaMemory implements AutoCloseable
         if (!closed)
         {
             closed = true;
+            count(-lengthBytes);
             Mappings.munmap(address, reservedBytes);
         }
     }

@@ -31,7 +31,11 @@ public final class DataPlaneCounters
         /** Answers whose data was copied as a host did not read them while somebody waited to write it. */
         COPIED_LOANS,
         /** Connections that the host ended with H2CTermReq. */
-        HOST_TERMINATIONS
+        HOST_TERMINATIONS,
+        /** Bytes of memory for devices and the kernel to reach, of the whole process. */
+        DMA_BYTES,
+        /** Of them, in hugepages. */
+        DMA_HUGEPAGE_BYTES
     }
 
     private final RecordSlot slot;

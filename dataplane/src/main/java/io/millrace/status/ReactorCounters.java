@@ -29,7 +29,9 @@ public final class ReactorCounters
         /** Commands that wait for a buffer now. */
         POOL_WAITING,
         /** How often a command had to wait for a buffer. */
-        POOL_WAITS
+        POOL_WAITS,
+        /** The most bytes of its pool that were handed out at one time. */
+        POOL_HIGH_WATER_BYTES
     }
 
     private final RecordSlot slot;

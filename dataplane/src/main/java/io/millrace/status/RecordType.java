@@ -5,8 +5,11 @@ package io.millrace.status;
  */
 enum RecordType
 {
-    /** Of the whole data plane, written by the first reactor: {@link DataPlaneCounters}. */
-    DATA_PLANE(1, DataPlaneCounters.Value.values().length, 0, 0),
+    /**
+     * Of the whole data plane, written by the first reactor; text 0: why not all of its memory is in hugepages.
+     * {@link DataPlaneCounters}.
+     */
+    DATA_PLANE(1, DataPlaneCounters.Value.values().length, 1, 0),
     /** Number 0: index; number 1: CPU or -1; text 0: name. {@link ReactorCounters}. */
     REACTOR(2, ReactorCounters.Value.values().length, 1, 0),
     /**

@@ -23,6 +23,7 @@ final class StatusParser
     private final List<IoStatus> hosts = new ArrayList<>();
     private final List<ErrorStatus> errors = new ArrayList<>();
     private List<Long> dataPlane = List.of();
+    private String memoryNote = "";
     private String program = "";
     private long processId;
     private long startEpochMs;
@@ -159,7 +160,11 @@ final class StatusParser
         {
             case DATA_PLANE ->
             {
-                return () -> dataPlane = Arrays.stream(values).boxed().toList();
+                return () ->
+                {
+                    dataPlane = Arrays.stream(values).boxed().toList();
+                    memoryNote = text0;
+                };
             }
             case REACTOR ->
             {
@@ -245,7 +250,7 @@ final class StatusParser
     {
         reactors.sort(Comparator.comparingInt(ReactorStatus::index));
         return new StatusSnapshot(program, processId, startEpochMs, stopEpochMs, writtenEpochMs, lost, dataPlane,
-            reactors, queuePairs, IoStatus.merge(namespaces), IoStatus.merge(hosts), errors);
+            memoryNote, reactors, queuePairs, IoStatus.merge(namespaces), IoStatus.merge(hosts), errors);
     }
 
     private String text(final DirectBuffer buffer, final int offset, final int lengthBytes, final int bytesMax)

@@ -94,10 +94,12 @@ public final class StatusPart
 
     /**
      * {@return a new record of the whole data plane; of the first part only}
+     *
+     * @param memoryNote why not all of its memory is in hugepages; empty when it is.
      */
-    public DataPlaneCounters dataPlane()
+    public DataPlaneCounters dataPlane(final String memoryNote)
     {
-        return new DataPlaneCounters(begin(RecordType.DATA_PLANE, 0, 0, "", ""));
+        return new DataPlaneCounters(begin(RecordType.DATA_PLANE, 0, 0, memoryNote, ""));
     }
 
     /**

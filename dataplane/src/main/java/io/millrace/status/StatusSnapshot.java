@@ -12,6 +12,7 @@ import java.util.List;
  * @param writtenEpochMs when one of its reactors wrote last; 0: none has.
  * @param lost           records that did not fit into the file.
  * @param dataPlane      by {@link DataPlaneCounters.Value}; empty when the first reactor has not written yet.
+ * @param memoryNote     why not all memory is in hugepages, and what to do; empty when it is.
  * @param reactors       by index.
  * @param queuePairs     connected, in no order.
  * @param namespaces     that something was done to, reactors added up, in no order.
@@ -26,6 +27,7 @@ public record StatusSnapshot(
     long writtenEpochMs,
     long lost,
     List<Long> dataPlane,
+    String memoryNote,
     List<ReactorStatus> reactors,
     List<QueuePairStatus> queuePairs,
     List<IoStatus> namespaces,

@@ -113,6 +113,9 @@ class DataPlaneStatusTest
             assertEquals(16 << 20, snapshot.dataPlane(DataPlaneCounters.Value.MEMORY_BYTES));
             assertEquals(1, snapshot.dataPlane(DataPlaneCounters.Value.STATE));
             assertTrue(snapshot.reactors().getFirst().value(ReactorCounters.Value.POOL_BYTES) > 0);
+            assertTrue(snapshot.dataPlane(DataPlaneCounters.Value.DMA_BYTES) > 16 << 20, "receive buffers besides");
+            assertEquals(dataPlane.snapshot().memoryNote(), snapshot.memoryNote());
+            assertEquals(dataPlane.notes().contains(snapshot.memoryNote()), !snapshot.memoryNote().isEmpty());
             dataPlane.state(DataPlaneState.DRAINING);
             OperationsFixture.until("it is draining", () ->
                 2 == reader.read().dataPlane(DataPlaneCounters.Value.STATE));

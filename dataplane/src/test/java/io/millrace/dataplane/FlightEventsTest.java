@@ -155,7 +155,8 @@ class FlightEventsTest
         final TcpTransportConfig tcp = new TcpTransportConfig(8192, 128 << 10, 512 << 10, true, 5_000_000L, 16, 0, 0);
         try (Recording recording = new Recording();
             DataPlane dataPlane = DataPlane.start(new DataPlaneConfig(List.of(ReactorConfig.of("r0", -1)), 8 << 20,
-                List.of(), List.of(), List.of(), DataPlaneConfig.NO_DISCOVERY_PORT, TargetConfig.defaults(), tcp, true)))
+                List.of(), List.of(), List.of(), DataPlaneConfig.NO_DISCOVERY_PORT, TargetConfig.defaults(), tcp,
+                true)))
         {
             recording.enable("io.millrace.ConnectionFailed");
             recording.start();

@@ -27,6 +27,7 @@ class BufferPoolPropertyTest
     private final TreeMap<Long, Integer> held = new TreeMap<>();
     private final ArrayDeque<Waiter> line = new ArrayDeque<>();
     private final List<Long> order = new ArrayList<>();
+    private long mostBytes;
 
     @Property(tries = 500)
     void shouldNeverOverlapAndMergeBack(
@@ -132,6 +133,8 @@ class BufferPoolPropertyTest
         }
         held.put(address, lengthBytes);
         order.add(address);
+        mostBytes = Math.max(mostBytes, held.values().stream().mapToLong(BufferPoolPropertyTest::rounded).sum());
+        assertEquals(mostBytes, pool.highWaterBytes());
     }
 
     private boolean hasHole(final int lengthBytes)

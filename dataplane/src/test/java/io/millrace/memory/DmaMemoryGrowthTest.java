@@ -34,6 +34,23 @@ class DmaMemoryGrowthTest
     }
 
     @Test
+    void shouldCountWhatTheProcessHasMapped()
+    {
+        final long before = DmaMemory.mappedBytes();
+        final long hugeBefore = DmaMemory.hugepageBytes();
+        final DmaMemory memory = DmaMemory.mapGrowable(1, 8 * PAGE);
+        final int hugeShare = DmaMemory.Backing.HUGEPAGES == memory.backing() ? 1 : 0;
+        assertEquals(before + PAGE, DmaMemory.mappedBytes(), "what is reserved is no memory");
+        assertTrue(memory.grow(3 * PAGE));
+        assertEquals(before + 3 * PAGE, DmaMemory.mappedBytes());
+        assertEquals(hugeBefore + hugeShare * 3 * PAGE, DmaMemory.hugepageBytes());
+        memory.close();
+        memory.close();
+        assertEquals(before, DmaMemory.mappedBytes());
+        assertEquals(hugeBefore, DmaMemory.hugepageBytes());
+    }
+
+    @Test
     void shouldNotGrowWithoutAReservation()
     {
         try (DmaMemory memory = DmaMemory.map(PAGE))

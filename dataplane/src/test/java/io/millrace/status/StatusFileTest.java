@@ -353,7 +353,7 @@ class StatusFileTest
         try (StatusFile file = create(2))
         {
             file.part(0).reactor(0, 1, "reactor-0");
-            file.part(0).dataPlane();
+            file.part(0).dataPlane("");
             file.part(0).queuePair("nqn.a", "host", 1, 1, 128);
             read(file.part(1).namespace("nqn.a", 1), 3);
             file.part(1).host("nqn.h");

@@ -35,6 +35,7 @@ class StatusLayoutTest
             final ReactorCounters reactor = part.reactor(1, 7, "reactor-1");
             reactor.put(ReactorCounters.Value.BUSY_NS, 11);
             reactor.put(ReactorCounters.Value.POOL_WAITS, 12);
+            reactor.put(ReactorCounters.Value.POOL_HIGH_WATER_BYTES, 14);
             final QueuePairCounters queuePair = part.queuePair("nqn.a", "nqn.host", 3, 4, 128);
             queuePair.commands(20);
             queuePair.answered(18, 4096, 8192, 2);
@@ -44,7 +45,9 @@ class StatusLayoutTest
             namespace.onMediaError();
             part.host("nqn.hé").onSuccess(IoOperation.READ, 1, 125, 1);
             part.written(77);
-            file.part(0).dataPlane().put(DataPlaneCounters.Value.HOST_TERMINATIONS, 13);
+            final DataPlaneCounters dataPlane = file.part(0).dataPlane("no pages");
+            dataPlane.put(DataPlaneCounters.Value.HOST_TERMINATIONS, 13);
+            dataPlane.put(DataPlaneCounters.Value.DMA_HUGEPAGE_BYTES, 15);
         }
         final ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(path)).order(ByteOrder.LITTLE_ENDIAN);
         assertEquals(PARTS + 2 * PART_BYTES, bytes.capacity());
@@ -54,9 +57,10 @@ class StatusLayoutTest
         assertEquals(1, bytes.getInt(part));
         assertEquals(77, bytes.getLong(part + 16));
         int record = part + 64;
-        record(bytes, record, 64 + 128 + 256, 2, 1, 7, "reactor-1", "", 11, 0);
+        record(bytes, record, 64 + 128 + 256, 2, 1, 7, "reactor-1", "", 12, 0);
         assertEquals(11, bytes.getLong(record + 64));
         assertEquals(12, bytes.getLong(record + 64 + 10 * 8));
+        assertEquals(14, bytes.getLong(record + 64 + 11 * 8));
 
         record += 64 + 128 + 256;
         record(bytes, record, 64 + 64 + 512, 3, 3, 4, "nqn.a", "nqn.host", 6, 0);
@@ -82,8 +86,9 @@ class StatusLayoutTest
         record(bytes, record, 64 + 64 + 256 + 3 * HISTOGRAM, 5, 0, 0, "nqn.hé", "", 1, 3);
         assertEquals(record + 64 + 64 + 256 + 3 * HISTOGRAM - part, bytes.getLong(part + 24));
 
-        record(bytes, PARTS + 64, 64 + 128, 1, 0, 0, "", "", 12, 0);
+        record(bytes, PARTS + 64, 64 + 128 + 256, 1, 0, 0, "no pages", "", 14, 0);
         assertEquals(13, bytes.getLong(PARTS + 64 + 64 + 11 * 8));
+        assertEquals(15, bytes.getLong(PARTS + 64 + 64 + 13 * 8));
     }
 
     private static void header(final ByteBuffer bytes, final long beforeMs)

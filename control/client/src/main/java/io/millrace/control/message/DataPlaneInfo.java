@@ -13,8 +13,11 @@ import java.util.UUID;
  * @param memoryBytes of the arena of I/O buffers.
  * @param controllers of hosts.
  * @param processId   on its machine; {@link Resource#UNKNOWN} from an older data plane.
+ * @param dmaBytes    of memory that devices and the kernel reach, of the whole process; likewise.
+ * @param hugepageBytes of them, in hugepages; likewise.
  * @param name        as configured.
  * @param version     of the program.
+ * @param memoryNote  why the arena is not in hugepages, and what to do; empty when it is, and from an older data plane.
  */
 public record DataPlaneInfo(
     UUID dataPlaneId,
@@ -23,8 +26,11 @@ public record DataPlaneInfo(
     long memoryBytes,
     int controllers,
     long processId,
+    long dmaBytes,
+    long hugepageBytes,
     String name,
-    String version)
+    String version,
+    String memoryNote)
     implements Resource
 {
     /**
@@ -36,5 +42,6 @@ public record DataPlaneInfo(
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(version, "version");
+        Objects.requireNonNull(memoryNote, "memoryNote");
     }
 }

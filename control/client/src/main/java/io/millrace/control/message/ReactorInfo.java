@@ -16,6 +16,8 @@ import java.util.Objects;
  * @param poolBytes      of its buffer pool.
  * @param poolUsedBytes  now.
  * @param poolWaiting    commands that wait for a buffer now; {@link Resource#UNKNOWN} from an older data plane.
+ * @param poolHighWaterBytes the most that was handed out at one time; likewise.
+ * @param poolWaits      how often a command had to wait for a buffer; likewise.
  * @param name           of the thread.
  */
 public record ReactorInfo(
@@ -30,6 +32,8 @@ public record ReactorInfo(
     long poolBytes,
     long poolUsedBytes,
     int poolWaiting,
+    long poolHighWaterBytes,
+    long poolWaits,
     String name)
     implements Resource
 {

@@ -125,7 +125,7 @@ enum MessageLayout
     ROLLBACK(RollbackDecoder.TEMPLATE_ID, RollbackDecoder.BLOCK_LENGTH, RollbackDecoder.BLOCK_LENGTH, ""),
     DATA_PLANE_RECORD(
         DataPlaneRecordDecoder.TEMPLATE_ID, DataPlaneRecordDecoder.BLOCK_LENGTH,
-        DataPlaneRecordDecoder.processIdEncodingOffset(), "TT"),
+        DataPlaneRecordDecoder.processIdEncodingOffset(), "TTT", "TT"),
     REACTOR_RECORD(
         ReactorRecordDecoder.TEMPLATE_ID, ReactorRecordDecoder.BLOCK_LENGTH,
         ReactorRecordDecoder.poolWaitingEncodingOffset(), "T"),

@@ -94,10 +94,14 @@ final class ResourceReader
         correlationId = dataPlane.correlationId();
         final String name = dataPlane.name();
         final String version = dataPlane.version();
+        final String memoryNote = dataPlane.memoryNote();
         return new DataPlaneInfo(
             new UUID(dataPlane.dataPlaneId().high(), dataPlane.dataPlaneId().low()), dataPlane.state(),
             dataPlane.upNs(), dataPlane.memoryBytes(), dataPlane.controllers(),
-            known(dataPlane.processId(), DataPlaneRecordDecoder.processIdNullValue()), name, version);
+            known(dataPlane.processId(), DataPlaneRecordDecoder.processIdNullValue()),
+            known(dataPlane.dmaBytes(), DataPlaneRecordDecoder.dmaBytesNullValue()),
+            known(dataPlane.hugepageBytes(), DataPlaneRecordDecoder.hugepageBytesNullValue()),
+            name, version, memoryNote);
     }
 
     private Resource reactor(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -108,7 +112,9 @@ final class ResourceReader
         return new ReactorInfo(
             reactor.index(), reactor.cpu(), reactor.busyNs(), reactor.idleNs(), reactor.cycles(),
             reactor.longestCycleNs(), reactor.connections(), reactor.requests(), reactor.poolBytes(),
-            reactor.poolUsedBytes(), known(reactor.poolWaiting(), ReactorRecordDecoder.poolWaitingNullValue()), name);
+            reactor.poolUsedBytes(), known(reactor.poolWaiting(), ReactorRecordDecoder.poolWaitingNullValue()),
+            known(reactor.poolHighWaterBytes(), ReactorRecordDecoder.poolHighWaterBytesNullValue()),
+            known(reactor.poolWaits(), ReactorRecordDecoder.poolWaitsNullValue()), name);
     }
 
     private Resource device(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

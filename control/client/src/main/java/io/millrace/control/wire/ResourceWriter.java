@@ -91,8 +91,13 @@ final class ResourceWriter
         dataPlane.controllers(info.controllers());
         dataPlane.processId(Resource.UNKNOWN == info.processId() ?
             DataPlaneRecordEncoder.processIdNullValue() : info.processId());
+        dataPlane.dmaBytes(Resource.UNKNOWN == info.dmaBytes() ?
+            DataPlaneRecordEncoder.dmaBytesNullValue() : info.dmaBytes());
+        dataPlane.hugepageBytes(Resource.UNKNOWN == info.hugepageBytes() ?
+            DataPlaneRecordEncoder.hugepageBytesNullValue() : info.hugepageBytes());
         dataPlane.name(Text.fit(info.name()));
         dataPlane.version(Text.fit(info.version()));
+        dataPlane.memoryNote(Text.fit(info.memoryNote()));
         return dataPlane.encodedLength();
     }
 
@@ -134,6 +139,10 @@ final class ResourceWriter
         reactor.poolUsedBytes(info.poolUsedBytes());
         reactor.poolWaiting(Resource.UNKNOWN == info.poolWaiting() ?
             ReactorRecordEncoder.poolWaitingNullValue() : info.poolWaiting());
+        reactor.poolHighWaterBytes(Resource.UNKNOWN == info.poolHighWaterBytes() ?
+            ReactorRecordEncoder.poolHighWaterBytesNullValue() : info.poolHighWaterBytes());
+        reactor.poolWaits(Resource.UNKNOWN == info.poolWaits() ?
+            ReactorRecordEncoder.poolWaitsNullValue() : info.poolWaits());
         reactor.name(Text.fit(info.name()));
         return reactor.encodedLength();
     }

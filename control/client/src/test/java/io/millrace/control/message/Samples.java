@@ -122,9 +122,10 @@ public final class Samples
     public List<Resource> resources()
     {
         return List.of(
-            new DataPlaneInfo(uuid(), any(State.values()), big(), big(), number(), big(), text(), text()),
+            new DataPlaneInfo(uuid(), any(State.values()), big(), big(), number(), big(), big(), big(), text(),
+                text(), text()),
             new ReactorInfo(number(), -1, big(), big(), big(), big(), number(), number(), big(), big(), number(),
-                text()),
+                big(), big(), text()),
             new DeviceInfo(text(), any(DeviceType.values()), big(), number(), number(), random.nextBoolean(),
                 random.nextBoolean(), big(), number(), text()),
             new SubsystemInfo(text(), random.nextBoolean(), number(), number(), text(), text()),

@@ -132,14 +132,16 @@ class CompatibilityTest
         plane.correlationId(9).state(io.millrace.control.codec0.State.DRAINING).upNs(3).memoryBytes(4).controllers(5)
             .name("n").version("v");
         assertEquals(
-            new DataPlaneInfo(new UUID(1, 2), State.DRAINING, 3, 4, 5, Resource.UNKNOWN, "n", "v"),
+            new DataPlaneInfo(new UUID(1, 2), State.DRAINING, 3, 4, 5, Resource.UNKNOWN, Resource.UNKNOWN,
+                Resource.UNKNOWN, "n", "v", ""),
             resourceOf(plane.encodedLength()));
 
         final ReactorRecordEncoder reactor = new ReactorRecordEncoder().wrapAndApplyHeader(buffer, 0, header0);
         reactor.correlationId(9).index(1).cpu(2).busyNs(3).idleNs(4).cycles(5).longestCycleNs(6).connections(7)
             .requests(8).poolBytes(9).poolUsedBytes(10).name("r");
         assertEquals(
-            new ReactorInfo(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, Resource.UNKNOWN, "r"), resourceOf(reactor.encodedLength()));
+            new ReactorInfo(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, Resource.UNKNOWN, Resource.UNKNOWN, Resource.UNKNOWN, "r"),
+            resourceOf(reactor.encodedLength()));
 
         final DeviceRecordEncoder device = new DeviceRecordEncoder().wrapAndApplyHeader(buffer, 0, header0);
         device.correlationId(9).deviceType(io.millrace.control.codec0.DeviceType.FILE).sizeBytes(1).blockSizeBytes(2)
@@ -198,7 +200,7 @@ class CompatibilityTest
     @Test
     void shouldBeReadByAnOldClient()
     {
-        responseWriter.resource(9, new DataPlaneInfo(new UUID(1, 2), State.PAUSED, 3, 4, 5, 6, "n", "v"));
+        responseWriter.resource(9, new DataPlaneInfo(new UUID(1, 2), State.PAUSED, 3, 4, 5, 6, 7, 8, "n", "v", "m"));
         final DataPlaneRecordDecoder plane =
             new DataPlaneRecordDecoder().wrapAndApplyHeader(responseWriter.buffer(), AT, new MessageHeaderDecoder());
         assertEquals(5, plane.controllers());

@@ -114,13 +114,15 @@ final class TopLines
     private static Table reactors(final List<ReactorLoad> loads, final int count)
     {
         final Table table = new Table("REACTOR", ">CPU", ">BUSY", ">CONNECTIONS", ">REQUESTS", ">POOL", ">USED",
-            ">WAITING");
+            ">MOST", ">WAITING");
         for (final ReactorLoad each : loads.subList(0, count))
         {
             table.row(each.info().name(), each.info().cpu() < 0 ? "any" : Integer.toString(each.info().cpu()),
                 percent(each.busyShare()), Integer.toString(each.info().connections()),
                 Integer.toString(each.info().requests()), Quantity.bytes(each.info().poolBytes()),
                 percent((double)each.info().poolUsedBytes() / Math.max(1, each.info().poolBytes())),
+                each.info().poolHighWaterBytes() < 0 ? "-" :
+                    percent((double)each.info().poolHighWaterBytes() / Math.max(1, each.info().poolBytes())),
                 each.info().poolWaiting() < 0 ? "-" : Integer.toString(each.info().poolWaiting()));
         }
         return table;

@@ -235,7 +235,9 @@ record TopReport(
             reactor.put("requests", each.info().requests());
             reactor.put("poolBytes", each.info().poolBytes());
             reactor.put("poolUsedBytes", each.info().poolUsedBytes());
+            reactor.put("poolHighWaterBytes", each.info().poolHighWaterBytes());
             reactor.put("poolWaiting", each.info().poolWaiting());
+            reactor.put("poolWaits", each.info().poolWaits());
             return reactor;
         }).toList());
         map.put("namespaces", namespaces.stream().map((each) -> map(each, "nqn", "device")).toList());

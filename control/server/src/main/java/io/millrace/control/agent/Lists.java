@@ -83,14 +83,16 @@ final class Lists
     private Resource dataPlane(final DataPlaneSnapshot snapshot)
     {
         return new DataPlaneInfo(snapshot.id(), State.valueOf(snapshot.state().name()), snapshot.upNs(),
-            snapshot.memoryBytes(), snapshot.controllers(), snapshot.processId(), name, version);
+            snapshot.memoryBytes(), snapshot.controllers(), snapshot.processId(), snapshot.dmaBytes(),
+            snapshot.hugeBytes(), name, version, snapshot.memoryNote());
     }
 
     private static Resource reactor(final ReactorSnapshot snapshot)
     {
         return new ReactorInfo(snapshot.index(), snapshot.cpu(), snapshot.busyNs(), snapshot.idleNs(),
             snapshot.cycles(), snapshot.longestCycleNs(), snapshot.connections(), snapshot.requests(),
-            snapshot.poolBytes(), snapshot.poolUsedBytes(), snapshot.poolWaiting(), snapshot.name());
+            snapshot.poolBytes(), snapshot.poolUsedBytes(), snapshot.poolWaiting(),
+            snapshot.poolHighWaterBytes(), snapshot.poolWaits(), snapshot.name());
     }
 
     private static Resource device(final DeviceSnapshot snapshot)

@@ -14,6 +14,8 @@ enum Metric
     UPTIME(Type.GAUGE, "millrace_data_plane_uptime_seconds", "Since the data plane was started.", Labels.PLANE),
     STATE(Type.GAUGE, "millrace_data_plane_state", "1 for the state that the data plane is in.", "data_plane", "state"),
     MEMORY(Type.GAUGE, "millrace_memory_bytes", "Arena of I/O buffers.", Labels.PLANE),
+    DMA(Type.GAUGE, "millrace_dma_memory_bytes", "Memory that devices and the kernel reach, by its pages.",
+        "data_plane", "pages"),
 
     REACTOR_SECONDS(Type.COUNTER, "millrace_reactor_seconds", "Time of the reactor with work and without.",
         "data_plane", "reactor", "mode"),
@@ -24,7 +26,11 @@ enum Metric
     REACTOR_REQUESTS(Type.GAUGE, "millrace_reactor_requests", "Commands of hosts that are worked on.", Labels.REACTOR),
     POOL(Type.GAUGE, "millrace_reactor_pool_bytes", "Buffers of the reactor.", Labels.REACTOR),
     POOL_USED(Type.GAUGE, "millrace_reactor_pool_used_bytes", "Of them, handed out.", Labels.REACTOR),
+    POOL_HIGH_WATER(Type.GAUGE, "millrace_reactor_pool_high_water_bytes",
+        "The most that was handed out at one time since the start.", Labels.REACTOR),
     POOL_WAITING(Type.GAUGE, "millrace_reactor_pool_waiting_requests", "Commands that wait for a buffer.",
+        Labels.REACTOR),
+    POOL_WAITS(Type.COUNTER, "millrace_reactor_pool_waits", "How often a command had to wait for a buffer.",
         Labels.REACTOR),
 
     CONTROLLERS(Type.GAUGE, "millrace_controllers", "Controllers that a host has on a subsystem.",

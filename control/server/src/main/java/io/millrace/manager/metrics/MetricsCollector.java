@@ -63,6 +63,9 @@ record MetricsCollector(Supplier<List<PlaneRecords>> records) implements MultiCo
         samples.add(Metric.INFO, 1, plane, info.version(), info.dataPlaneId().toString())
             .add(Metric.UPTIME, info.upNs() / NS_PER_S, plane)
             .add(Metric.MEMORY, info.memoryBytes(), plane);
+        addKnown(samples, Metric.DMA, info.hugepageBytes(), plane, "huge");
+        addKnown(samples, Metric.DMA, Resource.UNKNOWN == info.dmaBytes() ?
+            Resource.UNKNOWN : info.dmaBytes() - info.hugepageBytes(), plane, "other");
         for (final State state : State.values())
         {
             if (State.NULL_VAL != state && State.SBE_UNKNOWN != state)
@@ -84,6 +87,8 @@ record MetricsCollector(Supplier<List<PlaneRecords>> records) implements MultiCo
             .add(Metric.POOL, info.poolBytes(), plane, name)
             .add(Metric.POOL_USED, info.poolUsedBytes(), plane, name);
         addKnown(samples, Metric.POOL_WAITING, info.poolWaiting(), plane, name);
+        addKnown(samples, Metric.POOL_HIGH_WATER, info.poolHighWaterBytes(), plane, name);
+        addKnown(samples, Metric.POOL_WAITS, info.poolWaits(), plane, name);
     }
 
     private static void namespace(final Samples samples, final String plane, final NamespaceInfo info)

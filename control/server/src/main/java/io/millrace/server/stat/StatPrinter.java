@@ -117,7 +117,7 @@ final class StatPrinter
             return;
         }
         final Table table = new Table("reactor", ">cpu", ">busy", ">cycles/s", ">longest cycle us", ">connections",
-            ">requests", ">pool MiB", ">used", ">waiting", ">waits");
+            ">requests", ">pool MiB", ">used", ">most", ">waiting", ">waits");
         for (final ReactorStatus each : view.snapshot().reactors())
         {
             table.row(text(each.name()), each.cpu() < 0 ? "any" : Integer.toString(each.cpu()),
@@ -126,10 +126,23 @@ final class StatPrinter
                 value(each, ReactorCounters.Value.CONNECTIONS), value(each, ReactorCounters.Value.REQUESTS),
                 mebibytes(each.value(ReactorCounters.Value.POOL_BYTES)),
                 mebibytes(each.value(ReactorCounters.Value.POOL_USED_BYTES)),
+                mebibytes(each.value(ReactorCounters.Value.POOL_HIGH_WATER_BYTES)),
                 value(each, ReactorCounters.Value.POOL_WAITING), value(each, ReactorCounters.Value.POOL_WAITS));
         }
         table.print(terminal, "");
+        memory(terminal, view.snapshot());
         terminal.line();
+    }
+
+    private static void memory(final Terminal terminal, final StatusSnapshot snapshot)
+    {
+        final long bytes = snapshot.dataPlane(DataPlaneCounters.Value.DMA_BYTES);
+        if (0 != bytes)
+        {
+            terminal.line(terminal.bold("memory") + "  " + mebibytes(bytes) + " MiB, " +
+                mebibytes(snapshot.dataPlane(DataPlaneCounters.Value.DMA_HUGEPAGE_BYTES)) + " MiB in hugepages" +
+                (snapshot.memoryNote().isEmpty() ? "" : "; " + text(snapshot.memoryNote())));
+        }
     }
 
     private static void io(
@@ -213,7 +226,8 @@ final class StatPrinter
     private static void connections(final Terminal terminal, final StatusSnapshot snapshot)
     {
         final String counted = Stream.of(DataPlaneCounters.Value.values())
-            .filter((each) -> each.compareTo(DataPlaneCounters.Value.ACCEPTED) >= 0 && snapshot.dataPlane(each) > 0)
+            .filter((each) -> each.compareTo(DataPlaneCounters.Value.ACCEPTED) >= 0 &&
+                each.compareTo(DataPlaneCounters.Value.HOST_TERMINATIONS) <= 0 && snapshot.dataPlane(each) > 0)
             .map((each) -> each.name().toLowerCase(Locale.ROOT).replace('_', ' ') + " " +
                 whole(snapshot.dataPlane(each)))
             .collect(Collectors.joining(", "));
