@@ -81,24 +81,21 @@ final class VfioDmaMap implements DmaMap
                 throw new PciException(lengthBytes + " bytes at 0x" + Long.toHexString(iova) +
                     " are not mapped so for " + address);
             }
-            unmapAt(iova, lengthBytes);
+            DeviceFile.check("memory of " + address + " cannot be unmapped", unmapAt(iova, lengthBytes));
             mapped.remove(iova);
             group.addresses().release(iova, lengthBytes);
         }
     }
 
-    private void unmapAt(final long iova, final long lengthBytes)
+    private int unmapAt(final long iova, final long lengthBytes)
     {
         try (Arena arena = Arena.ofConfined())
         {
             final long range = arena.allocate(VfioDmaRange.SIZE_BYTES, Long.BYTES).address();
             VfioDmaRange.unmap(range, iova, lengthBytes);
-            group.container().require("unmapping memory", Vfio.VFIO_IOMMU_UNMAP_DMA, range);
-            if (VfioDmaRange.unmappedBytes(range) != lengthBytes)
-            {
-                throw new PciException("of " + lengthBytes + " bytes mapped for " + address + " the kernel unmapped " +
-                    VfioDmaRange.unmappedBytes(range));
-            }
+            final int result = group.container().call(Vfio.VFIO_IOMMU_UNMAP_DMA, range);
+            // The kernel answers success and 0 bytes for what is not mapped.
+            return 0 == result && VfioDmaRange.unmappedBytes(range) != lengthBytes ? -Errno.ENOENT : result;
         }
     }
 
@@ -108,15 +105,20 @@ final class VfioDmaMap implements DmaMap
         return group.pageBytes();
     }
 
-    /** Takes everything away from the function, which was stopped. */
+    /**
+     * Takes everything away from the function, which was stopped. The kernel has done so already where the function was
+     * removed; what it does not let go of stays taken until the group is closed.
+     */
     void unmapAll()
     {
         synchronized (group.addresses())
         {
             for (final Map.Entry<Long, Long> range : mapped.entrySet())
             {
-                unmapAt(range.getKey(), range.getValue());
-                group.addresses().release(range.getKey(), range.getValue());
+                if (0 == unmapAt(range.getKey(), range.getValue()))
+                {
+                    group.addresses().release(range.getKey(), range.getValue());
+                }
             }
             mapped.clear();
         }

@@ -293,6 +293,7 @@ final class ControllerDriver
         if (!isFunctionClosed)
         {
             isFunctionClosed = true;
+            registers.close();
             function.close();
             memory.closeUnmapped();
             orphans.forEach(DriverMemory::closeUnmapped);

@@ -17,6 +17,8 @@ final class ControllerLife
     private static final int READY_UNIT_MS = 500;
     private static final int READY_WITH_MEDIA_MASK = 0xFFFF;
     private static final int QUEUE_ENTRIES_MIN = 2;
+    /** The kernel waits for 100 ms after a function level reset; until then its registers read all ones. */
+    private static final long SILENCE_NS = 500 * NS_PER_MS;
     private static final long COMMAND_SETS =
         ControllerCapabilities.COMMAND_SET_NVM | ControllerCapabilities.COMMAND_SETS_SELECTABLE;
     private static final int ENABLE_AND_SHUTDOWN =
@@ -202,11 +204,24 @@ final class ControllerLife
     }
 
     /**
-     * {@return whether it was removed, or is to be}
+     * {@return whether it was removed, or is to be; one that somebody resets is silent for a while and is not gone}
      */
     boolean isGone()
     {
-        return ControllerRegisters.ALL_ONES == registers.status() || function.isGone();
+        final Deadline deadline = Deadline.in(SILENCE_NS);
+        while (!function.isGone())
+        {
+            if (ControllerRegisters.ALL_ONES != registers.status())
+            {
+                return false;
+            }
+            if (deadline.isPast())
+            {
+                return true;
+            }
+            Deadline.pause();
+        }
+        return true;
     }
 
     /**
@@ -215,6 +230,14 @@ final class ControllerLife
     boolean isFatal()
     {
         return ControllerStatus.isFatal(registers.status());
+    }
+
+    /**
+     * {@return whether it takes commands; a controller that was enabled does, unless somebody else has reset it}
+     */
+    boolean isReady()
+    {
+        return ControllerStatus.isReady(registers.status());
     }
 
     /** Answers whether it is not ready any more. */

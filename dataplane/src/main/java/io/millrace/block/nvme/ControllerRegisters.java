@@ -6,8 +6,8 @@ import io.millrace.pci.MappedBar;
 
 /**
  * The registers of a controller behind BAR0 (NVMe over PCIe 1.0, section 3.1). Those of 64 bits are accessed in halves,
- * which every controller takes. A function that was removed answers all ones. Stateless; reads cost microseconds and
- * are made on the controller's own thread, doorbells are written by the reactors.
+ * which every controller takes. A function that was removed answers all ones, and so do registers that were given back.
+ * Reads cost microseconds and are made on the controller's own thread, doorbells are written by the reactors.
  */
 final class ControllerRegisters
 {
@@ -16,6 +16,7 @@ final class ControllerRegisters
 
     private final long address;
     private final long lengthBytes;
+    private boolean isClosed;
 
     /**
      * Takes the registers.
@@ -66,7 +67,7 @@ final class ControllerRegisters
      */
     void configuration(final int value)
     {
-        NativeMemory.putIntRelease(address + ControllerProperty.CONFIGURATION, value);
+        write(ControllerProperty.CONFIGURATION, value);
     }
 
     /**
@@ -94,8 +95,7 @@ final class ControllerRegisters
      */
     void adminQueues(final int entries, final long submissionQueueIova, final long completionQueueIova)
     {
-        NativeMemory.putIntRelease(
-            address + ControllerProperty.ADMIN_QUEUE_ATTRIBUTES, entries - 1 | entries - 1 << 16);
+        write(ControllerProperty.ADMIN_QUEUE_ATTRIBUTES, entries - 1 | entries - 1 << 16);
         write64(ControllerProperty.ADMIN_SUBMISSION_QUEUE, submissionQueueIova);
         write64(ControllerProperty.ADMIN_COMPLETION_QUEUE, completionQueueIova);
     }
@@ -132,14 +132,28 @@ final class ControllerRegisters
         return (int)Math.min(0xFFFF, (lengthBytes - ControllerProperty.DOORBELLS) / (2L * strideBytes) - 1);
     }
 
+    /** The function is about to be given back: whoever comes later finds it gone, and touches no unmapped memory. */
+    void close()
+    {
+        isClosed = true;
+    }
+
     private int read(final int offset)
     {
-        return NativeMemory.getIntAcquire(address + offset);
+        return isClosed ? ALL_ONES : NativeMemory.getIntAcquire(address + offset);
+    }
+
+    private void write(final int offset, final int value)
+    {
+        if (!isClosed)
+        {
+            NativeMemory.putIntRelease(address + offset, value);
+        }
     }
 
     private void write64(final int offset, final long value)
     {
-        NativeMemory.putIntRelease(address + offset, (int)value);
-        NativeMemory.putIntRelease(address + offset + Integer.BYTES, (int)(value >>> 32));
+        write(offset, (int)value);
+        write(offset + Integer.BYTES, (int)(value >>> 32));
     }
 }

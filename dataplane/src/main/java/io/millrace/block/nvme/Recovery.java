@@ -191,6 +191,10 @@ final class Recovery implements Rescue
             {
                 recover("has failed: fatal status (CSTS.CFS)");
             }
+            else if (!driver.life().isReady())
+            {
+                recover("was reset by somebody else (CSTS.RDY)");
+            }
             else if (driver.takeEvents())
             {
                 onNamespacesChanged();

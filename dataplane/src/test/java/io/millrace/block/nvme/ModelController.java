@@ -55,6 +55,8 @@ final class ModelController implements PciFunction
     private int enableCount;
     private int functionResets;
     private int shutdowns;
+    private long silentUntilNs;
+    private boolean isBeingReset;
     private boolean isClosed;
 
     ModelController(final String address, final ModelOptions options, final long seed)
@@ -130,6 +132,10 @@ final class ModelController implements PciFunction
         if (options.isSilent)
         {
             return false;
+        }
+        if (isBeingReset)
+        {
+            return comeBack();
         }
         try
         {
@@ -413,6 +419,27 @@ final class ModelController implements PciFunction
         isGone = true;
         forget();
         NativeMemory.fill(bar.address(), BAR_BYTES, (byte)0xFF);
+    }
+
+    /**
+     * Is reset past the driver, as by the kernel: reads all ones for a while, then is as after power-on.
+     */
+    synchronized void resetByOthers(final long silenceNs)
+    {
+        forget();
+        NativeMemory.fill(bar.address(), BAR_BYTES, (byte)0xFF);
+        silentUntilNs = System.nanoTime() + silenceNs;
+        isBeingReset = true;
+    }
+
+    private boolean comeBack()
+    {
+        if (System.nanoTime() - silentUntilNs > 0)
+        {
+            isBeingReset = false;
+            resetRegisters();
+        }
+        return false;
     }
 
     synchronized void fail()

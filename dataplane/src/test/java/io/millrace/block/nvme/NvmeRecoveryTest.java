@@ -193,6 +193,21 @@ class NvmeRecoveryTest
     }
 
     @Test
+    void shouldNoticeThatSomebodyElseResetIt()
+    {
+        open();
+        assertEquals(BlockStatus.SUCCESS, read());
+        model.resetByOthers(50_000_000);
+        while (0 == fixture.controller.resets())
+        {
+            Thread.onSpinWait();
+        }
+        assertEquals(BlockStatus.SUCCESS, read());
+        assertNoted("was reset by somebody else");
+        assertEquals(ControllerState.LIVE, fixture.controller.state());
+    }
+
+    @Test
     void shouldResetTheFunctionOfAControllerThatDoesNotStop()
     {
         options.doAbortsWork = false;

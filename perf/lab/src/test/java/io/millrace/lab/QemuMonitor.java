@@ -116,6 +116,21 @@ public final class QemuMonitor implements AutoCloseable
     }
 
     /**
+     * Waits until a device that was asked for has been let go, so that its slot is free.
+     *
+     * @param id the device's name.
+     * @throws IOException when the machine ended before.
+     */
+    public void awaitUnplugged(final String id) throws IOException
+    {
+        while (events.stream().noneMatch((event) ->
+            event.contains("\"DEVICE_DELETED\"") && event.contains("\"device\": \"" + id + '"')))
+        {
+            events.add(readLine());
+        }
+    }
+
+    /**
      * Asks the machine to let go of a device; it is gone when the machine's kernel has done so.
      *
      * @param id the device's name.

@@ -1,7 +1,14 @@
 package io.millrace.lab.guest;
 
+import io.millrace.cli.control.DeviceCommand;
+import io.millrace.cli.control.NamespaceCommand;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.drive.DriveCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -11,8 +18,8 @@ import java.util.Arrays;
 import picocli.CommandLine;
 
 /**
- * Commands of {@code millrace drive} and of {@link VfioProbe}, a line of standard input each, in one process, since a
- * JVM starts slowly in the machine. After the output of each comes a line {@code END} with its exit code.
+ * Commands of {@code millrace} and of {@link VfioProbe}, a line of standard input each, in one process, since a JVM
+ * starts slowly in the machine. After the output of each comes a line {@code END} with its exit code.
  */
 public final class DriveSession
 {
@@ -41,13 +48,38 @@ public final class DriveSession
 
     private static int run(final String word, final String[] rest) throws Exception
     {
-        if ("drive".equals(word))
+        return switch (word)
         {
-            return new CommandLine(new DriveCommand())
-                .setExecutionExceptionHandler((e, command, result) -> refused(e)).execute(rest);
+            case "drive" -> execute(new DriveCommand(), rest);
+            case "device" -> execute(new DeviceCommand(), rest);
+            case "namespace" -> execute(new NamespaceCommand(), rest);
+            case "create-nvme" -> createDevice(DeviceSpec.nvme(rest[0], rest[1], Integer.parseInt(rest[2])));
+            default ->
+            {
+                VfioProbe.main(rest);
+                yield ExitCode.OK;
+            }
+        };
+    }
+
+    private static int createDevice(final DeviceSpec device)
+    {
+        try (ControlClient client = ControlClient.connect(new ControlClientContext()
+            .aeronDirectoryName(System.getenv("MILLRACE_CONTROL")).role(Role.ADMINISTER)))
+        {
+            client.createDevice(device);
+            return ExitCode.OK;
         }
-        VfioProbe.main(rest);
-        return ExitCode.OK;
+        catch (final ControlException e)
+        {
+            System.out.println("refused: " + e.getMessage());
+            return ExitCode.FAILURE;
+        }
+    }
+
+    private static int execute(final Object command, final String... rest)
+    {
+        return new CommandLine(command).setExecutionExceptionHandler((e, line, result) -> refused(e)).execute(rest);
     }
 
     private static int refused(final Exception e) throws IOException
