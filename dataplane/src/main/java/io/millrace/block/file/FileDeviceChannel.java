@@ -38,6 +38,12 @@ final class FileDeviceChannel implements BlockChannel
      * calls are saved.
      */
     private static final int IN_FLIGHT_PER_UNSUBMITTED = 32;
+    /**
+     * How long the reactor stays awake while the drive owes answers, from the last request or answer on. Drives answer
+     * many requests together, and a thread that has to be woken for them leaves the drive without work meanwhile. A
+     * drive that takes longer is waited for asleep.
+     */
+    private static final long AWAKE_NS = 1_000_000;
 
     /** What a slot's entry in the rings does. */
     private enum Stage
@@ -76,6 +82,7 @@ final class FileDeviceChannel implements BlockChannel
     private ZeroWay zeroWay;
     private boolean canDiscard = true;
     private boolean isClosing;
+    private long awakeUntilNs;
 
     private FileDeviceChannel(
         final FileDevice device, final Reactor reactor, final RingPair rings, final DmaMemory memory)
@@ -158,6 +165,7 @@ final class FileDeviceChannel implements BlockChannel
         final int slot = freeSlots[--freeCount];
         requests[slot] = request;
         doneBytes[slot] = 0;
+        awakeUntilNs = reactor.nowNs() + AWAKE_NS;
         switch (operation)
         {
             case READ, WRITE -> transfer(slot);
@@ -190,7 +198,7 @@ final class FileDeviceChannel implements BlockChannel
     @Override
     public boolean canSleep()
     {
-        return freeCount == freeSlots.length || rings.arm();
+        return freeCount == freeSlots.length || reactor.nowNs() - awakeUntilNs >= 0 && rings.arm();
     }
 
     @Override
@@ -273,6 +281,10 @@ final class FileDeviceChannel implements BlockChannel
                 onCompletion((int)cookie, ring, result);
             }
             work++;
+        }
+        if (work > 0)
+        {
+            awakeUntilNs = reactor.nowNs() + AWAKE_NS;
         }
         return work;
     }

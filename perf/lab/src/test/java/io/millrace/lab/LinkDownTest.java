@@ -53,18 +53,18 @@ final class LinkDownTest
             final NamespaceInfo namespace = await(controller.namespace(2));
             final MemorySegment image = arena.allocate(SIZE_BYTES, 4096);
             await(HostTransfer.write(queues, namespace, image, 4096, 16));
-            final int sockets = target.sockets();
+            final int others = target.connections();
 
             final LabResult result;
             try (LabMachine machine = Lab.named("link-down")
                 .start(LIMIT_SECONDS, "link-down.sh", target.port(), TargetProcess.NQN, KEEP_ALIVE_SECONDS))
             {
                 machine.awaitLine("ready for the cut");
-                assertEquals(sockets + KERNEL_CONNECTIONS, target.sockets());
+                assertEquals(others + KERNEL_CONNECTIONS, target.connections());
                 link(machine, false);
                 final long cutNs = System.nanoTime();
                 long openNs = 0;
-                while (target.sockets() > sockets && openNs < TimeUnit.SECONDS.toNanos(2 * SLACK_SECONDS))
+                while (target.connections() > others && openNs < TimeUnit.SECONDS.toNanos(2 * SLACK_SECONDS))
                 {
                     openNs = System.nanoTime() - cutNs;
                     await(HostTransfer.read(queues, namespace, image, 4096, 16));
@@ -76,7 +76,7 @@ final class LinkDownTest
                 machine.awaitLine("connection lost");
                 link(machine, true);
                 machine.awaitLine("live again");
-                assertEquals(sockets + KERNEL_CONNECTIONS, target.sockets());
+                assertEquals(others + KERNEL_CONNECTIONS, target.connections());
                 result = machine.await();
             }
             result.assertPassed();

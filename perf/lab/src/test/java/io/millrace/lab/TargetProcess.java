@@ -2,9 +2,7 @@ package io.millrace.lab;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +16,8 @@ final class TargetProcess implements AutoCloseable
 {
     static final String NQN = "nqn.2026-11.io.millrace:lab";
 
+    /** In {@code /proc/net/tcp}; include/net/tcp_states.h. */
+    private static final String TCP_ESTABLISHED = "01";
     private static final long LISTEN_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long STOP_TIMEOUT_SECONDS = 20;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -111,32 +111,20 @@ final class TargetProcess implements AutoCloseable
         return process.isAlive();
     }
 
-    /** How many sockets it has open, listeners included. */
-    int sockets() throws IOException
+    /**
+     * How many connections are open on its listener, by the kernel's table: the target's ends, which have the listener's port.
+     */
+    int connections() throws IOException
     {
-        final Path descriptors = Path.of("/proc", String.valueOf(process.pid()), "fd");
-        int sockets = 0;
-        try (DirectoryStream<Path> links = Files.newDirectoryStream(descriptors))
+        final String localEnd = String.format(":%04X", port);
+        int connections = 0;
+        for (final String row : Files.readAllLines(Path.of("/proc/net/tcp")))
         {
-            for (final Path link : links)
-            {
-                sockets += isSocket(link) ? 1 : 0;
-            }
+            // The columns: number, local address, remote address, state.
+            final String[] columns = row.strip().split(" +");
+            connections += columns[1].endsWith(localEnd) && TCP_ESTABLISHED.equals(columns[3]) ? 1 : 0;
         }
-        return sockets;
-    }
-
-    private static boolean isSocket(final Path link) throws IOException
-    {
-        try
-        {
-            return Files.readSymbolicLink(link).toString().startsWith("socket:");
-        }
-        catch (final NoSuchFileException ex)
-        {
-            // Closed since the directory was read.
-            return false;
-        }
+        return connections;
     }
 
     @Override
