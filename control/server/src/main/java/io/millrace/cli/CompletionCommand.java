@@ -1,6 +1,9 @@
 package io.millrace.cli;
 
+import io.millrace.cli.control.LiveNames;
+import java.util.stream.Collectors;
 import picocli.AutoComplete;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
@@ -28,6 +31,32 @@ final class CompletionCommand implements Runnable
         zsh
     }
 
+    /** Completes what the script knows by itself, and then what only a process knows that runs. */
+    private static final String LIVE = """
+
+        # Names of devices, subsystems, hosts ... of the data plane or manager that runs: asked for when nothing else
+        # completes the word, for a second at most. None where nothing runs.
+        function _complete_millrace_live() {
+          COMPREPLY=()
+          _complete_millrace
+          local result=$?
+          local word="${COMP_WORDS[COMP_CWORD]}"
+          local found="${COMPREPLY[*]}"
+          # Two quotes are all that is left of a list without words.
+          if [[ -n "${found#\\'\\'}" || "${word}" == -* && "${word}" != --*=* ]]; then
+            return ${result}
+          fi
+          COMPREPLY=()
+          case "${COMP_WORDS[1]}" in
+            %s)
+              local IFS=$'\\n'
+              COMPREPLY=( $(MILLRACE_NO_BUILD=1 timeout "${MILLRACE_COMPLETION_TIMEOUT:-1}" \\
+                "${COMP_WORDS[0]}" complete "${COMP_LINE:0:${COMP_POINT}}" "${COMP_WORDBREAKS-}" 2>/dev/null) )
+              ;;
+          esac
+        }
+        """;
+
     @Parameters(index = "0", paramLabel = "bash|zsh", description = "Shell to complete in.")
     private Shell shell;
 
@@ -37,8 +66,21 @@ final class CompletionCommand implements Runnable
     @Override
     public void run()
     {
-        final String script = AutoComplete.bash("millrace", spec.root().commandLine());
-        spec.commandLine().getOut().println(Shell.zsh == shell ?
-            "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n" + script : script);
+        final CommandLine root = spec.root().commandLine();
+        final String script = AutoComplete.bash("millrace", root);
+        final int registration = script.lastIndexOf("\ncomplete -F _complete_millrace ");
+        final String live = LIVE.formatted(root.getSubcommands().values().stream()
+            .filter(CompletionCommand::hasLiveNames).map(CommandLine::getCommandName).collect(Collectors.joining("|")));
+        spec.commandLine().getOut().println(
+            (Shell.zsh == shell ? "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n" :
+            "") + script.substring(0, registration) + live + script.substring(registration).replace(
+            "complete -F _complete_millrace ", "complete -F _complete_millrace_live "));
+    }
+
+    private static boolean hasLiveNames(final CommandLine command)
+    {
+        return command.getCommandSpec().args().stream()
+            .anyMatch((each) -> each.completionCandidates() instanceof LiveNames) ||
+            command.getSubcommands().values().stream().anyMatch(CompletionCommand::hasLiveNames);
     }
 }

@@ -1,5 +1,6 @@
 package io.millrace.cli;
 
+import io.millrace.cli.control.AnaCommand;
 import io.millrace.cli.control.ApplyCommand;
 import io.millrace.cli.control.AuditCommand;
 import io.millrace.cli.control.DataPlaneCommand;
@@ -10,6 +11,7 @@ import io.millrace.cli.control.HistoryCommand;
 import io.millrace.cli.control.HostCommand;
 import io.millrace.cli.control.ListenerCommand;
 import io.millrace.cli.control.NamespaceCommand;
+import io.millrace.cli.control.QosCommand;
 import io.millrace.cli.control.ReactorCommand;
 import io.millrace.cli.control.RollbackCommand;
 import io.millrace.cli.control.SubsystemCommand;
@@ -239,6 +241,8 @@ public final class Millrace implements Runnable
             ALL.put("namespace", NamespaceCommand::new);
             ALL.put("host", HostCommand::new);
             ALL.put("listener", ListenerCommand::new);
+            ALL.put("ana", AnaCommand::new);
+            ALL.put("qos", QosCommand::new);
             ALL.put("reactor", ReactorCommand::new);
             ALL.put("dataplane", DataPlaneCommand::new);
             ALL.put("get", GetCommand::new);
@@ -253,6 +257,7 @@ public final class Millrace implements Runnable
             ALL.put("doctor", DoctorCommand::new);
             ALL.put("train", TrainCommand::new);
             ALL.put("completion", CompletionCommand::new);
+            ALL.put("complete", CompleteCommand::new);
             ALL.put("man", ManCommand::new);
         }
     }

@@ -15,8 +15,8 @@ import java.util.function.Function;
  */
 final class Census
 {
-    private static final List<Kind> KINDS =
-        List.of(Kind.DEVICE, Kind.SUBSYSTEM, Kind.NAMESPACE, Kind.HOST, Kind.LISTENER);
+    private static final List<Kind> KINDS = List.of(
+        Kind.DEVICE, Kind.SUBSYSTEM, Kind.NAMESPACE, Kind.HOST, Kind.LISTENER, Kind.ANA, Kind.QOS);
 
     private final List<Resource> resources = new ArrayList<>();
     private int answered;

@@ -2,6 +2,8 @@ package io.millrace.manager;
 
 import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.state.QosLimits;
+import io.millrace.settings.SettingType;
 import io.millrace.settings.Units;
 import java.util.List;
 import java.util.Locale;
@@ -39,6 +41,11 @@ final class CommandWords
                 address(c.listener().address(), c.listener().port()) +
                 (c.listener().discoveryOnly() ? " for discovery" : "");
             case final Command.RemoveListener c -> "remove listener " + address(c.address(), c.port());
+            case final Command.SetAnaState c -> "make " + (0 == c.group() ? "every ANA group" : "ANA group " +
+                c.group()) + " of " + c.nqn() + ' ' + SettingType.word(c.state()) + " at " +
+                (c.address().isEmpty() ? "every listener" : address(c.address(), c.port()));
+            case final Command.SetQos c -> "limit " + QosLimits.subject(c.qos()) +
+                (QosLimits.isNone(c.qos()) ? " no more" : " to " + QosLimits.text(c.qos()));
             case final Command.SetState c -> "set state " + c.state();
             case final Command.Disconnect c -> "disconnect controller " + c.controllerId() + " of " + c.nqn();
             case final Command.Rollback c -> "roll back to version " + c.version();

@@ -115,6 +115,78 @@ class ControlCommandsTest
     }
 
     @Test
+    void shouldSetAndShowAnaStates()
+    {
+        ok("device create mem0 --size 1MiB");
+        ok("subsystem create " + NQN + " --allow-any-host");
+        ok("namespace add " + NQN + " mem0 --ana-group 2");
+        assertEquals("no ANA states\n", ok("ana list"));
+        assertEquals("every ANA group of " + NQN + " is non-optimized at 192.0.2.7:4420\n",
+            ok("ana set " + NQN + " non-optimized --listener 192.0.2.7"));
+        assertEquals("ANA group 2 of " + NQN + " is inaccessible at [::1]:4421\n",
+            ok("ana set " + NQN + " INACCESSIBLE --listener [::1]:4421 --group 2"));
+        assertEquals("ANA group 9 of " + NQN + " is in transition at every listener\n",
+            ok("ana set " + NQN + " change --group 9"));
+        final String listed = ok("ana list " + NQN).replaceAll(" +", " ");
+        assertTrue(run("ana set " + NQN + " fine").err().startsWith("millrace ana set: Invalid value for positional " +
+            "parameter at index 1 (STATE): 'fine' is no ANA state: use one of optimized, non-optimized, " +
+            "inaccessible, persistent-loss, change\n"));
+        final String row = "\n" + NQN + " 192.0.2.7:4420 ";
+        assertTrue(listed.startsWith("SUBSYSTEM LISTENER GROUP STATE NAMESPACES CHANGES" + row +
+            "1 non-optimized 0 1" + row + "2 non-optimized 1 1" + row + "3-8 non-optimized 0 1" + row + "9 change 0 2" +
+            row + "10-128 non-optimized 0 1\n"), listed);
+        assertTrue(listed.endsWith("\n" + NQN + " any other 9 change 0 1\n"), listed);
+        assertTrue(ok("ana list --json").contains("\"listener\": \"[::1]:4421\",\n    \"group\": 2,\n    " +
+            "\"state\": \"inaccessible\","));
+        assertEquals(ok("ana list"), ok("get ana"));
+        assertTrue(ok("get -o yaml").contains("""
+                  - {nsid: 1, device: mem0, ana-group: 2}
+                ana:
+                  - {group: 9, state: inaccessible}
+                  - {listener: '192.0.2.7:4420', state: non-optimized}
+                  - {listener: '192.0.2.7:4420', group: 9, state: inaccessible}
+                  - {listener: '[::1]:4421', group: 2, state: inaccessible}
+            """), ok("get -o yaml"));
+        // Groups that get the same are one line; one with a namespace does not pass through another state.
+        ok("ana set " + NQN + " inaccessible --listener 192.0.2.7 --group 2");
+        final CommandRun dry = runWithInput(ok("get -o yaml").replace("state: non-optimized", "state: optimized"),
+            "apply -f - --dry-run");
+        assertEquals("~ make ANA groups 1, 3-8, 10-128 of " + NQN + " optimized at 192.0.2.7:4420\n" +
+            "0 to create, 126 to change, 0 to remove\n", dry.out());
+        ok("ana set " + NQN + " optimized");
+        assertFalse(ok("get -o yaml").contains("ana:"));
+    }
+
+    @Test
+    void shouldSetShowAndClearLimits()
+    {
+        ok("device create mem0 --size 1MiB");
+        ok("subsystem create " + NQN + " --allow-any-host");
+        ok("namespace add " + NQN + " mem0");
+        assertEquals("no limits\n", ok("qos list"));
+        assertEquals("namespace " + NQN + "/1 is limited to iops 20000, write-bandwidth 200MiB\n",
+            ok("qos set " + NQN + " 1 --iops 20000 --write-bandwidth 200MiB"));
+        assertEquals("host " + HOST + " of " + NQN + " is limited to read-iops 5000, burst 100ms\n",
+            ok("qos set " + NQN + " " + HOST + " --read-iops 5000 --burst 100ms"));
+        final String listed = ok("qos list").replaceAll(" +", " ");
+        assertEquals("SUBSYSTEM LIMITED LIMITS WAITED WAITING AVG WAIT\n" +
+            NQN + " namespace 1 iops 20000, write-bandwidth 200MiB 0 0 -\n" +
+            NQN + " " + HOST + " read-iops 5000, burst 100ms 0 0 -\n", listed);
+        assertTrue(ok("get qos --json").contains("\"iops\": 20000,"));
+        // Former limits are gone, all of them.
+        ok("qos set " + NQN + " 1 --bandwidth 1MiB");
+        final String document = ok("get -o yaml");
+        assertTrue(document.contains("    qos:\n      - {nsid: 1, bandwidth: 1MiB}\n"), document);
+        final CommandRun dry = runWithInput(document.replace("bandwidth: 1MiB", "iops: 7"), "apply -f - --dry-run");
+        assertEquals("~ limit namespace " + NQN + "/1 to iops 7\n0 to create, 1 to change, 0 to remove\n", dry.out());
+        assertEquals("host " + HOST + " of " + NQN + " is not limited\n", ok("qos clear " + NQN + " " + HOST));
+        ok("qos clear " + NQN + " 1");
+        assertEquals("no limits\n", ok("qos list"));
+        assertEquals(ExitCode.OK, runWithInput(document, "apply -f - -y").exitCode());
+        assertEquals(document, ok("get -o yaml"));
+    }
+
+    @Test
     void shouldAddNamespacesInTheLowestGap()
     {
         ok("subsystem create " + NQN + " --allow-any-host");
@@ -167,6 +239,16 @@ class ControlCommandsTest
             "[2001:db8::7]:4420",
         "1 | listener add here | listener add: listener here:4420: no numeric address; write it as 192.0.2.1 or " +
             "2001:db8::1",
+        "1 | ana set nqn.2026-11.io.a optimized | ana set: subsystem nqn.2026-11.io.a: is not there; create it first",
+        "2 | ana set nqn.2026-11.io.a optimized -l 192.0.2.7:0 | ana set: --listener 192.0.2.7:0: port is not within " +
+            "1 to 65535; give that of the listener",
+        "2 | ana set nqn.2026-11.io.a optimized -g 0 | ana set: --group 0: is not within 1 to 128; choose another, " +
+            "or leave it out for all",
+        "2 | qos set nqn.2026-11.io.a 1 | qos set: no limit is given: add --iops, --read-iops, --write-iops, " +
+            "--bandwidth, --read-bandwidth, --write-bandwidth; 'millrace qos clear' ends limits",
+        "1 | qos set nqn.2026-11.io.a 1 --iops 5 | qos set: subsystem nqn.2026-11.io.a: is not there; create it first",
+        "2 | qos clear nqn.2026-11.io.a 0 | qos clear: '0' is no namespace: numbers begin with 1; 'millrace " +
+            "namespace list' shows them",
         "1 | history | history: a data plane keeps no VERSION records; ask its manager",
         "2 | device list --key-name x | device list: --key-name and --key-file belong together: give both or none",
         "2 | dataplane stop | dataplane stop: data plane test would end, with no host connected, and what its memory " +
@@ -210,7 +292,7 @@ class ControlCommandsTest
         assertEquals(DataPlaneState.DRAINING, fixture.dataPlane().snapshot().state());
         ok("dataplane pause");
         assertEquals(DataPlaneState.PAUSED, fixture.dataPlane().snapshot().state());
-        assertTrue(ok("dataplane status").contains("state:     paused\n"));
+        assertTrue(ok("dataplane status").contains("\nstate:          paused\n"));
         assertTrue(ok("dataplane list --json").contains("\"state\": \"paused\""));
         assertEquals("data plane test is serving\n", ok("dataplane resume"));
         assertEquals("data plane test stops\n", ok("dataplane stop --yes"));
@@ -351,7 +433,7 @@ class ControlCommandsTest
                 "--key-name", "admin", "--key-file", key.toString()};
             final CommandRun run = CommandRun.of(args);
             assertEquals("", run.err());
-            assertTrue(run.out().startsWith("name:      test\n"), run.out());
+            assertTrue(run.out().startsWith("name:           test\n"), run.out());
             args[5] = "nobody";
             final CommandRun refused = CommandRun.of(args);
             assertEquals(ExitCode.FAILURE, refused.exitCode());

@@ -127,6 +127,8 @@ final class ManagerFixture implements AutoCloseable
         all.addAll(client.namespaces(""));
         all.addAll(client.hosts(""));
         all.addAll(client.listeners());
+        all.addAll(client.anaStates(""));
+        all.addAll(client.qos(""));
         return DesiredState.of(all);
     }
 

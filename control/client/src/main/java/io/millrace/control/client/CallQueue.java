@@ -106,8 +106,9 @@ final class CallQueue
             }
             else
             {
-                call.onAbandoned("the session was lost (" + reason +
-                    "), and the command cannot be repeated in another: look whether it was carried out");
+                call.onAbandoned("the session was lost (" + reason + (call.command().changes() ?
+                    "), and the command cannot be repeated in another: look whether it was carried out" :
+                    "): ask again"));
             }
         }
         sent.clear();

@@ -221,7 +221,7 @@ public final class ControlClient implements AutoCloseable
      */
     public Call execute(final Command command)
     {
-        return await(submit(command)).orThrow();
+        return remarked(await(submit(command)).orThrow());
     }
 
     /**
@@ -237,7 +237,16 @@ public final class ControlClient implements AutoCloseable
      */
     public Call execute(final Command command, final CommandId commandId)
     {
-        return await(submit(command, commandId)).orThrow();
+        return remarked(await(submit(command, commandId)).orThrow());
+    }
+
+    private Call remarked(final Call call)
+    {
+        if (!call.text().isEmpty())
+        {
+            ctx.remarkConsumer().accept(call.text());
+        }
+        return call;
     }
 
     /**

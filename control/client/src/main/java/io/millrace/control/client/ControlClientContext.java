@@ -6,6 +6,7 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.session.SharedSecret;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
@@ -55,6 +56,9 @@ public final class ControlClientContext
     private boolean repeats = true;
     private long term;
     private ControlListener listener;
+    private Consumer<String> remarkConsumer = (remark) ->
+    {
+    };
     private NanoClock clock = SystemNanoClock.INSTANCE;
     private IdleStrategy idleStrategy;
 
@@ -534,6 +538,28 @@ public final class ControlClientContext
     public ControlClientContext listener(final ControlListener value)
     {
         listener = value;
+        return this;
+    }
+
+    /**
+     * {@return who is told remarks}
+     */
+    public Consumer<String> remarkConsumer()
+    {
+        return remarkConsumer;
+    }
+
+    /**
+     * Sets who is told what answers say besides when commands went well, such as that a manager has kept a change and
+     * the data plane is not connected. Called within the call that waits for the answer; those who {@linkplain
+     * ControlClient#submit submit} look at their calls.
+     *
+     * @param value of one sentence each. Default: nobody.
+     * @return this.
+     */
+    public ControlClientContext remarkConsumer(final Consumer<String> value)
+    {
+        remarkConsumer = value;
         return this;
     }
 

@@ -4,6 +4,7 @@ import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
 import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
@@ -69,6 +70,7 @@ final class ControlLink implements AutoCloseable
             .dataPlaneName(target.dataPlane())
             .callTimeoutNs(TimeUnit.MILLISECONDS.toNanos(timeoutMs))
             .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMs))
+            .remarkConsumer((remark) -> Terminal.standardError().line("note: " + remark))
             .listener(listener);
         if (null != target.keyFile())
         {

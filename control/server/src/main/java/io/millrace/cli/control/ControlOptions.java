@@ -50,7 +50,7 @@ final class ControlOptions
                 "else this user's data plane."})
         private String control;
 
-        @Option(names = "--data-plane", paramLabel = "NAME",
+        @Option(names = "--data-plane", paramLabel = "NAME", completionCandidates = LiveNames.DataPlanes.class,
             description = "Which of a manager's data planes. Default: the only one.")
         private String dataPlane = "";
 

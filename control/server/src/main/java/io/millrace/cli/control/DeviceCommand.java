@@ -78,6 +78,7 @@ public final class DeviceCommand extends Group
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NAME", defaultValue = "",
+            completionCandidates = LiveNames.Devices.class,
             description = "Only this device.") final String name)
     {
         return control.run(Role.READ, (link) -> output.print(Views.DEVICES, link.client().devices(name)));
@@ -104,7 +105,8 @@ public final class DeviceCommand extends Group
             description = "512 or 4096. Default: 4096.") final int blockSizeBytes,
         @Option(names = {"-p", "--path"}, paramLabel = "FILE", description = "Regular file or block device.")
         final Path path,
-        @Option(names = "--over", paramLabel = "DEVICE", description = "Device that gets the faults.")
+        @Option(names = "--over", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
+            description = "Device that gets the faults.")
         final String over,
         @Option(names = "--queue-depth", paramLabel = "N", defaultValue = "0",
             description = "Requests of each reactor at the file at once. Default: 256.") final int queueDepth,
@@ -164,7 +166,8 @@ public final class DeviceCommand extends Group
     int delete(
         @Mixin final ControlOptions control,
         @Mixin final Confirmation confirmation,
-        @Parameters(arity = "1..*", paramLabel = "NAME", description = "Devices to delete, in this order.")
+        @Parameters(arity = "1..*", paramLabel = "NAME", completionCandidates = LiveNames.Devices.class,
+            description = "Devices to delete, in this order.")
         final List<String> names)
     {
         return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
@@ -195,7 +198,8 @@ public final class DeviceCommand extends Group
             "  millrace device resize mem0 2GiB", "  millrace device resize mem0 +512MiB"})
     int resize(
         @Mixin final ControlOptions control,
-        @Parameters(paramLabel = "NAME", description = "Name of the device.") final String name,
+        @Parameters(paramLabel = "NAME", completionCandidates = LiveNames.Devices.class,
+            description = "Name of the device.") final String name,
         @Parameters(paramLabel = "SIZE", description = "New size, or with + in front how much more.")
         final String size)
     {
@@ -222,7 +226,8 @@ public final class DeviceCommand extends Group
             "  millrace device faults bad0 --clear"})
     int faults(
         @Mixin final ControlOptions control,
-        @Parameters(paramLabel = "NAME", description = "Name of the fault device.") final String name,
+        @Parameters(paramLabel = "NAME", completionCandidates = LiveNames.Devices.class,
+            description = "Name of the fault device.") final String name,
         @Option(names = {"-r", "--rule"}, paramLabel = "KEY=VALUE,...", converter = FaultRuleOption.class,
             description = "effect=error|delay|torn-write|lost-write|hang, operations=read+write+flush+write-zeroes+" +
                 "deallocate+compare, first-block=N, last-block=N, status=media-error|device-error|" +

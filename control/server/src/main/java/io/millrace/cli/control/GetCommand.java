@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
 public final class GetCommand implements Callable<Integer>
 {
     private static final View<?>[] STATE = {
-        Views.DEVICES, Views.SUBSYSTEMS, Views.NAMESPACES, Views.HOSTS, Views.LISTENERS};
+        Views.DEVICES, Views.SUBSYSTEMS, Views.NAMESPACES, Views.HOSTS, Views.LISTENERS, Views.ANA, Views.QOS};
 
     @Mixin
     private ControlOptions control;
@@ -46,8 +46,9 @@ public final class GetCommand implements Callable<Integer>
     private View<?> kind;
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "NAME", defaultValue = "",
-        description = "Name of one device or data plane, or of the subsystem that namespaces, hosts and controllers " +
-            "are of.")
+        completionCandidates = LiveNames.OfKind.class,
+        description = "Name of one device or data plane, or of the subsystem that namespaces, hosts, ANA states, " +
+            "limits and controllers are of.")
     private String name;
 
     /**
@@ -79,7 +80,7 @@ public final class GetCommand implements Callable<Integer>
                 final Map<String, Object> all = new LinkedHashMap<>();
                 for (final View<?> each : STATE)
                 {
-                    all.put(each.plural(), maps(link, each));
+                    all.put(key(each), maps(link, each));
                 }
                 terminal.line(Json.write(all));
             }
@@ -93,6 +94,12 @@ public final class GetCommand implements Callable<Integer>
             }
         }
         return ExitCode.OK;
+    }
+
+    /** Kinds have keys of one word. */
+    private static String key(final View<?> view)
+    {
+        return Views.ANA == view ? "ana" : Views.QOS == view ? "qos" : view.plural();
     }
 
     private static <T extends Resource> java.util.List<Map<String, Object>> maps(

@@ -37,7 +37,8 @@ public final class HostCommand extends Group
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
-            description = "Only of this subsystem.") final String nqn)
+            completionCandidates = LiveNames.Subsystems.class, description = "Only of this subsystem.")
+        final String nqn)
     {
         return control.run(Role.READ, (link) -> output.print(Views.HOSTS, link.client().hosts(nqn)));
     }
@@ -47,8 +48,10 @@ public final class HostCommand extends Group
             "  millrace host allow nqn.2026-11.io.example:vol0 $(cat /etc/nvme/hostnqn)"})
     int allow(
         @Mixin final ControlOptions control,
-        @Parameters(index = "0", paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
-        @Parameters(index = "1..*", arity = "1..*", paramLabel = "HOST", description = "NQNs of the hosts.")
+        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
+            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "1..*", arity = "1..*", paramLabel = "HOST",
+            completionCandidates = LiveNames.Hosts.class, description = "NQNs of the hosts.")
         final List<String> hosts)
     {
         return control.run(Role.ADMINISTER, (link) ->
@@ -69,8 +72,10 @@ public final class HostCommand extends Group
             "  millrace host deny nqn.2026-11.io.example:vol0 nqn.2014-08..."})
     int deny(
         @Mixin final ControlOptions control,
-        @Parameters(index = "0", paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
-        @Parameters(index = "1..*", arity = "1..*", paramLabel = "HOST", description = "NQNs of the hosts.")
+        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
+            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "1..*", arity = "1..*", paramLabel = "HOST",
+            completionCandidates = LiveNames.AllowedHosts.class, description = "NQNs of the hosts.")
         final List<String> hosts)
     {
         return control.run(Role.ADMINISTER, (link) ->
@@ -92,7 +97,8 @@ public final class HostCommand extends Group
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
-            description = "Only to this subsystem.") final String nqn)
+            completionCandidates = LiveNames.Subsystems.class, description = "Only to this subsystem.")
+        final String nqn)
     {
         return control.run(Role.READ, (link) -> output.print(Views.CONTROLLERS, link.client().controllers(nqn)));
     }
@@ -105,8 +111,10 @@ public final class HostCommand extends Group
             "  millrace host disconnect nqn.2026-11.io.example:vol0 3    by its ID"})
     int disconnect(
         @Mixin final ControlOptions control,
-        @Parameters(paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
+        @Parameters(paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
+            description = "Name of the subsystem.") final String nqn,
         @Parameters(paramLabel = "HOST|ID",
+            completionCandidates = LiveNames.ConnectedHosts.class,
             description = "NQN of the host, for all its controllers, or the ID of one.") final String host)
     {
         return control.run(Role.OPERATE, (link) ->

@@ -24,6 +24,8 @@ final class KindConverter implements ITypeConverter<View<?>>
         VIEWS.put("namespaces", Views.NAMESPACES);
         VIEWS.put("hosts", Views.HOSTS);
         VIEWS.put("listeners", Views.LISTENERS);
+        VIEWS.put("ana", Views.ANA);
+        VIEWS.put("qos", Views.QOS);
         VIEWS.put("controllers", Views.CONTROLLERS);
         VIEWS.put("reactors", Views.REACTORS);
         VIEWS.put("dataplanes", Views.DATA_PLANES);

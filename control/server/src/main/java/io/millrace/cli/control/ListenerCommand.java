@@ -99,7 +99,8 @@ public final class ListenerCommand extends Group
             "  millrace listener remove 192.0.2.7:4420"})
     int remove(
         @Mixin final ControlOptions control,
-        @Parameters(paramLabel = "ADDRESS[:PORT]", description = "As 'listener list' shows it. Default port: 4420.")
+        @Parameters(paramLabel = "ADDRESS[:PORT]", completionCandidates = LiveNames.Listeners.class,
+            description = "As 'listener list' shows it. Default port: 4420.")
         final String address)
     {
         final Endpoint endpoint = Endpoint.of(address);

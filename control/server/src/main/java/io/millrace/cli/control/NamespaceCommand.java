@@ -43,7 +43,8 @@ public final class NamespaceCommand extends Group
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
-            description = "Only of this subsystem.") final String nqn)
+            completionCandidates = LiveNames.Subsystems.class, description = "Only of this subsystem.")
+        final String nqn)
     {
         return control.run(Role.READ, (link) -> output.print(Views.NAMESPACES, link.client().namespaces(nqn)));
     }
@@ -55,17 +56,22 @@ public final class NamespaceCommand extends Group
             "  millrace namespace add nqn.2026-11.io.example:vol0 mem1 --nsid 7"})
     int add(
         @Mixin final ControlOptions control,
-        @Parameters(paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
-        @Parameters(paramLabel = "DEVICE", description = "Name of the device.") final String device,
+        @Parameters(paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
+            description = "Name of the subsystem.") final String nqn,
+        @Parameters(paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
+            description = "Name of the device.") final String device,
         @Option(names = {"-i", "--nsid"}, paramLabel = "N", description = "Its number. Default: the lowest free one.")
         final Integer nsid,
         @Option(names = {"-u", "--uuid"}, paramLabel = "UUID",
-            description = "UUID that hosts see. Default: one made from subsystem, number and device.") final UUID uuid)
+            description = "UUID that hosts see. Default: one made from subsystem, number and device.") final UUID uuid,
+        @Option(names = {"-g", "--ana-group"}, paramLabel = "N", defaultValue = "" + NamespaceSpec.ANA_GROUP_DEFAULT,
+            description = "ANA group whose states it has, 1 to 128. Default: ${DEFAULT-VALUE}.") final int anaGroup)
     {
         return control.run(Role.ADMINISTER, (link) ->
         {
             final int number = null == nsid ? lowestFree(link.client().namespaces(nqn)) : nsid;
-            link.client().addNamespace(new NamespaceSpec(nqn, number, null == uuid ? NO_UUID : uuid, device));
+            link.client().addNamespace(new NamespaceSpec(
+                nqn, number, null == uuid ? NO_UUID : uuid, device, anaGroup));
             Terminal.standard().line("namespace " + number + " of " + nqn + " shows device " + device);
             return ExitCode.OK;
         });
@@ -90,8 +96,10 @@ public final class NamespaceCommand extends Group
             "  millrace namespace remove nqn.2026-11.io.example:vol0 1"})
     int remove(
         @Mixin final ControlOptions control,
-        @Parameters(index = "0", paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
-        @Parameters(index = "1..*", arity = "1..*", paramLabel = "NSID", description = "Numbers of the namespaces.")
+        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
+            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "1..*", arity = "1..*", paramLabel = "NSID",
+            completionCandidates = LiveNames.Namespaces.class, description = "Numbers of the namespaces.")
         final List<Integer> nsids)
     {
         return control.run(Role.ADMINISTER, (link) ->

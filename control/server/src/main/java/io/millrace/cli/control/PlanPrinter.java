@@ -41,8 +41,15 @@ final class PlanPrinter
     private void lines(final StatePlan plan)
     {
         final List<StateStep> steps = plan.steps();
-        final int shown = isVerbose || steps.size() <= STEPS_SHOWN_MAX ? steps.size() : STEPS_SHOWN_MAX;
-        steps.subList(0, shown).forEach((step) -> terminal.line(mark(step) + " " + step.sentence()));
+        int shown = 0;
+        int lines = 0;
+        while (shown < steps.size() && (isVerbose || lines < STEPS_SHOWN_MAX || steps.size() <= STEPS_SHOWN_MAX))
+        {
+            final int next = isVerbose ? shown + 1 : AnaRuns.end(steps, shown);
+            terminal.line(mark(steps.get(shown)) + " " + AnaRuns.sentence(steps.subList(shown, next)));
+            shown = next;
+            lines++;
+        }
         // What destroys is always seen.
         steps.subList(shown, steps.size()).stream().filter(StateStep::destructive).limit(STEPS_SHOWN_MAX)
             .forEach((step) -> terminal.line(mark(step) + " " + step.sentence()));

@@ -19,7 +19,7 @@ final class Reports
     /** All that a state consists of. */
     static List<Resource> state(final ControlLink link)
     {
-        return of(link, Kind.DEVICE, Kind.SUBSYSTEM, Kind.NAMESPACE, Kind.HOST, Kind.LISTENER);
+        return of(link, Kind.DEVICE, Kind.SUBSYSTEM, Kind.NAMESPACE, Kind.HOST, Kind.LISTENER, Kind.ANA, Kind.QOS);
     }
 
     static List<Resource> of(final ControlLink link, final Kind... kinds)

@@ -31,7 +31,8 @@ public final class RollbackCommand implements Callable<Integer>
     @Mixin
     private Confirmation confirmation;
 
-    @Parameters(paramLabel = "VERSION", description = "Number of the version, as 'millrace history' lists it.")
+    @Parameters(paramLabel = "VERSION", completionCandidates = LiveNames.Versions.class,
+        description = "Number of the version, as 'millrace history' lists it.")
     private long version;
 
     /**

@@ -38,7 +38,7 @@ public final class SubsystemCommand extends Group
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
-            description = "Only this subsystem.") final String nqn)
+            completionCandidates = LiveNames.Subsystems.class, description = "Only this subsystem.") final String nqn)
     {
         return control.run(Role.READ, (link) -> output.print(Views.SUBSYSTEMS, link.client().subsystems(nqn)));
     }
@@ -52,7 +52,8 @@ public final class SubsystemCommand extends Group
         @Parameters(paramLabel = "NQN",
             description = "Name of the subsystem, such as nqn.2026-11.io.example:vol0.") final String nqn,
         @Option(names = "--allow-any-host", description = "Let every host in.") final boolean allowAnyHost,
-        @Option(names = "--host", paramLabel = "NQN", description = "Let this host in. May be given again.")
+        @Option(names = "--host", paramLabel = "NQN", completionCandidates = LiveNames.Hosts.class,
+            description = "Let this host in. May be given again.")
         final List<String> hosts,
         @Option(names = "--serial", paramLabel = "TEXT", defaultValue = "",
             description = "Serial number that hosts see. Default: one made from the NQN.") final String serial,
@@ -81,7 +82,8 @@ public final class SubsystemCommand extends Group
     int delete(
         @Mixin final ControlOptions control,
         @Mixin final Confirmation confirmation,
-        @Parameters(arity = "1..*", paramLabel = "NQN", description = "Subsystems to delete.")
+        @Parameters(arity = "1..*", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
+            description = "Subsystems to delete.")
         final List<String> nqns)
     {
         return control.run(Role.ADMINISTER, (link) ->
@@ -124,7 +126,8 @@ public final class SubsystemCommand extends Group
             "  millrace subsystem allow-any nqn.2026-11.io.example:vol0 no"})
     int allowAny(
         @Mixin final ControlOptions control,
-        @Parameters(paramLabel = "NQN", description = "Name of the subsystem.") final String nqn,
+        @Parameters(paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
+            description = "Name of the subsystem.") final String nqn,
         @Parameters(arity = "0..1", paramLabel = "yes|no", defaultValue = "yes",
             description = "Whether every host is let in. Default: yes.") final Permission permission)
     {

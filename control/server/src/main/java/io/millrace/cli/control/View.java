@@ -17,10 +17,18 @@ import java.util.function.Function;
  * @param plural  what they are called.
  * @param type    of the records.
  * @param columns in order.
+ * @param layout  of a table of them.
  * @param <T>     type of the records.
  */
-record View<T extends Resource>(Kind kind, String plural, Class<T> type, List<Column<T>> columns)
+record View<T extends Resource>(
+    Kind kind, String plural, Class<T> type, List<Column<T>> columns, Function<List<T>, Table> layout)
 {
+    /** A line for each record. */
+    View(final Kind kind, final String plural, final Class<T> type, final List<Column<T>> columns)
+    {
+        this(kind, plural, type, columns, (records) -> linePerRecord(columns, records));
+    }
+
     /**
      * A column.
      *
@@ -43,6 +51,11 @@ record View<T extends Resource>(Kind kind, String plural, Class<T> type, List<Co
     }
 
     Table table(final List<T> resources)
+    {
+        return layout.apply(resources);
+    }
+
+    private static <T> Table linePerRecord(final List<Column<T>> columns, final List<T> resources)
     {
         final List<Column<T>> shown = columns.stream().filter((each) -> null != each.heading()).toList();
         final Table table = new Table(shown.stream().map(Column::heading).toArray(String[]::new));
@@ -72,7 +85,8 @@ record View<T extends Resource>(Kind kind, String plural, Class<T> type, List<Co
 
     private static String label(final Column<?> column)
     {
-        final String heading = null == column.heading() ? column.key() : column.heading();
+        final String heading = null == column.heading() ?
+            column.key().replaceAll("(\\p{Lower})(\\p{Upper})", "$1 $2") : column.heading();
         return (heading.startsWith(">") ? heading.substring(1) : heading).toLowerCase(Locale.ROOT);
     }
 

@@ -7,6 +7,7 @@ import io.millrace.console.Quantity;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
@@ -15,10 +16,13 @@ import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.VersionInfo;
+import io.millrace.control.state.NetworkAddress;
+import io.millrace.control.state.QosLimits;
 import io.millrace.settings.SettingType;
 import io.millrace.settings.Units;
 import java.time.Instant;
@@ -63,6 +67,7 @@ final class Views
         count(">WRITES", "writes", NamespaceInfo::writes),
         bytes(">WRITTEN", "writtenBytes", NamespaceInfo::writtenBytes),
         count(">ERRORS", "errors", NamespaceInfo::errors),
+        of(">ANA", "anaGroup", (n) -> known(n.anaGroup())),
         of(null, "others", (n) -> known(n.others())),
         of(null, "uuid", (n) -> n.uuid().toString())));
 
@@ -72,10 +77,36 @@ final class Views
 
     static final View<ListenerInfo> LISTENERS = new View<>(Kind.LISTENER, "listeners", ListenerInfo.class, List.of(
         of("TRANSPORT", "transport", (l) -> SettingType.word(l.transport())),
-        of("ADDRESS", "address", ListenerInfo::address),
+        of("ADDRESS", "address", (l) -> NetworkAddress.canonical(l.address())),
         of(">PORT", "port", ListenerInfo::port),
         new Column<>("SERVES", "discoveryOnly", ListenerInfo::discoveryOnly,
             (l) -> l.discoveryOnly() ? "discovery" : "all")));
+
+    static final View<AnaInfo> ANA = new View<>(Kind.ANA, "ANA states", AnaInfo.class, List.of(
+        of("SUBSYSTEM", "nqn", AnaInfo::nqn),
+        new Column<>("LISTENER", "listener", (a) -> a.address().isEmpty() ? null : listenerOf(a), Views::listenerOf),
+        of(">GROUP", "group", AnaInfo::group),
+        of("STATE", "state", Views::stateOf),
+        of(">NAMESPACES", "namespaces", AnaInfo::namespaces),
+        of(">CHANGES", "changes", AnaInfo::changes)), AnaRuns::table);
+
+    static final View<QosInfo> QOS = new View<>(Kind.QOS, "limits", QosInfo.class, List.of(
+        of("SUBSYSTEM", "nqn", (q) -> q.limits().nqn()),
+        new Column<>("LIMITED", "nsid", (q) -> 0 == q.limits().nsid() ? null : q.limits().nsid(),
+            (q) -> 0 == q.limits().nsid() ? q.limits().hostNqn() : "namespace " + q.limits().nsid()),
+        new Column<>("LIMITS", "iops", (q) -> limit(q.limits().iops()), (q) -> QosLimits.text(q.limits())),
+        count(">WAITED", "throttled", (q) -> q.throttledReads() + q.throttledWrites()),
+        count(">WAITING", "waiting", QosInfo::waiting),
+        new Column<>(">AVG WAIT", "waitNs", QosInfo::waitNs, Views::averageWait),
+        of(null, "host", (q) -> q.limits().hostNqn().isEmpty() ? null : q.limits().hostNqn()),
+        of(null, "readIops", (q) -> limit(q.limits().readIops())),
+        of(null, "writeIops", (q) -> limit(q.limits().writeIops())),
+        of(null, "bytesPerSecond", (q) -> limit(q.limits().bytesPerSecond())),
+        of(null, "readBytesPerSecond", (q) -> limit(q.limits().readBytesPerSecond())),
+        of(null, "writeBytesPerSecond", (q) -> limit(q.limits().writeBytesPerSecond())),
+        of(null, "burstMs", (q) -> q.limits().burstMs()),
+        of(null, "throttledReads", QosInfo::throttledReads),
+        of(null, "throttledWrites", QosInfo::throttledWrites)));
 
     static final View<ControllerInfo> CONTROLLERS = new View<>(
         Kind.CONTROLLER, "hosts connected", ControllerInfo.class, List.of(
@@ -113,8 +144,8 @@ final class Views
             new Column<>(">UP", "upNs", DataPlaneInfo::upNs, (d) -> Quantity.duration(d.upNs())),
         of(">CONNECTED", "controllers", DataPlaneInfo::controllers),
         size(">MEMORY", "memoryBytes", DataPlaneInfo::memoryBytes),
-        of(null, "dmaBytes", (d) -> known(d.dmaBytes())),
-        of(null, "hugepageBytes", (d) -> known(d.hugepageBytes())),
+        knownSize("dmaBytes", DataPlaneInfo::dmaBytes),
+        knownSize("hugepageBytes", DataPlaneInfo::hugepageBytes),
         of(null, "memoryNote", DataPlaneInfo::memoryNote),
         of(">PROCESS", "processId", (d) -> known(d.processId())),
         of("VERSION", "version", DataPlaneInfo::version),
@@ -176,6 +207,13 @@ final class Views
         return new Column<>(heading, key, value::of, (each) -> Units.size(value.of(each)));
     }
 
+    /** A size that an older data plane does not send; not in the table. */
+    private static <T> Column<T> knownSize(final String key, final Amount<T> value)
+    {
+        return new Column<>(null, key, (each) -> known(value.of(each)),
+            (each) -> null == known(value.of(each)) ? "-" : Units.size(value.of(each)));
+    }
+
     private static <T> Column<T> bytes(final String heading, final String key, final Amount<T> value)
     {
         return new Column<>(heading, key, value::of, (each) -> Quantity.bytes(value.of(each)));
@@ -212,6 +250,28 @@ final class Views
     {
         final long totalNs = reactor.busyNs() + reactor.idleNs();
         return (0 == totalNs ? 0 : Math.round(100.0 * reactor.busyNs() / totalNs)) + " %";
+    }
+
+    private static Long limit(final long value)
+    {
+        return 0 == value ? null : value;
+    }
+
+    private static String averageWait(final QosInfo qos)
+    {
+        final long waited = qos.throttledReads() + qos.throttledWrites() - qos.waiting();
+        return waited <= 0 ? "-" : Quantity.duration(qos.waitNs() / waited);
+    }
+
+    static String stateOf(final AnaInfo state)
+    {
+        return SettingType.word(state.state());
+    }
+
+    static String listenerOf(final AnaInfo state)
+    {
+        return state.address().isEmpty() ? "any other" :
+            NetworkAddress.text(NetworkAddress.canonical(state.address()), state.port());
     }
 
     static String word(final DeviceType type)

@@ -1,6 +1,8 @@
 package io.millrace.control.state;
 
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.DeviceType;
+import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceInfo;
@@ -10,6 +12,7 @@ import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
@@ -53,7 +56,9 @@ public final class DesiredState
      * The state that a data plane reports. Takes what it gets: lists that were not made at one moment may contradict
      * each other; what belongs to a subsystem that is not there is dropped.
      *
-     * @param reported devices, subsystems, namespaces, hosts and listeners in any order; other resources are ignored.
+     * @param reported devices, subsystems, namespaces, hosts, listeners, ANA states and limits in any order; other
+     *                 resources are ignored. A group in transition counts as what it becomes when nobody ends that:
+     *                 inaccessible.
      * @return the state.
      */
     public static DesiredState of(final Collection<? extends Resource> reported)
@@ -93,8 +98,35 @@ public final class DesiredState
             {
                 subsystems.get(h.nqn()).hosts().add(h.hostNqn());
             }
+            else if (each instanceof final QosInfo q && subsystems.containsKey(q.limits().nqn()))
+            {
+                subsystems.get(q.limits().nqn()).limits().put(QosLimits.Key.of(q.limits()), q.limits());
+            }
         }
+        addAnaStates(subsystems, reported);
         return new DesiredState(devices, StateEditor.frozen(subsystems), listeners);
+    }
+
+    /** Those of wider addresses first, since they cover the others; what is so already is left. */
+    private static void addAnaStates(
+        final NavigableMap<String, StateEditor.Subsystem> subsystems, final Collection<? extends Resource> reported)
+    {
+        final NavigableMap<AnaStates.Place, List<AnaInfo>> states = new TreeMap<>();
+        for (final Resource each : reported)
+        {
+            if (each instanceof final AnaInfo a && subsystems.containsKey(a.nqn()) &&
+                AnaStates.SETTLED.contains(AnaStates.settled(a.state())))
+            {
+                states.computeIfAbsent(new AnaStates.Place(NetworkAddress.canonical(a.address()), a.port()),
+                    (_) -> new ArrayList<>()).add(a);
+            }
+        }
+        states.forEach((place, infos) -> infos.forEach((info) -> subsystems.compute(info.nqn(), (_, subsystem) ->
+        {
+            final AnaState state = AnaStates.settled(info.state());
+            return state == subsystem.ana().state(place, info.group()) ? subsystem :
+                subsystem.with(subsystem.ana().with(place, info.group(), state));
+        })));
     }
 
     /**
@@ -109,7 +141,8 @@ public final class DesiredState
         {
             case Command.CreateDevice _, Command.DeleteDevice _, Command.ResizeDevice _, Command.CreateSubsystem _,
                 Command.DeleteSubsystem _, Command.AddNamespace _, Command.RemoveNamespace _, Command.AllowHost _,
-                Command.DenyHost _, Command.SetAllowAnyHost _, Command.AddListener _, Command.RemoveListener _ -> true;
+                Command.DenyHost _, Command.SetAllowAnyHost _, Command.AddListener _, Command.RemoveListener _,
+                Command.SetAnaState _, Command.SetQos _ -> true;
             default -> false;
         };
     }

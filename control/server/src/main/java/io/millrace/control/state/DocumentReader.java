@@ -7,14 +7,19 @@ import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingType;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Reads one {@link StateDocument}. What a file declares goes through the same editor as commands, so that both are held
@@ -35,7 +40,7 @@ final class DocumentReader
 
     StateDocument read()
     {
-        for (final Setting<Void> each : StateSettings.SKIPPED)
+        for (final Setting<?> each : StateSettings.SKIPPED)
         {
             if (top.has(each))
             {
@@ -96,8 +101,6 @@ final class DocumentReader
         apply(section, new Command.CreateSubsystem(new SubsystemSpec(nqn,
             section.get(StateSettings.SUBSYSTEM_ANY_HOST), null == serial ? "" : serial,
             section.get(StateSettings.SUBSYSTEM_MODEL))));
-        skip(section, StateSettings.ANA);
-        skip(section, StateSettings.QOS);
         for (final Section namespace : section.sectionsIfGiven(StateSettings.NAMESPACES))
         {
             final UUID uuid = namespace.get(StateSettings.NAMESPACE_UUID);
@@ -116,6 +119,48 @@ final class DocumentReader
                 throw section.refuse(StateSettings.SUBSYSTEM_HOSTS, null, e.getMessage(), "");
             }
         }
+        section.sectionsIfGiven(StateSettings.ANA).forEach((each) -> ana(nqn, each));
+        final Set<QosLimits.Key> limited = new HashSet<>();
+        for (final Section each : section.sectionsIfGiven(StateSettings.QOS))
+        {
+            final QosSpec limits = limits(nqn, each);
+            if (QosLimits.isNone(limits))
+            {
+                throw each.refuse(null, "limits nothing; add " +
+                    QosLimits.ALL.stream().map(QosLimits.Limit::key).collect(Collectors.joining(", ")) +
+                    ", or leave it out");
+            }
+            apply(each, new Command.SetQos(limits));
+            if (!limited.add(QosLimits.Key.of(limits)))
+            {
+                throw each.refuse(null, QosLimits.subject(limits) + " is limited twice; keep one");
+            }
+        }
+    }
+
+    private void ana(final String nqn, final Section section)
+    {
+        final AnaStates.Place listener = section.get(StateSettings.ANA_LISTENER);
+        final Integer group = section.get(StateSettings.ANA_GROUP);
+        apply(section, new AnaStates.Entry(null == listener ? AnaStates.Place.ALL : listener,
+            null == group ? AnaStates.GROUPS_ALL : group, section.get(StateSettings.ANA_STATE)).command(nqn));
+    }
+
+    private static QosSpec limits(final String nqn, final Section section)
+    {
+        final Integer nsid = section.get(StateSettings.QOS_NSID);
+        final String host = section.get(StateSettings.QOS_HOST);
+        return new QosSpec(nqn, null == nsid ? 0 : nsid, null == host ? "" : host,
+            limit(section, StateSettings.QOS_READ_IOPS), limit(section, StateSettings.QOS_WRITE_IOPS),
+            limit(section, StateSettings.QOS_IOPS), limit(section, StateSettings.QOS_READ_BANDWIDTH),
+            limit(section, StateSettings.QOS_WRITE_BANDWIDTH), limit(section, StateSettings.QOS_BANDWIDTH),
+            (int)TimeUnit.NANOSECONDS.toMillis(section.get(StateSettings.QOS_BURST)));
+    }
+
+    private static long limit(final Section section, final Setting<Long> setting)
+    {
+        final Long limit = section.get(setting);
+        return null == limit ? 0 : limit;
     }
 
     private void listeners()

@@ -4,6 +4,7 @@ import io.millrace.control.codec.DeviceType;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosSpec;
 import io.millrace.settings.SettingType;
 import io.millrace.settings.Units;
 import java.util.LinkedHashSet;
@@ -11,8 +12,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Writes a state as text: a line for each device, namespace and listener. Leaves out what is the default or generated.
- * One thread, used once.
+ * Writes a state as text: a line for each device, namespace, ANA state, limit and listener. Leaves out what is the
+ * default or generated. One thread, used once.
  */
 final class DocumentWriter
 {
@@ -124,6 +125,40 @@ final class DocumentWriter
                 namespace.plain("ana-group", each.anaGroup());
             }
             out.append("      - ").append(namespace).append('\n');
+        }
+        access(subsystem);
+    }
+
+    private void access(final SubsystemState subsystem)
+    {
+        final List<AnaStates.Entry> states = subsystem.ana().entries();
+        if (!states.isEmpty())
+        {
+            begin("    ", "ana", false);
+        }
+        for (final AnaStates.Entry each : states)
+        {
+            final Group state = new Group();
+            if (!AnaStates.Place.ALL.equals(each.place()))
+            {
+                state.text("listener", each.place().toString());
+            }
+            if (AnaStates.GROUPS_ALL != each.group())
+            {
+                state.plain("group", each.group());
+            }
+            out.append("      - ").append(state.plain("state", SettingType.word(each.state()))).append('\n');
+        }
+        if (!subsystem.limits().isEmpty())
+        {
+            begin("    ", "qos", false);
+        }
+        for (final QosSpec each : subsystem.qos())
+        {
+            final Group limits = 0 == each.nsid() ? new Group().text("host", each.hostNqn()) :
+                new Group().plain("nsid", each.nsid());
+            QosLimits.settings(each, limits::plain);
+            out.append("      - ").append(limits).append('\n');
         }
     }
 

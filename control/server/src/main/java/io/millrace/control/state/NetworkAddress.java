@@ -6,7 +6,7 @@ import java.net.InetAddress;
 /**
  * Numeric addresses in the one form that names them: IPv4 with dots, IPv6 as of RFC 5952. Stateless.
  */
-final class NetworkAddress
+public final class NetworkAddress
 {
     private static final int GROUPS = 8;
 
@@ -36,7 +36,7 @@ final class NetworkAddress
      *
      * @param text numeric.
      */
-    static String canonical(final String text)
+    public static String canonical(final String text)
     {
         final InetAddress address = parse(text);
         if (null == address)
@@ -98,7 +98,7 @@ final class NetworkAddress
      * @param address in its one form.
      * @param port    of it.
      */
-    static String text(final String address, final int port)
+    public static String text(final String address, final int port)
     {
         return (address.indexOf(':') >= 0 ? '[' + address + ']' : address) + ':' + port;
     }

@@ -8,6 +8,7 @@ import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import java.util.HashMap;
 import java.util.Map;
@@ -30,11 +31,31 @@ public final class StateEditor
 
     /** A subsystem that can be changed. */
     record Subsystem(
-        SubsystemSpec spec, NavigableMap<Integer, NamespaceSpec> namespaces, NavigableSet<String> hosts)
+        SubsystemSpec spec,
+        NavigableMap<Integer, NamespaceSpec> namespaces,
+        NavigableSet<String> hosts,
+        AnaStates ana,
+        NavigableMap<QosLimits.Key, QosSpec> limits)
     {
         Subsystem(final SubsystemSpec spec)
         {
-            this(spec, new TreeMap<>(), new TreeSet<>());
+            this(spec, new TreeMap<>(), new TreeSet<>(), AnaStates.OPTIMIZED, new TreeMap<>());
+        }
+
+        Subsystem(final SubsystemState state)
+        {
+            this(state.spec(), new TreeMap<>(state.namespaces()), new TreeSet<>(state.hosts()), state.ana(),
+                new TreeMap<>(state.limits()));
+        }
+
+        Subsystem with(final AnaStates states)
+        {
+            return new Subsystem(spec, namespaces, hosts, states, limits);
+        }
+
+        SubsystemState frozen()
+        {
+            return new SubsystemState(spec, namespaces, hosts, ana, limits);
         }
     }
 
@@ -52,8 +73,7 @@ public final class StateEditor
         devices.values().forEach(this::index);
         for (final SubsystemState each : state.subsystems().values())
         {
-            subsystems.put(each.nqn(), new Subsystem(
-                each.spec(), new TreeMap<>(each.namespaces()), new TreeSet<>(each.hosts())));
+            subsystems.put(each.nqn(), new Subsystem(each));
             each.namespaces().values().forEach(this::index);
         }
     }
@@ -71,8 +91,7 @@ public final class StateEditor
     static NavigableMap<String, SubsystemState> frozen(final NavigableMap<String, Subsystem> subsystems)
     {
         final NavigableMap<String, SubsystemState> frozen = new TreeMap<>(NaturalOrder.INSTANCE);
-        subsystems.forEach((nqn, each) ->
-            frozen.put(nqn, new SubsystemState(each.spec(), each.namespaces(), each.hosts())));
+        subsystems.forEach((nqn, each) -> frozen.put(nqn, each.frozen()));
         return frozen;
     }
 
@@ -99,6 +118,8 @@ public final class StateEditor
             case final Command.SetAllowAnyHost any -> allowAnyHost(any.nqn(), any.allowAnyHost());
             case final Command.AddListener add -> addListener(add.listener());
             case final Command.RemoveListener remove -> removeListener(remove);
+            case final Command.SetAnaState ana -> setAnaState(ana);
+            case final Command.SetQos set -> setQos(set.qos());
             default -> throw new IllegalArgumentException("not about what should be: " + command);
         }
     }
@@ -357,6 +378,7 @@ public final class StateEditor
         {
             throw refusal(Code.NOT_FOUND, subject(nqn, nsid), "is not there; add it first");
         }
+        subsystem(nqn).limits().remove(new QosLimits.Key(nsid, ""));
         unindex(removed);
     }
 
@@ -389,7 +411,69 @@ public final class StateEditor
         final Subsystem subsystem = subsystem(nqn);
         final SubsystemSpec spec = subsystem.spec();
         subsystems.put(nqn, new Subsystem(new SubsystemSpec(nqn, isAllowed, spec.serial(), spec.model()),
-            subsystem.namespaces(), subsystem.hosts()));
+            subsystem.namespaces(), subsystem.hosts(), subsystem.ana(), subsystem.limits()));
+    }
+
+    private void setAnaState(final Command.SetAnaState set)
+    {
+        final AnaStates.Place place = place(set);
+        if (!AnaStates.SETTLED.contains(AnaStates.settled(set.state())))
+        {
+            throw refusal(Code.INVALID, "ANA of subsystem " + set.nqn(),
+                "state is none that is known here; use a client of this version");
+        }
+        final Subsystem subsystem = subsystem(set.nqn());
+        if (0 == place.port() && !AnaStates.Place.ALL.equals(place))
+        {
+            throw refusal(Code.INVALID, "ANA of subsystem " + set.nqn() + " at " + place,
+                "has no port; give the port of the listener, or no address for all listeners");
+        }
+        if (set.group() < AnaStates.GROUPS_ALL || set.group() > Names.ANA_GROUP_MAX)
+        {
+            throw refusal(Code.INVALID, "subsystem " + set.nqn(), "ANA group " + set.group() +
+                " is not within 1 to " + Names.ANA_GROUP_MAX + "; choose another, or 0 for all");
+        }
+        final AnaStates next = subsystem.ana().with(place, set.group(), AnaStates.settled(set.state()));
+        if (next.placeCount() > AnaStates.PLACES_MAX)
+        {
+            throw refusal(Code.INVALID, "subsystem " + set.nqn(), "more than " + AnaStates.PLACES_MAX +
+                " listeners have ANA states of their own; set the state of a group for all listeners first");
+        }
+        subsystems.put(set.nqn(), subsystem.with(next));
+    }
+
+    private static AnaStates.Place place(final Command.SetAnaState set)
+    {
+        if (set.address().isEmpty() && 0 == set.port())
+        {
+            return AnaStates.Place.ALL;
+        }
+        final String address = NetworkAddress.canonical(set.address());
+        checkedName(set.transport(), address, set.port());
+        return new AnaStates.Place(address, set.port());
+    }
+
+    private void setQos(final QosSpec wanted)
+    {
+        final QosSpec qos = QosLimits.checked(wanted);
+        final Subsystem subsystem = subsystem(qos.nqn());
+        if (qos.hostNqn().isEmpty() && !subsystem.namespaces().containsKey(qos.nsid()))
+        {
+            throw refusal(Code.NOT_FOUND, subject(qos.nqn(), qos.nsid()), "is not there; add it first");
+        }
+        final String problem = qos.hostNqn().isEmpty() ? null : Names.problemOfNqn(qos.hostNqn());
+        if (null != problem)
+        {
+            throw refusal(Code.INVALID, "host " + qos.hostNqn(), problem);
+        }
+        if (QosLimits.isNone(qos))
+        {
+            subsystem.limits().remove(QosLimits.Key.of(qos));
+        }
+        else
+        {
+            subsystem.limits().put(QosLimits.Key.of(qos), qos);
+        }
     }
 
     private void addListener(final ListenerSpec wanted)

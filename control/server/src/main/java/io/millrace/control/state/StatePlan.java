@@ -8,7 +8,8 @@ import java.util.List;
  * <ol>
  * <li>what is in the way of something new is taken away: other things of the same name, users of a device that gets
  * another one;</li>
- * <li>devices are created, those that others wrap first, then subsystems, namespaces, hosts and listeners;</li>
+ * <li>devices are created, those that others wrap first, then subsystems, ANA states, namespaces, hosts, limits and
+ * listeners: what a host may see and do is said before it comes;</li>
  * <li>devices grow, subsystems are opened or closed to hosts that are on no list;</li>
  * <li>the rest is taken away, the other way round.</li>
  * </ol>

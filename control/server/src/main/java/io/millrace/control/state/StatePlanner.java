@@ -5,9 +5,11 @@ import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.settings.Units;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -51,6 +54,8 @@ final class StatePlanner
     private final List<NamespaceSpec> newNamespaces = new ArrayList<>();
     private final List<Command.AllowHost> newHosts = new ArrayList<>();
     private final List<ListenerSpec> newListeners = new ArrayList<>();
+    private final List<StateStep> anaSteps = new ArrayList<>();
+    private final List<StateStep> qosSteps = new ArrayList<>();
     /** Other steps. */
     private final List<StateStep> changes = new ArrayList<>();
     private final List<Command.DenyHost> deniedHosts = new ArrayList<>();
@@ -91,6 +96,7 @@ final class StatePlanner
         findSubsystems();
         findListeners();
         findWhatIsInTheWay();
+        desired.subsystems().values().forEach(this::findAccess);
 
         final List<List<StateStep>> stages = new ArrayList<>();
         addRemovals(stages, true);
@@ -300,6 +306,44 @@ final class StatePlanner
         });
     }
 
+    /** ANA states and limits, when it is known which subsystems and namespaces stay. */
+    private void findAccess(final SubsystemState wanted)
+    {
+        final String nqn = wanted.nqn();
+        final SubsystemState was = subsystemRemovals.containsKey(nqn) ? null : actual.subsystems().get(nqn);
+        final StateStep.Effect effect = null == was ? StateStep.Effect.CREATE : StateStep.Effect.CHANGE;
+        for (final AnaStates.Entry each : wanted.ana().entriesFrom(
+            null == was ? AnaStates.OPTIMIZED : was.ana(), groupsOf(was)))
+        {
+            anaSteps.add(new StateStep(each.command(nqn), effect, false, each.sentence(nqn)));
+        }
+        final Map<QosLimits.Key, QosSpec> limits = new TreeMap<>(null == was ? Map.of() : was.limits());
+        limits.keySet().removeIf((key) -> namespaceRemovals.containsKey(new Place(nqn, key.nsid())));
+        wanted.limits().forEach((key, limit) ->
+        {
+            final QosSpec before = limits.remove(key);
+            if (!limit.equals(before))
+            {
+                qosSteps.add(new StateStep(new Command.SetQos(limit),
+                    null == before ? StateStep.Effect.CREATE : StateStep.Effect.CHANGE, false,
+                    "limit " + QosLimits.subject(limit) + " to " + QosLimits.text(limit)));
+            }
+        });
+        limits.forEach((key, limit) -> qosSteps.add(removal(new Command.SetQos(QosLimits.none(nqn, key)), false,
+            "limit " + QosLimits.subject(limit) + " no more")));
+    }
+
+    /** ANA groups that have namespaces. */
+    private static BitSet groupsOf(final SubsystemState subsystem)
+    {
+        final BitSet groups = new BitSet();
+        if (null != subsystem)
+        {
+            subsystem.namespaces().values().forEach((each) -> groups.set(each.anaGroup()));
+        }
+        return groups;
+    }
+
     private void findWhatIsInTheWay()
     {
         for (final DeviceSpec each : newDevices)
@@ -451,9 +495,12 @@ final class StatePlanner
         newDevices.forEach((device) -> steps.add(creation(new Command.CreateDevice(device), sentence(device))));
         newSubsystems.forEach((subsystem) -> steps.add(creation(new Command.CreateSubsystem(subsystem),
             "create subsystem " + subsystem.nqn() + (subsystem.allowAnyHost() ? " for every host" : ""))));
+        // Before the namespaces that they are for, so that no host sees others.
+        steps.addAll(anaSteps);
         newNamespaces.forEach((namespace) -> steps.add(creation(new Command.AddNamespace(namespace),
             "add namespace " + namespace.nsid() + " of " + namespace.nqn() + " on device " + namespace.device())));
         newHosts.forEach((allow) -> steps.add(creation(allow, "let host " + allow.hostNqn() + " into " + allow.nqn())));
+        steps.addAll(qosSteps);
         newListeners.forEach((listener) -> steps.add(creation(new Command.AddListener(listener),
             "listen on " + Canonical.nameOf(listener) + (listener.discoveryOnly() ? " for discovery" : ""))));
         addStage(stages, steps);

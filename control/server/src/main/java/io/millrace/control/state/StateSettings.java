@@ -1,13 +1,17 @@
 package io.millrace.control.state;
 
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
 import io.millrace.settings.SettingType;
+import io.millrace.settings.Units;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Every setting of a state document: those of {@code millrace.yaml} that say what is served. A test holds the two
@@ -60,6 +64,11 @@ final class StateSettings
         /** NVMe/TCP. */
         TCP
     }
+
+    private static final Pattern ADDRESS_AND_PORT =
+        Pattern.compile("(?:\\[([0-9a-fA-F:.]+(?:%[^]]+)?)]|([0-9.]+)):([0-9]{1,5})");
+    private static final int PORT_MAX = 0xFFFF;
+    private static final long MILLIS = 1_000_000L;
 
     private static final SettingType<String> DEVICE =
         new SettingType<>("name", "1 to " + Names.DEVICE_LENGTH_MAX + " printable characters", (text) -> text);
@@ -138,8 +147,31 @@ final class StateSettings
     static final Setting<Integer> NAMESPACE_ANA_GROUP = Setting.optional("subsystems[].namespaces[].ana-group",
         SettingType.number(1, Names.ANA_GROUP_MAX), Integer.toString(NamespaceSpec.ANA_GROUP_DEFAULT),
         "ANA group whose states the namespace has.");
-    static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false, "Not kept.");
-    static final Setting<Void> QOS = Setting.groups("subsystems[].qos[]", false, "Not kept.");
+    static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false,
+        "ANA states, set in order; what none is for is optimized.");
+    static final Setting<AnaStates.Place> ANA_LISTENER = Setting.optional("subsystems[].ana[].listener",
+        new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets", StateSettings::place), null,
+        "Listener that the state is for; all when not given.");
+    static final Setting<Integer> ANA_GROUP = Setting.optional("subsystems[].ana[].group",
+        SettingType.number(1, Names.ANA_GROUP_MAX), null, "ANA group that it is for; all when not given.");
+    static final Setting<AnaState> ANA_STATE = Setting.required("subsystems[].ana[].state",
+        SettingType.choice(AnaState.class, AnaStates.SETTLED.toArray(AnaState[]::new)), "The state.");
+
+    static final Setting<Void> QOS = Setting.groups("subsystems[].qos[]", false, "Limits of namespaces and hosts.");
+    static final Setting<Integer> QOS_NSID = Setting.optional("subsystems[].qos[].nsid",
+        SettingType.number(1, Names.NSID_MAX), null, "Namespace that is limited, all hosts together.");
+    static final Setting<String> QOS_HOST = Setting.optional("subsystems[].qos[].host", NQN, null,
+        "NQN of the host that is limited; instead of nsid.");
+    static final Setting<Long> QOS_IOPS = iops("iops", "Reads and writes a second.");
+    static final Setting<Long> QOS_READ_IOPS = iops("read-iops", "Reads a second.");
+    static final Setting<Long> QOS_WRITE_IOPS = iops("write-iops", "Writes a second.");
+    static final Setting<Long> QOS_BANDWIDTH = bandwidth("bandwidth", "Bytes of reads and writes a second.");
+    static final Setting<Long> QOS_READ_BANDWIDTH = bandwidth("read-bandwidth", "Bytes of reads a second.");
+    static final Setting<Long> QOS_WRITE_BANDWIDTH = bandwidth("write-bandwidth", "Bytes of writes a second.");
+    static final Setting<Long> QOS_BURST = Setting.optional("subsystems[].qos[].burst",
+        SettingType.duration(QosLimits.BURST_MS_MIN * MILLIS, QosLimits.BURST_MS_MAX * MILLIS)
+            .then("duration", "2ms to 10s, whole milliseconds", StateSettings::wholeMilliseconds),
+        Units.duration(QosLimits.BURST_MS_DEFAULT * MILLIS), "What was not used of so much time may be used at once.");
 
     static final Setting<Void> LISTENERS = Setting.groups("listeners[]", false, "Where hosts connect to.");
     static final Setting<TransportType> LISTENER_TRANSPORT = Setting.required("listeners[].transport",
@@ -155,10 +187,12 @@ final class StateSettings
         "Whether discovery is answered on port 8009 too, of every address listened on.");
 
     /** Sections that belong to a process, not to what it serves. */
-    static final List<Setting<Void>> SKIPPED = List.of(
+    static final List<Setting<?>> SKIPPED = List.of(
         Setting.groups("reactors[]", false, "Left to the process."),
         Setting.group("memory", "Left to the process."),
         Setting.group("control", "Left to the process."),
+        Setting.group("status", "Left to the process."),
+        Setting.optional("warm-up", SettingType.BOOLEAN, null, "Left to the process."),
         Setting.group("limits", "Left to the process."),
         Setting.group("tcp", "Left to the process."));
 
@@ -166,6 +200,44 @@ final class StateSettings
 
     private StateSettings()
     {
+    }
+
+    private static Setting<Long> iops(final String key, final String meaning)
+    {
+        return Setting.optional(
+            "subsystems[].qos[]." + key, SettingType.integer(1, QosLimits.IOPS_MAX), null, meaning);
+    }
+
+    private static Setting<Long> bandwidth(final String key, final String meaning)
+    {
+        return Setting.optional("subsystems[].qos[]." + key,
+            SettingType.size(QosLimits.BYTES_PER_SECOND_MIN, QosLimits.BYTES_PER_SECOND_MAX), null, meaning);
+    }
+
+    private static AnaStates.Place place(final String text)
+    {
+        final Matcher matcher = ADDRESS_AND_PORT.matcher(text);
+        if (matcher.matches())
+        {
+            final String address = null == matcher.group(1) ? matcher.group(2) : matcher.group(1);
+            final int port = Integer.parseInt(matcher.group(3));
+            if (port >= 1 && port <= PORT_MAX && null != NetworkAddress.parse(address))
+            {
+                return new AnaStates.Place(NetworkAddress.canonical(address), port);
+            }
+        }
+        throw new SettingType.BadValue("not an IP address with a port",
+            "write one such as 127.0.0.1:4420 or \"[::1]:4420\"");
+    }
+
+    private static long wholeMilliseconds(final long durationNs)
+    {
+        if (0 != durationNs % MILLIS)
+        {
+            throw new SettingType.BadValue("not whole milliseconds", "use " +
+                Units.duration((durationNs / MILLIS + 1) * MILLIS));
+        }
+        return durationNs;
     }
 
     private static SettingTable table()
@@ -176,7 +248,9 @@ final class StateSettings
             DEVICE_TIMEOUT, DEVICE_INTERRUPTS, DEVICE_UNSAFE_NO_IOMMU, DEVICE_WRAPPED, DEVICE_SEED, RULES,
             SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
             NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID, NAMESPACE_ANA_GROUP,
-            ANA, QOS,
+            ANA, ANA_LISTENER, ANA_GROUP, ANA_STATE,
+            QOS, QOS_NSID, QOS_HOST, QOS_IOPS, QOS_READ_IOPS, QOS_WRITE_IOPS, QOS_BANDWIDTH, QOS_READ_BANDWIDTH,
+            QOS_WRITE_BANDWIDTH, QOS_BURST,
             LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT, LISTENER_DISCOVERY_ONLY,
             DISCOVERY));
         all.addAll(SKIPPED);

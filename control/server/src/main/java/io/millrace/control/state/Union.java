@@ -49,12 +49,29 @@ final class Union
             {
                 offer(new Command.AllowHost(subsystem.nqn(), host));
             }
+            addAccess(subsystem);
         }
         for (final ListenerSpec listener : second.listeners().values())
         {
             offer(new Command.AddListener(listener));
         }
         return editor.state();
+    }
+
+    private void addAccess(final SubsystemState subsystem)
+    {
+        final SubsystemState named = first.subsystems().get(subsystem.nqn());
+        if (null == named || AnaStates.OPTIMIZED.equals(named.ana()))
+        {
+            subsystem.ana().entries().forEach((each) -> offer(each.command(subsystem.nqn())));
+        }
+        subsystem.limits().forEach((key, limits) ->
+        {
+            if (null == named || !named.limits().containsKey(key))
+            {
+                offer(new Command.SetQos(limits));
+            }
+        });
     }
 
     private void offer(final Command command)

@@ -1,5 +1,6 @@
 package io.millrace.control.state;
 
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
@@ -7,6 +8,7 @@ import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import java.util.List;
 import java.util.Random;
@@ -74,8 +76,10 @@ public final class RandomStates
 
     public Command command()
     {
-        return switch (random.nextInt(20))
+        return switch (random.nextInt(22))
         {
+            case 9 -> new Command.SetQos(0 == random.nextInt(2) ?
+                QosSpec.noneOfNamespace(nqn(), 1 + random.nextInt(3)) : QosSpec.noneOfHost(nqn(), host()));
             case 0 -> new Command.DeleteDevice(device());
             case 1 -> new Command.ResizeDevice(memoryDevice(), size());
             case 2 -> new Command.DeleteSubsystem(nqn());
@@ -89,8 +93,10 @@ public final class RandomStates
 
     public Command creation()
     {
-        return switch (random.nextInt(10))
+        return switch (random.nextInt(14))
         {
+            case 10, 11 -> anaState();
+            case 12, 13 -> new Command.SetQos(limits());
             case 0, 1, 2 -> new Command.CreateDevice(deviceSpec());
             case 3 -> new Command.CreateSubsystem(new SubsystemSpec(nqn(), random.nextBoolean(),
                 one(List.of("", "", "SER1")), one(List.of("", "", "Other model", "x".repeat(wrong() ? 41 : 40)))));
@@ -101,6 +107,23 @@ public final class RandomStates
             default -> new Command.AddListener(
                 new ListenerSpec(Transport.TCP, address(), port(), 0 == random.nextInt(3)));
         };
+    }
+
+    private Command anaState()
+    {
+        final boolean isAll = 0 == random.nextInt(4);
+        return new Command.SetAnaState(nqn(), Transport.TCP, isAll ? "" : address(), isAll ? 0 : wrong() ? 0 : port(),
+            wrong() ? one(List.of(-1, 129)) : one(List.of(0, 1, 2, 3, 128)), one(List.of(AnaState.OPTIMIZED,
+            AnaState.NON_OPTIMIZED, AnaState.INACCESSIBLE, AnaState.PERSISTENT_LOSS, AnaState.CHANGE)));
+    }
+
+    private QosSpec limits()
+    {
+        final boolean isHost = 0 == random.nextInt(3);
+        final List<Long> rates = List.of(0L, 0L, 1L, 20_000L, wrong() ? -1L : 1_000_000_000L);
+        final List<Long> bytes = List.of(0L, 0L, 4096L, 5000L, wrong() ? 1L : 1L << 37);
+        return new QosSpec(nqn(), isHost && !wrong() ? 0 : nsid(), isHost ? host() : "", one(rates), one(rates),
+            one(rates), one(bytes), one(bytes), one(bytes), wrong() ? 1 : one(List.of(0, 2, 10, 500, 10_000)));
     }
 
     private DeviceSpec deviceSpec()

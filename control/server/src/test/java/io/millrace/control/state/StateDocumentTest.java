@@ -27,7 +27,8 @@ class StateDocumentTest
 {
     private static final Path ROOT = Path.of(System.getProperty("millrace.root"));
     private static final Pattern ROW = Pattern.compile("\\| `([a-z][a-z0-9.\\[\\]-]*)` \\| ([^|]*) \\| ([^|]*) \\|.*");
-    private static final Set<String> PROCESS = Set.of("reactors[]", "memory", "control", "limits", "tcp");
+    private static final Set<String> PROCESS = Set.of(
+        "reactors[]", "memory", "control", "status", "warm-up", "limits", "tcp");
 
     private static final String TEXT = """
         devices:
@@ -48,7 +49,16 @@ class StateDocumentTest
               - nqn.2026-11.io.host:b
             namespaces:
               - {nsid: 1, device: faulty}
-              - {nsid: 2, device: vol10, uuid: 12345678-1234-1234-1234-123456789abc}
+              - {nsid: 2, device: vol10, uuid: 12345678-1234-1234-1234-123456789abc, ana-group: 2}
+            ana:
+              - {state: inaccessible}
+              - {group: 7, state: optimized}
+              - {listener: '[::]:4420', group: 3, state: non-optimized}
+              - {listener: '127.0.0.1:4420', group: 1, state: non-optimized}
+              - {listener: '127.0.0.1:4420', group: 2, state: persistent-loss}
+            qos:
+              - {nsid: 2, iops: 20000, write-bandwidth: 200MiB}
+              - {host: 'nqn.2026-11.io.host:a', read-iops: 5000, bandwidth: 4097, burst: 100ms}
           - nqn: nqn.2026-11.io.millrace:vol1
             allow-any-host: true
             namespaces: []
@@ -116,11 +126,11 @@ class StateDocumentTest
             devices:
               - {name: f, type: file, path: /f, polling: "off"}
               - {name: x, type: fault, device: f, rules: [{effect: error, operations: [read]}]}
-            subsystems:
-              - {nqn: "nqn.2026-11.io.millrace:vol0", ana: [{group: 1, state: inaccessible}]}
             tcp: {anything: 1}
+            status: {file: none}
+            warm-up: false
             """);
-        assertEquals(List.of("tcp", "devices[0].polling", "devices[1].rules", "subsystems[0].ana"),
+        assertEquals(List.of("status", "warm-up", "tcp", "devices[0].polling", "devices[1].rules"),
             document.skipped());
     }
 
@@ -132,14 +142,14 @@ class StateDocumentTest
         {
             final Matcher row = ROW.matcher(line);
             if (row.matches() && row.group(1).matches("(devices|subsystems|listeners|discovery)(\\[.*)?") &&
-                !row.group(1).startsWith("devices[].rules[]") && !row.group(1).startsWith("subsystems[].ana[]") &&
-                !row.group(1).startsWith("subsystems[].qos[]"))
+                !row.group(1).startsWith("devices[].rules[]"))
             {
                 documented.put(row.group(1), row);
             }
         }
         final Map<String, Setting<?>> known = StateSettings.ALL.all().stream()
-            .filter((each) -> null != each.type() && StateSettings.LISTENER_DISCOVERY_ONLY != each)
+            .filter((each) -> null != each.type() && StateSettings.LISTENER_DISCOVERY_ONLY != each &&
+                !StateSettings.SKIPPED.contains(each))
             .collect(Collectors.toMap(Setting::key, (each) -> each, (a, b) -> a, TreeMap::new));
         assertEquals(documented.keySet(), known.keySet());
         known.forEach((key, setting) ->
@@ -168,6 +178,23 @@ class StateDocumentTest
         "devices: [{name: a, typ: fault}] | s.yaml:1: devices[0].typ: unknown key; did you mean type? allowed here: " +
             "name, type, size, block-size, path, read-only, preallocate, queue-depth, polling, address, nsid, " +
             "timeout, interrupts, unsafe-noiommu, device, seed, rules",
+        "subsystems: [{nqn: nqn.2026-11.io.a, ana: [{state: change}]}] | s.yaml:1: subsystems[0].ana[0].state = " +
+            "change: not one of optimized, non-optimized, inaccessible, persistent-loss; use one of them",
+        "subsystems: [{nqn: nqn.2026-11.io.a, ana: [{listener: 127.0.0.1, state: optimized}]}] | s.yaml:1: " +
+            "subsystems[0].ana[0].listener = 127.0.0.1: not an IP address with a port; write one such as " +
+            "127.0.0.1:4420 or \"[::1]:4420\"",
+        "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{nsid: 1, iops: 7}]}] | s.yaml:1: subsystems[0].qos[0]: " +
+            "namespace nqn.2026-11.io.a/1: is not there; add it first",
+        "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{iops: 7}]}] | s.yaml:1: subsystems[0].qos[0]: limits on " +
+            "nqn.2026-11.io.a: neither namespace nor host is named; name one of them",
+        "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{host: nqn.2026-11.io.b}]}] | s.yaml:1: subsystems[0].qos[0]: " +
+            "limits nothing; add iops, read-iops, write-iops, bandwidth, read-bandwidth, write-bandwidth, or leave " +
+            "it out",
+        "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{host: nqn.2026-11.io.b, iops: 1}, {host: nqn.2026-11.io.b, " +
+            "iops: 2}]}] | s.yaml:1: subsystems[0].qos[1]: host nqn.2026-11.io.b of nqn.2026-11.io.a is limited " +
+            "twice; keep one",
+        "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{host: nqn.2026-11.io.b, iops: 1, burst: 2500us}]}] | s.yaml:1: " +
+            "subsystems[0].qos[0].burst = 2500us: not whole milliseconds; use 3ms",
         "subsystems: [{nqn: a}] | s.yaml:1: subsystems[0]: subsystem a: NQN is not of the form " +
             "nqn.yyyy-mm.reverse.domain[:name]: write one such as nqn.2026-11.io.example:vol0",
         "subsystems: [{nqn: nqn.2026-11.io.a, namespaces: [{nsid: 1, device: x}]}] | s.yaml:1: " +
@@ -177,7 +204,7 @@ class StateDocumentTest
         "listeners: [{transport: tcp, address: 127.0.0.1, port: 0}] | s.yaml:1: listeners[0]: listener 127.0.0.1:0: " +
             "port 0 cannot be kept, it would be another each time; name a port",
         "volumes: [] | s.yaml:1: volumes: unknown key; allowed here: devices, subsystems, listeners, discovery, " +
-            "reactors, memory, control, limits, tcp",
+            "reactors, memory, control, status, warm-up, limits, tcp",
         "a: &x b | s.yaml:1: anchors and aliases (& and *) are not supported; quote the value if it is meant as " +
             "text, else write it out"})
     void shouldSayWhatIsWrong(final String text, final String message)

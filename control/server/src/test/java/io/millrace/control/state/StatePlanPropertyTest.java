@@ -70,6 +70,8 @@ class StatePlanPropertyTest
         resources.addAll(client.hosts(""));
         resources.addAll(client.subsystems(""));
         resources.addAll(client.listeners());
+        resources.addAll(client.qos(""));
+        resources.addAll(client.anaStates(""));
         return DesiredState.of(resources);
     }
 
@@ -149,6 +151,7 @@ class StatePlanPropertyTest
         final DesiredState both = to.including(from);
         assertEquals(to, to.including(to));
         assertTrue(StatePlan.between(both, to).steps().stream()
-            .allMatch((step) -> StateStep.Effect.REMOVE == step.effect()), () -> describe(StatePlan.between(both, to)));
+            .allMatch((step) -> StateStep.Effect.REMOVE == step.effect() ||
+                step.command() instanceof Command.SetAnaState), () -> describe(StatePlan.between(both, to)));
     }
 }

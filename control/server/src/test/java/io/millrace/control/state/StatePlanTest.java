@@ -62,6 +62,35 @@ class StatePlanTest
     }
 
     @Test
+    void shouldSayWhatHostsMayBeforeTheyCome()
+    {
+        final String limited = VOLUME.replace("namespaces: [", "ana: [{group: 2, state: non-optimized}, " +
+            "{listener: \"127.0.0.1:4420\", state: inaccessible}]\n    qos: [{nsid: 1, iops: 20000}, " +
+            "{host: \"nqn.2026-11.io.host:a\", bandwidth: 1MiB}]\n    namespaces: [");
+        assertEquals(List.of(
+            "+ create memory device mem0 of 64MiB",
+            "+ create subsystem nqn.2026-11.io.millrace:vol0",
+            "+ make ANA group 2 of nqn.2026-11.io.millrace:vol0 non-optimized at every listener",
+            "+ make every ANA group of nqn.2026-11.io.millrace:vol0 inaccessible at 127.0.0.1:4420",
+            "+ add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0",
+            "+ let host nqn.2026-11.io.host:a into nqn.2026-11.io.millrace:vol0",
+            "+ limit namespace nqn.2026-11.io.millrace:vol0/1 to iops 20000",
+            "+ limit host nqn.2026-11.io.host:a of nqn.2026-11.io.millrace:vol0 to bandwidth 1MiB",
+            "+ listen on 127.0.0.1:4420"), plan("devices: []", limited));
+        assertEquals(List.of(
+            "~ make ANA group 2 of nqn.2026-11.io.millrace:vol0 optimized at every listener",
+            "~ make every ANA group of nqn.2026-11.io.millrace:vol0 optimized at 127.0.0.1:4420",
+            "- limit namespace nqn.2026-11.io.millrace:vol0/1 no more",
+            "- limit host nqn.2026-11.io.host:a of nqn.2026-11.io.millrace:vol0 no more"), plan(limited, VOLUME));
+        // The limits of a namespace go with it, and come again with the next.
+        assertEquals(List.of(
+            "! remove namespace 1 of nqn.2026-11.io.millrace:vol0 from device mem0",
+            "+ add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0",
+            "+ limit namespace nqn.2026-11.io.millrace:vol0/1 to iops 20000"),
+            plan(limited, limited.replace("device: mem0}", "device: mem0, ana-group: 3}")));
+    }
+
+    @Test
     void shouldMarkWhatDestroys()
     {
         assertEquals(List.of(

@@ -1,0 +1,106 @@
+package io.millrace.cli.control;
+
+import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.cli.control.ListenerCommand.Endpoint;
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.AnaState;
+import io.millrace.control.codec.Role;
+import io.millrace.control.codec.Transport;
+import io.millrace.settings.SettingType;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code millrace ana}: which paths hosts take.
+ */
+@Command(
+    name = "ana",
+    description = {
+        "List and set ANA states: how groups of namespaces are reached through a listener.",
+        "They tell hosts with several paths which to take. A state holds until another is set, also for a listener " +
+            "that is not there yet, or was removed and comes back."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace ana set nqn.2026-11.io.example:vol0 inaccessible --listener 192.0.2.7",
+        "  millrace ana list"})
+public final class AnaCommand extends Group
+{
+    private static final int PORT_MAX = 0xFFFF;
+
+    /**
+     * Made by the command line.
+     */
+    public AnaCommand()
+    {
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true,
+        description = {
+            "List ANA states: of each listener the groups that have namespaces.",
+            "'any other' is for listeners that are not there; what is not listed is optimized."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace ana list", "  millrace ana list nqn.2026-11.io.example:vol0 --json"})
+    int list(
+        @Mixin final ControlOptions control,
+        @Mixin final OutputOptions output,
+        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+            completionCandidates = LiveNames.Subsystems.class, description = "Only of this subsystem.")
+        final String nqn)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.ANA, link.client().anaStates(nqn)));
+    }
+
+    @Command(name = "set", mixinStandardHelpOptions = true,
+        description = {
+            "Set the ANA state of a group at a listener; hosts are told.",
+            "Commands that came before are served to their end; this returns when they are. A transition (change) " +
+                "holds I/O off for at most limits.ana-transition-time and is not kept: when nobody ends it, it ends " +
+                "as inaccessible."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace ana set nqn.2026-11.io.example:vol0 non-optimized -l 192.0.2.7",
+            "  millrace ana set nqn.2026-11.io.example:vol0 inaccessible --group 2",
+            "  millrace ana set nqn.2026-11.io.example:vol0 optimized    all there is"})
+    int set(
+        @Mixin final ControlOptions control,
+        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
+            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "1", paramLabel = "STATE", converter = AnaStateConverter.class,
+            completionCandidates = AnaStateConverter.Candidates.class,
+            description = "One of ${COMPLETION-CANDIDATES}.") final AnaState state,
+        @Option(names = {"-l", "--listener"}, paramLabel = "ADDRESS[:PORT]",
+            completionCandidates = LiveNames.Listeners.class, description =
+            "Only at this listener; 0.0.0.0 and [::] stand for every address with the port. Default port: 4420. " +
+                "Default: all listeners.") final String listener,
+        @Option(names = {"-g", "--group"}, paramLabel = "N",
+            description = "Only this ANA group. Default: all groups.") final Integer group)
+    {
+        final Endpoint endpoint = null == listener ? null : Endpoint.of(listener);
+        if (null != endpoint && (endpoint.port() < 1 || endpoint.port() > PORT_MAX))
+        {
+            throw new CommandException(ExitCode.USAGE, "--listener " + listener +
+                ": port is not within 1 to " + PORT_MAX + "; give that of the listener");
+        }
+        if (null != group && group < 1)
+        {
+            throw new CommandException(ExitCode.USAGE, "--group " + group +
+                ": is not within 1 to 128; choose another, or leave it out for all");
+        }
+        return control.run(Role.OPERATE, Patience.LONG, null, (link) ->
+        {
+            link.client().setAnaState(nqn, Transport.TCP, null == endpoint ? "" : endpoint.address(),
+                null == endpoint ? 0 : endpoint.port(), null == group ? 0 : group, state);
+            Terminal.standard().line((null == group ? "every ANA group" : "ANA group " + group) + " of " + nqn +
+                " is " + words(state) + " at " + (null == endpoint ? "every listener" : endpoint));
+            return ExitCode.OK;
+        });
+    }
+
+    private static String words(final AnaState state)
+    {
+        return AnaState.CHANGE == state ? "in transition" : SettingType.word(state);
+    }
+}

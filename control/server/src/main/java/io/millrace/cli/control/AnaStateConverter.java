@@ -1,0 +1,58 @@
+package io.millrace.cli.control;
+
+import io.millrace.control.codec.AnaState;
+import io.millrace.settings.SettingType;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * Reads an ANA state as it is written: {@code non-optimized}.
+ */
+final class AnaStateConverter implements ITypeConverter<AnaState>
+{
+    private static final List<AnaState> STATES = Arrays.stream(AnaState.values())
+        .filter((each) -> AnaState.SBE_UNKNOWN != each && AnaState.NULL_VAL != each).toList();
+
+    /**
+     * Made by the command line.
+     */
+    AnaStateConverter()
+    {
+    }
+
+    /** For shells to complete. */
+    static final class Candidates implements Iterable<String>
+    {
+        /**
+         * Made by the command line.
+         */
+        Candidates()
+        {
+        }
+
+        @Override
+        public Iterator<String> iterator()
+        {
+            return STATES.stream().map(SettingType::word).iterator();
+        }
+    }
+
+    @Override
+    public AnaState convert(final String text)
+    {
+        final String wanted = text.toLowerCase(Locale.ROOT).replace('_', '-');
+        for (final AnaState each : STATES)
+        {
+            if (SettingType.word(each).equals(wanted))
+            {
+                return each;
+            }
+        }
+        throw new TypeConversionException("'" + text + "' is no ANA state: use one of " +
+            String.join(", ", STATES.stream().map(SettingType::word).toList()));
+    }
+}

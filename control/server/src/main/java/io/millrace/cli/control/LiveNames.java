@@ -1,0 +1,202 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.CommandException;
+import io.millrace.control.client.ControlSettingException;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.ListenerInfo;
+import io.millrace.control.message.ManagedInfo;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.SubsystemInfo;
+import io.millrace.control.session.SecretException;
+import io.millrace.control.state.NetworkAddress;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Names that an option or parameter may have and only a running data plane or manager knows, as its {@code
+ * completionCandidates}. A completion script is made without any; it asks {@code millrace complete} when the time has
+ * come. Stateless.
+ */
+public abstract class LiveNames implements Iterable<String>
+{
+    private static final long PATIENCE_MS = 800;
+
+    LiveNames()
+    {
+    }
+
+    /**
+     * Where names are asked for, as a command line says.
+     *
+     * @param control   directory or channel, or null.
+     * @param dataPlane of a manager's; empty: the only one.
+     * @param keyName   of the secret; empty without.
+     * @param keyFile   with the secret, or null.
+     */
+    public record Place(String control, String dataPlane, String keyName, Path keyFile)
+    {
+    }
+
+    @Override
+    public final Iterator<String> iterator()
+    {
+        return Collections.emptyIterator();
+    }
+
+    /**
+     * Asks for the names, within a second.
+     *
+     * @param place to ask.
+     * @param first of the command's parameters before, mostly a subsystem's NQN; empty: there is none.
+     * @return the names; empty when nobody is there or it cannot be told.
+     */
+    public final List<String> ask(final Place place, final String first)
+    {
+        final String variable = System.getenv(ControlOptions.CONTROL_VARIABLE);
+        final String control = null != place.control() || null == variable || variable.isEmpty() ?
+            place.control() : variable;
+        try (ControlLink link = ControlLink.open(
+            ControlTarget.find(control, place.dataPlane(), place.keyName(), place.keyFile()), PATIENCE_MS, PATIENCE_MS,
+            Role.READ, "millrace complete", null))
+        {
+            return of(link, first).distinct().toList();
+        }
+        catch (final CommandException | ControlException | ControlSettingException | SecretException |
+            IllegalArgumentException _)
+        {
+            return List.of();
+        }
+    }
+
+    abstract Stream<String> of(ControlLink link, String first);
+
+    /** Of devices. */
+    static final class Devices extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().devices("").stream().map(DeviceInfo::name);
+        }
+    }
+
+    /** NQNs of subsystems. */
+    static final class Subsystems extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().subsystems("").stream().map(SubsystemInfo::nqn);
+        }
+    }
+
+    /** NQNs of hosts that a subsystem lets in by name. */
+    static final class AllowedHosts extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().hosts(first).stream().map(HostInfo::hostNqn);
+        }
+    }
+
+    /** NQNs of hosts that are connected. */
+    static final class ConnectedHosts extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().controllers(first).stream().map(ControllerInfo::hostNqn);
+        }
+    }
+
+    /** NQNs of hosts that are connected to whatever, or let in elsewhere. */
+    static final class Hosts extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return Stream.concat(new ConnectedHosts().of(link, ""), new AllowedHosts().of(link, ""));
+        }
+    }
+
+    /** Numbers of the namespaces of a subsystem. */
+    static final class Namespaces extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().namespaces(first).stream().map(NamespaceInfo::nsid).map(Object::toString);
+        }
+    }
+
+    /** Namespaces of a subsystem, and hosts. */
+    static final class NamespacesAndHosts extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return Stream.concat(new Namespaces().of(link, first), new Hosts().of(link, first));
+        }
+    }
+
+    /** Addresses and ports of listeners. */
+    static final class Listeners extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().listeners().stream().map(Listeners::text);
+        }
+
+        private static String text(final ListenerInfo listener)
+        {
+            return NetworkAddress.text(NetworkAddress.canonical(listener.address()), listener.port());
+        }
+    }
+
+    /** Of a manager's data planes. */
+    static final class DataPlanes extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().managed("").stream().map(ManagedInfo::name);
+        }
+    }
+
+    /** Numbers of versions that a manager keeps, the last first. */
+    static final class Versions extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().versions("").reversed().stream().map((each) -> Long.toString(each.version()));
+        }
+    }
+
+    /** What a kind of resource is about: devices, data planes, or a subsystem. */
+    static final class OfKind extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            final Kind kind = new KindConverter().convert(first).kind();
+            return switch (kind)
+            {
+                case DEVICE -> new Devices().of(link, "");
+                case SUBSYSTEM, NAMESPACE, HOST, CONTROLLER, ANA, QOS -> new Subsystems().of(link, "");
+                case MANAGED, VERSION, AUDIT -> new DataPlanes().of(link, "");
+                default -> Stream.empty();
+            };
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.ByteSize;
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.console.TimeSpan;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.QosSpec;
+import io.millrace.control.state.QosLimits;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code millrace qos}: how much namespaces and hosts may do.
+ */
+@Command(
+    name = "qos",
+    description = {
+        "List, set and clear limits of namespaces and hosts.",
+        "What is over a limit waits and never fails. A command passes the limits of its host, then those of its " +
+            "namespace."},
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace qos set nqn.2026-11.io.example:vol0 1 --iops 20000 --burst 100ms",
+        "  millrace qos list"})
+public final class QosCommand extends Group
+{
+    private static final Pattern NSID = Pattern.compile("\\d{1,9}");
+
+    /** The limits that can be given. */
+    static final class Limits
+    {
+        @Option(names = "--iops", paramLabel = "N", description = "Reads and writes a second.")
+        private long iops;
+
+        @Option(names = "--read-iops", paramLabel = "N", description = "Reads a second.")
+        private long readIops;
+
+        @Option(names = "--write-iops", paramLabel = "N", description = "Writes a second.")
+        private long writeIops;
+
+        @Option(names = "--bandwidth", paramLabel = "SIZE", converter = ByteSize.class,
+            description = "Bytes of reads and writes a second, such as 200MiB.")
+        private long bytesPerSecond;
+
+        @Option(names = "--read-bandwidth", paramLabel = "SIZE", converter = ByteSize.class,
+            description = "Bytes of reads a second.")
+        private long readBytesPerSecond;
+
+        @Option(names = "--write-bandwidth", paramLabel = "SIZE", converter = ByteSize.class,
+            description = "Bytes of writes a second.")
+        private long writeBytesPerSecond;
+
+        @Option(names = "--burst", paramLabel = "TIME", converter = TimeSpan.class,
+            description = "What was not used of so much time may be used at once, 2ms to 10s. Default: 10ms.")
+        private long burstMs;
+    }
+
+    /**
+     * Made by the command line.
+     */
+    public QosCommand()
+    {
+    }
+
+    @Command(name = "list", mixinStandardHelpOptions = true,
+        description = "List what is limited, and what waited for it since there are limits.",
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace qos list", "  millrace qos list nqn.2026-11.io.example:vol0 --json"})
+    int list(
+        @Mixin final ControlOptions control,
+        @Mixin final OutputOptions output,
+        @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
+            completionCandidates = LiveNames.Subsystems.class, description = "Only of this subsystem.")
+        final String nqn)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.QOS, link.client().qos(nqn)));
+    }
+
+    @Command(name = "set", mixinStandardHelpOptions = true,
+        description = {
+            "Limit a namespace, all hosts together, or a host, on all namespaces of the subsystem together.",
+            "The limits that are given take the place of all former ones, at once, also for what waits."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace qos set nqn.2026-11.io.example:vol0 1 --iops 20000",
+            "  millrace qos set nqn.2026-11.io.example:vol0 1 --write-bandwidth 200MiB",
+            "  millrace qos set nqn.2026-11.io.example:vol0 nqn.2014-08... --read-iops 5000"})
+    int set(
+        @Mixin final ControlOptions control,
+        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
+            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "1", paramLabel = "NSID|HOST", completionCandidates = LiveNames.NamespacesAndHosts.class,
+            description = "Number of the namespace, or NQN of the host, which need not be connected.")
+        final String limited,
+        @ArgGroup(validate = false, heading = "%nLimits, one at least:%n") final Limits limits)
+    {
+        final QosSpec qos = spec(nqn, limited, null == limits ? new Limits() : limits);
+        if (QosLimits.isNone(qos))
+        {
+            throw new CommandException(ExitCode.USAGE, "no limit is given: add " + QosLimits.ALL.stream()
+                .map((each) -> "--" + each.key()).collect(Collectors.joining(", ")) +
+                "; 'millrace qos clear' ends limits");
+        }
+        return control.run(Role.OPERATE, (link) ->
+        {
+            link.client().setQos(qos);
+            Terminal.standard().line(QosLimits.subject(qos) + " is limited to " + QosLimits.text(qos));
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(name = "clear", mixinStandardHelpOptions = true,
+        description = "End the limits of a namespace or a host; what waits goes on.",
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace qos clear nqn.2026-11.io.example:vol0 1"})
+    int clear(
+        @Mixin final ControlOptions control,
+        @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
+            description = "Name of the subsystem.") final String nqn,
+        @Parameters(index = "1", paramLabel = "NSID|HOST", completionCandidates = LiveNames.NamespacesAndHosts.class,
+            description = "Number of the namespace, or NQN of the host.") final String limited)
+    {
+        final QosSpec none = spec(nqn, limited, new Limits());
+        return control.run(Role.OPERATE, (link) ->
+        {
+            link.client().setQos(none);
+            Terminal.standard().line(QosLimits.subject(none) + " is not limited");
+            return ExitCode.OK;
+        });
+    }
+
+    private static QosSpec spec(final String nqn, final String limited, final Limits limits)
+    {
+        final boolean isNamespace = NSID.matcher(limited).matches();
+        if (isNamespace && 0 == Integer.parseInt(limited))
+        {
+            throw new CommandException(ExitCode.USAGE, "'" + limited +
+                "' is no namespace: numbers begin with 1; 'millrace namespace list' shows them");
+        }
+        return new QosSpec(nqn, isNamespace ? Integer.parseInt(limited) : 0, isNamespace ? "" : limited,
+            limits.readIops, limits.writeIops, limits.iops, limits.readBytesPerSecond, limits.writeBytesPerSecond,
+            limits.bytesPerSecond, (int)Math.min(limits.burstMs, Integer.MAX_VALUE));
+    }
+}

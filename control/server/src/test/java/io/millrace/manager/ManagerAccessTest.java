@@ -1,0 +1,203 @@
+package io.millrace.manager;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.codec.AnaState;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Transport;
+import io.millrace.control.message.AnaInfo;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ManagedInfo;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosInfo;
+import io.millrace.control.message.QosSpec;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.state.DesiredState;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** ANA states and limits, kept by a real manager of a real data plane. */
+class ManagerAccessTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    private static final String HOST = "nqn.2026-11.io.millrace:host0";
+    private static final String ADDRESS = "192.0.2.7";
+    private static final int PORT = 4420;
+    private static final QosSpec NAMESPACE_LIMITS = new QosSpec(NQN, 1, "", 0, 0, 20_000, 0, 200 << 20, 0, 10);
+    private static final QosSpec HOST_LIMITS = new QosSpec(NQN, 0, HOST, 5_000, 0, 0, 0, 0, 0, 100);
+
+    @TempDir
+    private Path directory;
+
+    private static void serve(final ControlClient client)
+    {
+        client.createDevice(DeviceSpec.memory("mem0", 1 << 20, 4096));
+        client.createSubsystem(new SubsystemSpec(NQN, true));
+        client.addNamespace(new NamespaceSpec(NQN, 1, "mem0"));
+    }
+
+    private static void set(final ControlClient client, final int group, final AnaState state)
+    {
+        client.setAnaState(NQN, Transport.TCP, ADDRESS, PORT, group, state);
+    }
+
+    private static AnaState stateOf(final ControlClient client, final int group)
+    {
+        return client.anaStates(NQN).stream().filter((each) -> ADDRESS.equals(each.address()) && group == each.group())
+            .map(AnaInfo::state).findFirst().orElse(AnaState.OPTIMIZED);
+    }
+
+    private static List<QosSpec> limits(final ControlClient client)
+    {
+        return client.qos(NQN).stream().map(QosInfo::limits).toList();
+    }
+
+    private static void until(final BooleanSupplier condition)
+    {
+        final long deadlineNs = System.nanoTime() + ManagerFixture.WAIT_NS;
+        while (!condition.getAsBoolean())
+        {
+            assertTrue(System.nanoTime() - deadlineNs < 0, "waited for 30 s");
+            LockSupport.parkNanos(500_000);
+        }
+    }
+
+    @Test
+    void shouldKeepThemThroughRestartsOfBoth()
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            serve(client);
+            set(client, 2, AnaState.INACCESSIBLE);
+            set(client, 1, AnaState.NON_OPTIMIZED);
+            client.setQos(NAMESPACE_LIMITS);
+            client.setQos(HOST_LIMITS);
+            final DesiredState before = ManagerFixture.actual(client);
+            plane.restart();
+            ManagerFixture.until(client, ManagedInfo::isConnected);
+            try (ControlClient beside = ControlClient.connect(plane.context()))
+            {
+                until(() -> before.equals(ManagerFixture.actual(beside)));
+            }
+            fixture.stop();
+            plane.restart();
+            fixture.start();
+            final ControlClient again = fixture.connect();
+            ManagerFixture.untilWell(again);
+            assertEquals(before, ManagerFixture.actual(again));
+            assertEquals(AnaState.INACCESSIBLE, stateOf(again, 2));
+            assertEquals(List.of(NAMESPACE_LIMITS, HOST_LIMITS), limits(again));
+
+            // Away, they are changed all the same.
+            plane.stop();
+            ManagerFixture.until(again, (info) -> !info.isConnected());
+            set(again, 2, AnaState.PERSISTENT_LOSS);
+            again.setQos(QosSpec.noneOfHost(NQN, HOST));
+            plane.start();
+            ManagerFixture.untilWell(again);
+            assertEquals(AnaState.PERSISTENT_LOSS, stateOf(again, 2));
+            assertEquals(List.of(NAMESPACE_LIMITS), limits(again));
+            assertEquals(List.of(), plane.errors());
+        }
+    }
+
+    @Test
+    void shouldAdoptThemAndPutThemRight()
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ControlClient beside = ControlClient.connect(plane.context()))
+        {
+            serve(beside);
+            set(beside, 1, AnaState.INACCESSIBLE);
+            beside.setQos(NAMESPACE_LIMITS);
+            try (ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+            {
+                final ControlClient client = fixture.connect();
+                assertEquals(1, ManagerFixture.untilWell(client).desiredVersion());
+                assertEquals(AnaState.INACCESSIBLE, stateOf(client, 1));
+                // What others change is changed back.
+                set(beside, 1, AnaState.OPTIMIZED);
+                beside.setQos(HOST_LIMITS);
+                beside.setQos(QosSpec.noneOfNamespace(NQN, 1));
+                until(() -> AnaState.INACCESSIBLE == stateOf(beside, 1) &&
+                    List.of(NAMESPACE_LIMITS).equals(limits(beside)));
+                ManagerFixture.untilWell(client);
+            }
+        }
+    }
+
+    @Test
+    void shouldRollThemBackAndRefuseWhatCannotBe()
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            serve(client);
+            client.setQos(NAMESPACE_LIMITS);
+            final long version = client.versions("").getLast().version();
+            set(client, 1, AnaState.INACCESSIBLE);
+            client.setQos(QosSpec.noneOfNamespace(NQN, 1));
+            client.rollback(version);
+            assertEquals(AnaState.OPTIMIZED, stateOf(client, 1));
+            assertEquals(List.of(NAMESPACE_LIMITS), limits(client));
+            final long kept = client.versions("").getLast().version();
+            for (final Runnable wrong : List.<Runnable>of(
+                () -> set(client, 129, AnaState.INACCESSIBLE),
+                () -> client.setAnaState(NQN, Transport.TCP, "there", PORT, 1, AnaState.INACCESSIBLE),
+                () -> client.setQos(new QosSpec(NQN, 1, HOST, 1, 0, 0, 0, 0, 0, 0)),
+                () -> client.setQos(new QosSpec(NQN, 1, "", 0, 0, 0, 1, 0, 0, 0))))
+            {
+                assertEquals(Code.INVALID, assertThrows(ControlException.class, wrong::run).code());
+            }
+            assertEquals(Code.NOT_FOUND, assertThrows(ControlException.class, () ->
+                client.setQos(new QosSpec(NQN, 2, "", 1, 0, 0, 0, 0, 0, 0))).code());
+            assertEquals(kept, client.versions("").getLast().version());
+        }
+    }
+
+    @Test
+    void shouldPassATransitionOnAndKeepWhatItBecomes()
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            serve(client);
+            set(client, 1, AnaState.CHANGE);
+            assertEquals(AnaState.CHANGE, stateOf(client, 1));
+            // Compared with what should be, it is left.
+            fixture.stop();
+            fixture.start();
+            final ControlClient again = fixture.connect();
+            ManagerFixture.untilWell(again);
+            assertEquals(AnaState.CHANGE, stateOf(again, 1));
+            plane.restart();
+            until(() -> AnaState.INACCESSIBLE == stateOfConnected(plane));
+            ManagerFixture.untilWell(again);
+            set(again, 1, AnaState.OPTIMIZED);
+            assertEquals(AnaState.OPTIMIZED, stateOf(again, 1));
+        }
+    }
+
+    private static AnaState stateOfConnected(final TestPlane plane)
+    {
+        try (ControlClient beside = ControlClient.connect(plane.context()))
+        {
+            return beside.subsystems("").isEmpty() ? null : stateOf(beside, 1);
+        }
+    }
+}
