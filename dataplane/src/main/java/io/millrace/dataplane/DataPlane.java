@@ -64,6 +64,7 @@ public final class DataPlane implements AutoCloseable
     private Controllers controllers;
     private Qos qos;
     private Listeners listeners;
+    private Connections connections;
     private AnaStates anaStates;
 
     private DataPlane(final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
@@ -165,6 +166,7 @@ public final class DataPlane implements AutoCloseable
             return null;
         });
         listeners = new Listeners(operations, tcp);
+        connections = new Connections(operations, subsystems, tcp, List.copyOf(groups));
         for (int i = 0; i < config.listeners().size(); i++)
         {
             listen(config.listeners().get(i).address(), "listeners[" + i + "].port", false);
@@ -430,6 +432,14 @@ public final class DataPlane implements AutoCloseable
     public Controllers controllers()
     {
         return controllers;
+    }
+
+    /**
+     * {@return the connections of hosts, and their reactors}
+     */
+    public Connections connections()
+    {
+        return connections;
     }
 
     /**

@@ -160,7 +160,7 @@ final class AdminCommands
         }
         controller.aborts(controller.aborts() + 1);
         final int serial = request.serial();
-        other.pollGroup().reactor().execute(() ->
+        other.execute(() ->
         {
             final boolean aborted = other.abort(commandId);
             queuePair.pollGroup().reactor().execute(() ->

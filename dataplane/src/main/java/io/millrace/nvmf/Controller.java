@@ -9,9 +9,12 @@ import io.millrace.nvme.NvmeStatus;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A host's association with a subsystem (NVM Express Base 2.0, section 3.1): made by the Connect of an admin queue,
@@ -73,7 +76,7 @@ final class Controller
         this.adminQueuePair = adminQueuePair;
         this.hostNqn = hostNqn;
         this.hostId = hostId;
-        remote = adminQueuePair.remote();
+        remote = adminQueuePair.transport().remote();
         target = adminQueuePair.pollGroup().target();
         ioQueuesGranted = target.config().queuePairsMax();
         asyncEvents = new AsyncEvents(adminQueuePair, noticesOf(subsystem));
@@ -166,6 +169,16 @@ final class Controller
     QueuePair ioQueuePair(final int queueId)
     {
         return queueId > 0 && queueId < ioQueuePairs.length() ? ioQueuePairs.get(queueId) : null;
+    }
+
+    /**
+     * {@return its queue pairs, the admin queue first; any thread}
+     */
+    List<QueuePairSnapshot> queuePairSnapshots()
+    {
+        return Stream.concat(Stream.of(adminQueuePair),
+                IntStream.range(1, ioQueuePairs.length()).mapToObj(ioQueuePairs::get).filter(Objects::nonNull))
+            .map(QueuePair::snapshot).filter(Objects::nonNull).toList();
     }
 
     int ioQueueCount()
@@ -470,8 +483,7 @@ final class Controller
             {
                 final CompletableFuture<Void> part = new CompletableFuture<>();
                 parts.add(part);
-                final PollGroup pollGroup = queuePair.pollGroup();
-                pollGroup.reactor().execute(() -> pollGroup.awaitRefused(queuePair, part));
+                queuePair.execute(() -> queuePair.pollGroup().awaitRefused(queuePair, part));
             }
         }
         return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new));
@@ -519,7 +531,7 @@ final class Controller
             final QueuePair queuePair = ioQueuePairs.get(queueId);
             if (null != queuePair)
             {
-                queuePair.pollGroup().reactor().execute(() -> queuePair.disconnect(reason));
+                queuePair.execute(() -> queuePair.disconnect(reason));
             }
         }
     }

@@ -240,7 +240,7 @@ final class FabricsCommands
 
     private void refused(final Request request, final String reason)
     {
-        target.listener().onRefused(Nqn.printable(connectData.hostNqn()), request.queuePair().remote(),
+        target.listener().onRefused(Nqn.printable(connectData.hostNqn()), request.queuePair().transport().remote(),
             Nqn.printable(connectData.subsystemNqn()), reason);
     }
 

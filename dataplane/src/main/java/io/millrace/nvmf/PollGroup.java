@@ -264,9 +264,16 @@ public final class PollGroup implements Poller, AutoCloseable
         return hosts;
     }
 
-    void onDisconnected()
+    /** A queue pair is gone, or goes to another reactor. */
+    void onLeft()
     {
         queuePairs--;
+    }
+
+    /** A queue pair came from another reactor. */
+    void onArrived()
+    {
+        queuePairs++;
     }
 
     /**
@@ -474,7 +481,10 @@ public final class PollGroup implements Poller, AutoCloseable
         }
     }
 
-    private void settleRefused()
+    /**
+     * Looks after those who wait until what is refused is in use no more.
+     */
+    void settleRefused()
     {
         for (int i = refused.size() - 1; i >= 0; i--)
         {

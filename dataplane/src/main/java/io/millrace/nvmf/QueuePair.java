@@ -10,7 +10,12 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A submission and a completion queue over one connection: admin (id 0) or I/O. Lives on one reactor; every call is
- * made there. Made by {@link PollGroup#newQueuePair} when a connection is accepted, before its Connect command.
+ * made there, those of others by {@link #execute}. Made by {@link PollGroup#newQueuePair} when a connection is
+ * accepted, before its Connect command.
+ * <p>
+ * An I/O queue may move to another reactor while it has no commands: {@link #leave}, then its adoption is put into the
+ * line of the other reactor, then {@link #handOver}, so that whoever looks for it finds it on one of both, behind its
+ * adoption: {@link #arrive}.
  */
 public final class QueuePair
 {
@@ -30,9 +35,11 @@ public final class QueuePair
         }
     }
 
-    private final PollGroup pollGroup;
-    private final QueuePairTransport transport;
+    private final QueuePairOwner owner;
+    private PollGroup pollGroup;
+    private QueuePairTransport transport;
     private final TransportAddress local;
+    private volatile String remote;
 
     private final RequestTable requests = new RequestTable();
     private final QueuePairMeter meter;
@@ -51,6 +58,7 @@ public final class QueuePair
     QueuePair(final PollGroup pollGroup, final QueuePairTransport transport, final TransportAddress local)
     {
         this.pollGroup = pollGroup;
+        owner = new QueuePairOwner(pollGroup);
         this.transport = transport;
         this.local = local;
         meter = new QueuePairMeter(pollGroup);
@@ -126,6 +134,107 @@ public final class QueuePair
     }
 
     /**
+     * Takes back a command that waits for the end of a pause, as if its capsule had not come: it is given to
+     * {@link #begin} again, from its first byte.
+     *
+     * @param request of the capsule that is kept.
+     * @return false when it waits for something else.
+     */
+    public boolean takeBack(final Request request)
+    {
+        if (RequestPhase.PAUSED != request.phase())
+        {
+            return false;
+        }
+        submissionQueue.end(request);
+        free(request);
+        return true;
+    }
+
+    /**
+     * Runs something on the reactor that has it then; behind its adoption when it moves. Any thread.
+     *
+     * @param task to run; must not throw.
+     */
+    public void execute(final Runnable task)
+    {
+        owner.execute(task);
+    }
+
+    /**
+     * {@return the share of the reactor that has it; any thread, as it was a moment ago}
+     */
+    public PollGroup owner()
+    {
+        return owner.get();
+    }
+
+    /**
+     * {@return whether it has no command, those included whose answers are leaving}
+     */
+    public boolean isIdle()
+    {
+        return requests.isEmpty();
+    }
+
+    /**
+     * Lets go of everything that it has on its reactor. It is an I/O queue, {@link #connected} and {@link #isIdle}.
+     */
+    public void leave()
+    {
+        // Who waits for its commands waits for nothing any more.
+        pollGroup.settleRefused();
+        meter.onLeft();
+        channels.releaseHost(host);
+        host = null;
+        channels = null;
+        pollGroup.onLeft();
+    }
+
+    /**
+     * Names its new reactor to whoever asks. On the one that it leaves, when the adoption is in the line of the other.
+     *
+     * @param from that it leaves.
+     * @param to   that it goes to.
+     */
+    public void handOver(final PollGroup from, final PollGroup to)
+    {
+        owner.handOver(from, to);
+    }
+
+    /**
+     * Is on another reactor now: the caller's. It {@link #begin begins} there when its connection is ready.
+     *
+     * @param newOwner     share of the reactor.
+     * @param newTransport its connection there.
+     */
+    public void arrive(final PollGroup newOwner, final QueuePairTransport newTransport)
+    {
+        owner.set(newOwner);
+        pollGroup = newOwner;
+        transport = newTransport;
+        newOwner.onArrived();
+        meter.onArrived(newOwner, submissionQueue.depth());
+        final Subsystem subsystem = controller.subsystem();
+        if (newOwner.target().subsystem(subsystem.nqn()) == subsystem)
+        {
+            channels = newOwner.open(subsystem);
+            host = channels.acquireHost(controller.hostNqn());
+        }
+    }
+
+    /**
+     * Its connection on another reactor is ready. It ends when its subsystem was removed while it was on the way.
+     */
+    public void begin()
+    {
+        if (null == channels)
+        {
+            disconnect("the subsystem is no longer served");
+        }
+    }
+
+    /**
      * All data that {@link QueuePairTransport#receiveData} asked for is there.
      *
      * @param request whose data it is.
@@ -190,7 +299,7 @@ public final class QueuePair
         }
         state = QueuePairState.DRAINING;
         endReason = reason;
-        meter.onDisconnected();
+        meter.onLeft();
         for (int tag = 0; tag < requests.size(); tag++)
         {
             final Request request = requests.get(tag);
@@ -203,7 +312,7 @@ public final class QueuePair
         {
             channels.releaseHost(host);
         }
-        pollGroup.onDisconnected();
+        pollGroup.onLeft();
         closeWhenDrained();
     }
 
@@ -368,6 +477,7 @@ public final class QueuePair
         }
         state = 0 == queueId ? QueuePairState.ADMIN : QueuePairState.IO;
         meter.onConnected(owner, queueId, entries);
+        remote = transport.remote();
     }
 
     /**
@@ -381,11 +491,11 @@ public final class QueuePair
     }
 
     /**
-     * {@return where the host is, for messages}
+     * {@return how it is, as it was a moment ago; null before its Connect command was right. Any thread}
      */
-    String remote()
+    QueuePairSnapshot snapshot()
     {
-        return transport.remote();
+        return null == remote ? null : QueuePairSnapshot.of(this, remote);
     }
 
     /**

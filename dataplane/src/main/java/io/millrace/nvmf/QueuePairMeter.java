@@ -15,7 +15,7 @@ import io.millrace.status.QueuePairCounters;
  */
 final class QueuePairMeter
 {
-    private final PollGroup pollGroup;
+    private PollGroup pollGroup;
     private QueuePairCounters published;
     private HostCounters host;
     private Controller controller;
@@ -61,19 +61,38 @@ final class QueuePairMeter
     {
         controller = owner;
         queueId = id;
-        final String hostNqn = Nqn.printable(owner.hostNqn());
-        published = pollGroup.status().queuePair(owner.subsystem().nqn(), hostNqn, owner.id(), id, depth);
+        publish(depth);
+    }
+
+    /**
+     * The queue pair is on another reactor, and goes on counting in a record of that one.
+     *
+     * @param newOwner share of the reactor.
+     * @param depth    entries of the queue.
+     */
+    void onArrived(final PollGroup newOwner, final int depth)
+    {
+        pollGroup = newOwner;
+        publish(depth);
+        published.answered(commands, bytesRead, bytesWritten, errors);
+    }
+
+    private void publish(final int depth)
+    {
+        final String hostNqn = Nqn.printable(controller.hostNqn());
+        published = pollGroup.status()
+            .queuePair(controller.subsystem().nqn(), hostNqn, controller.id(), queueId, depth);
         published.commands(commands);
-        if (0 != id)
+        if (0 != queueId)
         {
             host = pollGroup.hosts().join(hostNqn);
         }
     }
 
     /**
-     * The connection is gone.
+     * The connection is gone, or the queue pair leaves its reactor.
      */
-    void onDisconnected()
+    void onLeft()
     {
         if (null != published)
         {

@@ -56,6 +56,14 @@ final class RequestTable
     }
 
     /**
+     * {@return whether no request is active}
+     */
+    boolean isEmpty()
+    {
+        return freeCount == requests.length;
+    }
+
+    /**
      * {@return how many tags there are}
      */
     int size()

@@ -226,6 +226,31 @@ public final class Subsystem
     }
 
     /**
+     * {@return the queue pairs of its controllers, in order of their ids; reactors are not disturbed}
+     */
+    public List<QueuePairSnapshot> queuePairSnapshots()
+    {
+        return controllers.values().stream().sorted(Comparator.comparingInt(Controller::id))
+            .flatMap((each) -> each.queuePairSnapshots().stream()).toList();
+    }
+
+    /**
+     * {@return a queue pair of one of its controllers; null when it is not there}
+     *
+     * @param controllerId of the controller.
+     * @param queueId      of the queue; 0 for the admin queue.
+     */
+    public QueuePair queuePair(final int controllerId, final int queueId)
+    {
+        final Controller controller = controllers.get(controllerId);
+        if (null == controller)
+        {
+            return null;
+        }
+        return 0 == queueId ? controller.adminQueuePair() : controller.ioQueuePair(queueId);
+    }
+
+    /**
      * {@return whether a host may connect}
      *
      * @param hostNqn of the host.

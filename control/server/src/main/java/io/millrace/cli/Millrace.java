@@ -3,6 +3,7 @@ package io.millrace.cli;
 import io.millrace.cli.control.AnaCommand;
 import io.millrace.cli.control.ApplyCommand;
 import io.millrace.cli.control.AuditCommand;
+import io.millrace.cli.control.ConnectionCommand;
 import io.millrace.cli.control.DataPlaneCommand;
 import io.millrace.cli.control.DeviceCommand;
 import io.millrace.cli.control.EventsCommand;
@@ -241,6 +242,7 @@ public final class Millrace implements Runnable
             ALL.put("namespace", NamespaceCommand::new);
             ALL.put("host", HostCommand::new);
             ALL.put("listener", ListenerCommand::new);
+            ALL.put("connection", ConnectionCommand::new);
             ALL.put("ana", AnaCommand::new);
             ALL.put("qos", QosCommand::new);
             ALL.put("reactor", ReactorCommand::new);

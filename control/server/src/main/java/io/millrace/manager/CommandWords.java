@@ -48,6 +48,8 @@ final class CommandWords
                 (QosLimits.isNone(c.qos()) ? " no more" : " to " + QosLimits.text(c.qos()));
             case final Command.SetState c -> "set state " + c.state();
             case final Command.Disconnect c -> "disconnect controller " + c.controllerId() + " of " + c.nqn();
+            case final Command.MoveConnection c -> "move queue " + c.queueId() + " of controller " + c.controllerId() +
+                " of " + c.nqn() + " to reactor " + c.reactor();
             case final Command.Rollback c -> "roll back to version " + c.version();
             case Command.CommitChange _ -> "commit change";
             default -> command.toString();

@@ -28,7 +28,9 @@ final class RecordDesk implements Supplier<List<PlaneRecords>>
 {
     private static final long AGE_MAX_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long WAIT_MAX_MS = 5_000;
-    private static final Set<Kind> OWN_KINDS = EnumSet.of(Kind.VERSION, Kind.AUDIT, Kind.MANAGED);
+    /** What only a manager has, and what is no metric: each connection for itself. */
+    private static final Set<Kind> OTHER_KINDS =
+        EnumSet.of(Kind.VERSION, Kind.AUDIT, Kind.MANAGED, Kind.QUEUE_PAIR);
 
     private record Collected(long timeNs, List<PlaneRecords> records)
     {
@@ -111,7 +113,7 @@ final class RecordDesk implements Supplier<List<PlaneRecords>>
         final List<Kind> kinds = new ArrayList<>();
         for (final Kind kind : Kind.values())
         {
-            if (!OWN_KINDS.contains(kind) && Kind.NULL_VAL != kind && Kind.SBE_UNKNOWN != kind)
+            if (!OTHER_KINDS.contains(kind) && Kind.NULL_VAL != kind && Kind.SBE_UNKNOWN != kind)
             {
                 kinds.add(kind);
             }

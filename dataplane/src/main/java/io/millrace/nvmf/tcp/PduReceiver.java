@@ -28,6 +28,8 @@ final class PduReceiver
     private Digests digests = Digests.NONE;
     private ReceiveState state = ReceiveState.HEADER;
     private Request stalledRequest;
+    /** Where capsules go while the connection is about to move; null when it is not. */
+    private HeldCapsules held;
 
     /** What is being parsed lies in this buffer, which begins at this address. */
     private UnsafeBuffer view;
@@ -63,7 +65,11 @@ final class PduReceiver
         long total = 0;
         for (int round = 0; round < ROUNDS_MAX; round++)
         {
-            final int room = buffer.roomBytes(hostData.expectsLarge());
+            final int room = roomBytes();
+            if (room < 0)
+            {
+                break;
+            }
             final int payload = hostData.leftBytes();
             final long received = 0 == payload ? buffer.receive(connection.fd(), room) :
                 buffer.receive(connection.fd(), room, hostData.nextAddress(), payload);
@@ -110,6 +116,126 @@ final class PduReceiver
         stalledRequest = null;
         hostData.clear();
         kept.release();
+    }
+
+    /**
+     * Begins no command any more: capsules are put aside until {@link #release} or {@link #goOn}, while data that was
+     * asked for, which may come behind them, is taken in. A capsule that waits for the end of a pause is put aside,
+     * too.
+     */
+    void hold()
+    {
+        held = new HeldCapsules(buffer.largeBlocks().blockBytes());
+        if (ReceiveState.STALLED == state && connection.queuePair().takeBack(stalledRequest))
+        {
+            stalledRequest = null;
+            state = ReceiveState.HEADER;
+            buffer.onResumed();
+            parseKept();
+        }
+    }
+
+    /**
+     * {@return whether the next byte begins a PDU}
+     */
+    boolean isBetween()
+    {
+        return ReceiveState.HEADER == state;
+    }
+
+    /**
+     * Ends holding: the connection goes elsewhere.
+     *
+     * @return what has come and has not been acted on.
+     */
+    byte[] release()
+    {
+        final byte[] bytes = held.with(kept);
+        held = null;
+        return bytes;
+    }
+
+    /**
+     * Ends holding: the connection stays.
+     *
+     * @return false when something must be received first.
+     */
+    boolean goOn()
+    {
+        if (ReceiveState.STALLED == state)
+        {
+            // What stalls had come before, so nothing behind it was put aside.
+            held = null;
+            return true;
+        }
+        if (!isBetween())
+        {
+            return false;
+        }
+        feed(release());
+        return true;
+    }
+
+    /**
+     * Goes on where that of another reactor has ended.
+     *
+     * @param former of the same connection.
+     */
+    void takeOver(final PduReceiver former)
+    {
+        digests = former.digests;
+    }
+
+    /**
+     * Acts on bytes that came before all others and have not been acted on. Between two PDUs.
+     *
+     * @param bytes of them.
+     */
+    void feed(final byte[] bytes)
+    {
+        kept.keep(bytes);
+        parseKept();
+    }
+
+    private void parseKept()
+    {
+        if (0 == kept.length())
+        {
+            return;
+        }
+        final boolean isSmall = kept.isSmall();
+        final long start = isSmall ? kept.copyToBuffer() : kept.address();
+        final long limit = start + kept.length();
+        if (!isSmall)
+        {
+            view = kept.view();
+            viewAddress = kept.address();
+        }
+        final long position = parse(start, limit);
+        view = buffer.view();
+        viewAddress = buffer.viewAddress();
+        kept.keep(position, limit);
+    }
+
+    /** How much to receive; below 0 when nothing can be taken in now. */
+    private int roomBytes()
+    {
+        final int room = buffer.roomBytes(hostData.expectsLarge());
+        if (null == held)
+        {
+            return room;
+        }
+        final int less = Math.min(room, ReceiveBuffer.SCARCE_BYTES);
+        if (held.hasRoom(kept.length() + less))
+        {
+            return less;
+        }
+        return switch (state)
+        {
+            case PAYLOAD -> digests.dataBytes();
+            case DIGEST -> CommonHeader.DIGEST_SIZE_BYTES - kept.length();
+            case HEADER, STALLED -> -1;
+        };
     }
 
     private void onNothing(final long result)
@@ -339,7 +465,16 @@ final class PduReceiver
                 return connection.invalid(CommonHeader.DATA_OFFSET_OFFSET, capsule, CommonHeader.SIZE_BYTES);
             }
         }
-        return available < length ? 0 : onCommand(position, length);
+        if (available < length)
+        {
+            return 0;
+        }
+        if (null != held)
+        {
+            held.add(view, (int)(position - viewAddress), length);
+            return length;
+        }
+        return onCommand(position, length);
     }
 
     private int onCommand(final long position, final int length)

@@ -75,6 +75,17 @@ final class PduSender
     }
 
     /**
+     * Goes on where that of another reactor, which has sent everything, has ended.
+     *
+     * @param former of the same connection.
+     */
+    void takeOver(final PduSender former)
+    {
+        digests = former.digests;
+        dataOffset = former.dataOffset;
+    }
+
+    /**
      * Queues the C2HTermReq, behind everything else.
      *
      * @param status       what went wrong.

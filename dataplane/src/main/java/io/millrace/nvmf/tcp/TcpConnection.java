@@ -50,7 +50,8 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
 
     private final TimerListener loanListener = this::onLoanTimeout;
 
-    private ConnectionState state = ConnectionState.AWAITING_ICREQ;
+    private ConnectionState state;
+    private boolean isMoving;
     private SendState sendState = SendState.IDLE;
     private String endReason = "";
     private final long connectTimer;
@@ -71,8 +72,29 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         hostData = new HostDataReceiver(this, group.counters(), group.config().maxH2cDataBytes());
         receiver = new PduReceiver(this, group.receiveBuffer(), group.counters(), hostData);
         queuePair = group.pollGroup().newQueuePair(this, local);
+        state = ConnectionState.AWAITING_ICREQ;
         connectTimer = group.reactor().schedule(
             group.reactor().nowNs() + group.config().connectTimeoutNs(), this::onConnectTimeout);
+    }
+
+    /**
+     * Goes on where a connection has ended that {@link #depart departed} from another reactor.
+     */
+    TcpConnection(final TcpPollGroup group, final TcpConnection former)
+    {
+        this.group = group;
+        fd = former.fd;
+        watch = new SocketWatch(group.reactor(), fd);
+        blockAddress = group.senderBlocks().acquire();
+        sender = new PduSender(this, group.gatherBuffer(), blockAddress, group.config().c2hSuccess());
+        sender.takeOver(former.sender);
+        hostData = new HostDataReceiver(this, group.counters(), group.config().maxH2cDataBytes());
+        receiver = new PduReceiver(this, group.receiveBuffer(), group.counters(), hostData);
+        receiver.takeOver(former.receiver);
+        queuePair = former.queuePair;
+        state = ConnectionState.READY;
+        connectTimer = NO_TIMER;
+        queuePair.arrive(group.pollGroup(), this);
     }
 
     int fd()
@@ -121,6 +143,85 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     boolean isReceiving()
     {
         return ConnectionState.READY == state || ConnectionState.AWAITING_ICREQ == state;
+    }
+
+    /**
+     * {@return whether it is about to move to another reactor, or has given that up and is not yet as before}
+     */
+    boolean isMoving()
+    {
+        return isMoving;
+    }
+
+    /**
+     * Is to move: begins no command any more. It is ready.
+     */
+    void beginMove()
+    {
+        isMoving = true;
+        receiver.hold();
+        updateInterest();
+    }
+
+    /**
+     * {@return whether nothing of it is under way, so that it can {@link #depart}}
+     */
+    boolean isQuiet()
+    {
+        return ConnectionState.READY == state && queuePair.connected() && queuePair.isIdle() &&
+            SendState.IDLE == sendState && receiver.isBetween();
+    }
+
+    /**
+     * Is not to move any more.
+     *
+     * @return false when it must be asked again later.
+     */
+    boolean endMove()
+    {
+        if (ConnectionState.READY == state && !receiver.goOn())
+        {
+            return false;
+        }
+        isMoving = false;
+        updateInterest();
+        return true;
+    }
+
+    /**
+     * Leaves its reactor: gives back everything but the socket and the queue pair. It {@link #isQuiet}.
+     *
+     * @return what the host has sent and nobody has looked at.
+     */
+    byte[] depart()
+    {
+        final byte[] unread = receiver.release();
+        state(ConnectionState.CLOSED);
+        watch.stop();
+        cancelTimers();
+        receiver.close();
+        group.senderBlocks().release(blockAddress);
+        queuePair.leave();
+        group.remove(this);
+        return unread;
+    }
+
+    /**
+     * Begins with what its former self had not looked at.
+     *
+     * @param unread of {@link #depart}.
+     */
+    void begin(final byte[] unread)
+    {
+        if (isReceiving())
+        {
+            queuePair.begin();
+        }
+        if (isReceiving())
+        {
+            receiver.feed(unread);
+            updateInterest();
+        }
     }
 
     /**
@@ -469,7 +570,10 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
 
     private void cancelTimers()
     {
-        group.reactor().cancel(connectTimer);
+        if (NO_TIMER != connectTimer)
+        {
+            group.reactor().cancel(connectTimer);
+        }
         if (NO_TIMER != drainTimer)
         {
             group.reactor().cancel(drainTimer);

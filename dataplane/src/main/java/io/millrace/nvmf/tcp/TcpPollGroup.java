@@ -3,7 +3,9 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.Files;
 import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.MoveOutcome;
 import io.millrace.nvmf.PollGroup;
+import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.LinkListener;
 import io.millrace.reactor.Poller;
@@ -11,7 +13,10 @@ import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorLink;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -29,6 +34,9 @@ final class TcpPollGroup implements Poller, LinkListener
      * ones.
      */
     static final int HOT_MAX = 8;
+
+    /** How long the commands of a connection that is to move may take to end. */
+    static final long MOVE_TIMEOUT_NS = 1_000_000_000L;
 
     /** The one kind of message on the link: its slot is the descriptor of an accepted socket. */
     private static final int ACCEPTED = 1;
@@ -56,6 +64,7 @@ final class TcpPollGroup implements Poller, LinkListener
     private int flushCount;
     private TcpConnection[] stalled = new TcpConnection[16];
     private int stalledCount;
+    private final List<ConnectionMove> moves = new ArrayList<>();
     private ReactorLink accepted;
 
     TcpPollGroup(final PollGroup pollGroup, final TcpTransportConfig config, final TcpCounters counters)
@@ -172,6 +181,12 @@ final class TcpPollGroup implements Poller, LinkListener
         }
         final TcpConnection connection = new TcpConnection(
             this, fd, TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort()));
+        add(connection);
+        return connection;
+    }
+
+    private void add(final TcpConnection connection)
+    {
         if (connectionCount == connections.length)
         {
             connections = Arrays.copyOf(connections, 2 * connectionCount);
@@ -186,7 +201,104 @@ final class TcpPollGroup implements Poller, LinkListener
         {
             connection.close(e.getMessage());
         }
-        return connection;
+    }
+
+    /**
+     * Carries a connection over to another reactor as soon as its commands have ended, if they do in time.
+     *
+     * @param queuePair of it; on this reactor.
+     * @param to        connections of the other reactor.
+     * @param done      told how it went, here or there.
+     */
+    void move(final QueuePair queuePair, final TcpPollGroup to, final CompletableFuture<MoveOutcome> done)
+    {
+        final TcpConnection connection = find(queuePair);
+        if (null == connection || !connection.isReady() || !queuePair.connected())
+        {
+            done.complete(MoveOutcome.GONE);
+        }
+        else if (this == to)
+        {
+            done.complete(MoveOutcome.MOVED);
+        }
+        else if (connection.isMoving())
+        {
+            done.complete(MoveOutcome.MOVING);
+        }
+        else if (to.assignedCount.incrementAndGet() > config.connectionsMax())
+        {
+            to.assignedCount.decrementAndGet();
+            done.complete(MoveOutcome.FULL);
+        }
+        else
+        {
+            moves.add(new ConnectionMove(connection, to, reactor.nowNs() + MOVE_TIMEOUT_NS, done));
+            connection.beginMove();
+        }
+    }
+
+    private TcpConnection find(final QueuePair queuePair)
+    {
+        for (int i = 0; i < connectionCount; i++)
+        {
+            if (queuePair == connections[i].queuePair())
+            {
+                return connections[i];
+            }
+        }
+        return null;
+    }
+
+    private int advanceMoves()
+    {
+        int work = 0;
+        for (int i = moves.size() - 1; i >= 0; i--)
+        {
+            final ConnectionMove move = moves.get(i);
+            final TcpConnection connection = move.connection();
+            if (!connection.isReady())
+            {
+                move.giveUp(MoveOutcome.GONE);
+                moves.remove(i);
+            }
+            else if (move.done().isDone())
+            {
+                if (connection.endMove())
+                {
+                    moves.remove(i);
+                }
+            }
+            else if (connection.isQuiet())
+            {
+                moves.remove(i);
+                send(move);
+                work++;
+            }
+            else if (reactor.nowNs() - move.deadlineNs() >= 0)
+            {
+                move.giveUp(MoveOutcome.BUSY);
+            }
+        }
+        return work;
+    }
+
+    private void send(final ConnectionMove move)
+    {
+        final TcpConnection connection = move.connection();
+        final TcpPollGroup to = move.to();
+        final byte[] unread = connection.depart();
+        to.reactor.execute(() -> to.receive(connection, unread, move.done()));
+        connection.queuePair().handOver(pollGroup, to.pollGroup);
+    }
+
+    /** A connection that another reactor has sent. */
+    private void receive(
+        final TcpConnection former, final byte[] unread, final CompletableFuture<MoveOutcome> done)
+    {
+        final TcpConnection connection = new TcpConnection(this, former);
+        add(connection);
+        done.complete(MoveOutcome.MOVED);
+        connection.begin(unread);
     }
 
     /**
@@ -275,13 +387,30 @@ final class TcpPollGroup implements Poller, LinkListener
         {
             work += resumeStalled();
         }
+        if (!moves.isEmpty())
+        {
+            work += advanceMoves();
+        }
         return work;
     }
 
     @Override
     public boolean canSleep()
     {
-        return 0 == hotCount && 0 == flushCount && !isAnyResumable();
+        return 0 == hotCount && 0 == flushCount && !isAnyMoving() && !isAnyResumable();
+    }
+
+    /** A move that was given up needs nothing but what the host sends. */
+    private boolean isAnyMoving()
+    {
+        for (int i = 0; i < moves.size(); i++)
+        {
+            if (!moves.get(i).done().isDone())
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -313,6 +442,7 @@ final class TcpPollGroup implements Poller, LinkListener
         {
             connections[connectionCount - 1].close("the target is closing");
         }
+        advanceMoves();
         reactor.removePoller(this);
         arena.close();
         memory.close();

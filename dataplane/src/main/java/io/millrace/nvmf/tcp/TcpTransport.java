@@ -1,17 +1,22 @@
 package io.millrace.nvmf.tcp;
 
+import io.millrace.nvmf.MoveOutcome;
 import io.millrace.nvmf.PollGroup;
+import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TransportAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Serves a target over NVMe/TCP (NVMe over TCP Transport Specification 1.0): listens, accepts, and gives each
- * connection to a reactor for life. Any thread but the reactors' may call it; its reactors must be running until it is
- * closed.
+ * connection to a reactor, where it stays unless it is told to {@link #move}. Any thread but the reactors' may call it;
+ * its reactors must be running until it is closed.
  */
 public final class TcpTransport implements AutoCloseable
 {
@@ -20,6 +25,8 @@ public final class TcpTransport implements AutoCloseable
     private final TcpCounters counters = new TcpCounters();
     private final List<TcpPollGroup> groups = new ArrayList<>();
     private final List<TcpAcceptor> acceptors = new ArrayList<>();
+    private final Set<CompletableFuture<MoveOutcome>> moves = ConcurrentHashMap.newKeySet();
+    private boolean isClosing;
 
     /**
      * Prepares the reactors; listens nowhere yet.
@@ -101,6 +108,42 @@ public final class TcpTransport implements AutoCloseable
     }
 
     /**
+     * Carries the connection of an I/O queue over to another reactor. Commands under way end first and the host's next
+     * ones begin there; when they do not end within a second, it stays. The host notices nothing but that time.
+     *
+     * @param queuePair of the connection.
+     * @param to        share of the reactor.
+     * @return how it went; completed on a reactor.
+     */
+    public synchronized CompletableFuture<MoveOutcome> move(final QueuePair queuePair, final PollGroup to)
+    {
+        if (isClosing)
+        {
+            return CompletableFuture.completedFuture(MoveOutcome.CLOSING);
+        }
+        final CompletableFuture<MoveOutcome> done = new CompletableFuture<>();
+        moves.add(done);
+        done.whenComplete((outcome, failure) -> moves.remove(done));
+        final TcpPollGroup target = groupOf(to);
+        queuePair.execute(() -> groupOf(queuePair.owner()).move(queuePair, target, done));
+        return done;
+    }
+
+    /** The groups are as long as connections move. */
+    private TcpPollGroup groupOf(final PollGroup pollGroup)
+    {
+        for (final TcpPollGroup group : groups)
+        {
+            if (group.pollGroup() == pollGroup)
+            {
+                return group;
+            }
+        }
+        throw new IllegalArgumentException(
+            "reactor " + pollGroup.reactor().config().name() + " is none of this transport's");
+    }
+
+    /**
      * {@return settings it was made with}
      */
     public TcpTransportConfig config()
@@ -146,6 +189,8 @@ public final class TcpTransport implements AutoCloseable
             run(groups.get(0), acceptor::close);
         }
         acceptors.clear();
+        isClosing = true;
+        CompletableFuture.allOf(moves.toArray(CompletableFuture[]::new)).join();
         for (final TcpPollGroup group : groups)
         {
             run(group, group::close);

@@ -24,6 +24,7 @@ import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
+import io.millrace.control.message.QueuePairInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
@@ -436,6 +437,21 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
+     * Carries the connection of an I/O queue over to another reactor; returns when it is there.
+     *
+     * @param nqn          of the subsystem.
+     * @param controllerId of {@link ControllerInfo}.
+     * @param queueId      of {@link QueuePairInfo}, from 1.
+     * @param reactor      index of the reactor to move to, from 0.
+     * @throws ControlException when it was not carried out, such as when its commands do not end within a second, or no
+     *                          answer came in time.
+     */
+    public void moveConnection(final String nqn, final int controllerId, final int queueId, final int reactor)
+    {
+        execute(new Command.MoveConnection(nqn, controllerId, queueId, reactor));
+    }
+
+    /**
      * Limits a namespace or a host, in place of former limits, or ends that; returns when every reactor goes by it.
      *
      * @param qos limits; without any their end.
@@ -672,6 +688,18 @@ public final class ControlClient implements AutoCloseable
     public List<QosInfo> qos(final String nqn)
     {
         return list(Kind.QOS, nqn, QosInfo.class);
+    }
+
+    /**
+     * Lists connections of hosts, with their reactors.
+     *
+     * @param nqn of one subsystem; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<QueuePairInfo> queuePairs(final String nqn)
+    {
+        return list(Kind.QUEUE_PAIR, nqn, QueuePairInfo.class);
     }
 
     private <T extends Resource> List<T> list(final Kind kind, final String name, final Class<T> type)

@@ -22,7 +22,7 @@ public sealed interface Command
         return switch (this)
         {
             case List _, Subscribe _ -> Role.READ;
-            case SetFaultRules _, Disconnect _, SetAnaState _, SetQos _ -> Role.OPERATE;
+            case SetFaultRules _, Disconnect _, SetAnaState _, SetQos _, MoveConnection _ -> Role.OPERATE;
             case SetState command -> State.STOPPING == command.state() ? Role.ADMINISTER : Role.OPERATE;
             default -> Role.ADMINISTER;
         };
@@ -330,6 +330,26 @@ public sealed interface Command
         public SetQos
         {
             Objects.requireNonNull(qos, "qos");
+        }
+    }
+
+    /**
+     * Carries the connection of an I/O queue over to another reactor. Answered when it is there; when its commands do
+     * not end within a second it stays, and the answer says so.
+     *
+     * @param nqn          of the subsystem.
+     * @param controllerId of {@link ControllerInfo}.
+     * @param queueId      of {@link QueuePairInfo}, from 1.
+     * @param reactor      index of the reactor to move to, from 0.
+     */
+    record MoveConnection(String nqn, int controllerId, int queueId, int reactor) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public MoveConnection
+        {
+            Objects.requireNonNull(nqn, "nqn");
         }
     }
 

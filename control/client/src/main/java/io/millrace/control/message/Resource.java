@@ -8,7 +8,8 @@ import io.millrace.control.codec.Kind;
  */
 public sealed interface Resource
     permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo,
-    ControllerInfo, VersionInfo, AuditInfo, ManagedInfo, AnaInfo, LatencyInfo, QosInfo
+    ControllerInfo, VersionInfo, AuditInfo, ManagedInfo, AnaInfo, LatencyInfo, QosInfo,
+    QueuePairInfo
 {
     /** Instead of a count that an older data plane does not send. */
     int UNKNOWN = -1;
@@ -33,6 +34,7 @@ public sealed interface Resource
             case ManagedInfo _ -> Kind.MANAGED;
             case AnaInfo _ -> Kind.ANA;
             case QosInfo _ -> Kind.QOS;
+            case QueuePairInfo _ -> Kind.QUEUE_PAIR;
             case LatencyInfo _ -> Kind.LATENCY;
         };
     }

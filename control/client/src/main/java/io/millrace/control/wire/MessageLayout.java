@@ -28,10 +28,12 @@ import io.millrace.control.codec.LatencyRecordDecoder;
 import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.ManagedRecordDecoder;
+import io.millrace.control.codec.MoveConnectionDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.OpenSessionDecoder;
 import io.millrace.control.codec.ProveIdentityDecoder;
 import io.millrace.control.codec.QosRecordDecoder;
+import io.millrace.control.codec.QueuePairRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
@@ -106,6 +108,9 @@ enum MessageLayout
         RemoveListenerDecoder.TEMPLATE_ID, RemoveListenerDecoder.BLOCK_LENGTH, RemoveListenerDecoder.BLOCK_LENGTH,
         "T"),
     SET_QOS(SetQosDecoder.TEMPLATE_ID, SetQosDecoder.BLOCK_LENGTH, SetQosDecoder.BLOCK_LENGTH, "TT"),
+    MOVE_CONNECTION(
+        MoveConnectionDecoder.TEMPLATE_ID, MoveConnectionDecoder.BLOCK_LENGTH, MoveConnectionDecoder.BLOCK_LENGTH,
+        "T"),
     SET_STATE(SetStateDecoder.TEMPLATE_ID, SetStateDecoder.BLOCK_LENGTH, SetStateDecoder.BLOCK_LENGTH, ""),
     DISCONNECT(DisconnectDecoder.TEMPLATE_ID, DisconnectDecoder.BLOCK_LENGTH, DisconnectDecoder.BLOCK_LENGTH, "T"),
     SET_ANA_STATE(
@@ -159,6 +164,9 @@ enum MessageLayout
         ManagedRecordDecoder.TEMPLATE_ID, ManagedRecordDecoder.BLOCK_LENGTH, ManagedRecordDecoder.BLOCK_LENGTH,
         "TTTT"),
     QOS_RECORD(QosRecordDecoder.TEMPLATE_ID, QosRecordDecoder.BLOCK_LENGTH, QosRecordDecoder.BLOCK_LENGTH, "TT"),
+    QUEUE_PAIR_RECORD(
+        QueuePairRecordDecoder.TEMPLATE_ID, QueuePairRecordDecoder.BLOCK_LENGTH, QueuePairRecordDecoder.BLOCK_LENGTH,
+        "TTT"),
     EVENT(EventDecoder.TEMPLATE_ID, EventDecoder.BLOCK_LENGTH, EventDecoder.BLOCK_LENGTH, "TT");
 
     static final char GROUP = 'G';

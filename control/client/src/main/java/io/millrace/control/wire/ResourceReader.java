@@ -13,6 +13,7 @@ import io.millrace.control.codec.ManagedRecordDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.QosRecordDecoder;
+import io.millrace.control.codec.QueuePairRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
 import io.millrace.control.codec.SubsystemRecordDecoder;
 import io.millrace.control.codec.VersionRecordDecoder;
@@ -29,6 +30,7 @@ import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
+import io.millrace.control.message.QueuePairInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
@@ -56,6 +58,7 @@ final class ResourceReader
     private final LatencyRecordDecoder latency = new LatencyRecordDecoder();
     private final AnaRecordDecoder ana = new AnaRecordDecoder();
     private final QosRecordDecoder qos = new QosRecordDecoder();
+    private final QueuePairRecordDecoder queuePair = new QueuePairRecordDecoder();
     private final ManagedRecordDecoder managed = new ManagedRecordDecoder();
     private long correlationId;
 
@@ -76,6 +79,7 @@ final class ResourceReader
             case AuditRecordDecoder.TEMPLATE_ID -> audit(buffer, offset, header);
             case AnaRecordDecoder.TEMPLATE_ID -> ana(buffer, offset, header);
             case QosRecordDecoder.TEMPLATE_ID -> qos(buffer, offset, header);
+            case QueuePairRecordDecoder.TEMPLATE_ID -> queuePair(buffer, offset, header);
             case LatencyRecordDecoder.TEMPLATE_ID -> latency(buffer, offset, header);
             case ManagedRecordDecoder.TEMPLATE_ID -> managed(buffer, offset, header);
             default -> null;
@@ -102,6 +106,16 @@ final class ResourceReader
             known(dataPlane.dmaBytes(), DataPlaneRecordDecoder.dmaBytesNullValue()),
             known(dataPlane.hugepageBytes(), DataPlaneRecordDecoder.hugepageBytesNullValue()),
             name, version, memoryNote);
+    }
+
+    private Resource queuePair(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        queuePair.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = queuePair.correlationId();
+        final String nqn = queuePair.nqn();
+        final String hostNqn = queuePair.hostNqn();
+        return new QueuePairInfo(nqn, hostNqn, queuePair.controllerId(), queuePair.queueId(), queuePair.reactor(),
+            queuePair.depth(), queuePair.openCommands(), queuePair.address());
     }
 
     private Resource reactor(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

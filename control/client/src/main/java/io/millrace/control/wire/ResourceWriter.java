@@ -13,6 +13,7 @@ import io.millrace.control.codec.ManagedRecordEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.NamespaceRecordEncoder;
 import io.millrace.control.codec.QosRecordEncoder;
+import io.millrace.control.codec.QueuePairRecordEncoder;
 import io.millrace.control.codec.ReactorRecordEncoder;
 import io.millrace.control.codec.SubsystemRecordEncoder;
 import io.millrace.control.codec.VersionRecordEncoder;
@@ -29,6 +30,7 @@ import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
+import io.millrace.control.message.QueuePairInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
@@ -54,6 +56,7 @@ final class ResourceWriter
     private final LatencyRecordEncoder latency = new LatencyRecordEncoder();
     private final AnaRecordEncoder ana = new AnaRecordEncoder();
     private final QosRecordEncoder qos = new QosRecordEncoder();
+    private final QueuePairRecordEncoder queuePair = new QueuePairRecordEncoder();
     private final ManagedRecordEncoder managed = new ManagedRecordEncoder();
 
     /** Writes the record with its header at the offset; answers its length in bytes. */
@@ -73,6 +76,7 @@ final class ResourceWriter
             case AuditInfo info -> audit(buffer, offset, correlationId, info);
             case AnaInfo info -> ana(buffer, offset, correlationId, info);
             case QosInfo info -> qos(buffer, offset, correlationId, info);
+            case QueuePairInfo info -> queuePair(buffer, offset, correlationId, info);
             case LatencyInfo info -> latency(buffer, offset, correlationId, info);
             case ManagedInfo info -> managed(buffer, offset, correlationId, info);
         };
@@ -121,6 +125,21 @@ final class ResourceWriter
             .nqn(Text.fit(limits.nqn()))
             .hostNqn(Text.fit(limits.hostNqn()));
         return qos.encodedLength();
+    }
+
+    private int queuePair(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final QueuePairInfo info)
+    {
+        queuePair.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        queuePair.controllerId(info.controllerId())
+            .queueId(info.queueId())
+            .reactor(info.reactor())
+            .depth(info.depth())
+            .openCommands(info.openCommands())
+            .nqn(Text.fit(info.nqn()))
+            .hostNqn(Text.fit(info.hostNqn()))
+            .address(Text.fit(info.address()));
+        return queuePair.encodedLength();
     }
 
     private int reactor(

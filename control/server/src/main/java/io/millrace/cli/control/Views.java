@@ -17,6 +17,7 @@ import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.QosInfo;
+import io.millrace.control.message.QueuePairInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
@@ -117,6 +118,18 @@ final class Views
             new Column<>(">KEEP ALIVE", "keepAliveMs", ControllerInfo::keepAliveMs,
                 (c) -> 0 == c.keepAliveMs() ? "none" : Quantity.duration(c.keepAliveMs() * 1_000_000L)),
         of("STATE", "state", ControllerInfo::state)));
+
+    static final View<QueuePairInfo> CONNECTIONS = new View<>(
+        Kind.QUEUE_PAIR, "connections", QueuePairInfo.class, List.of(
+        of("SUBSYSTEM", "nqn", QueuePairInfo::nqn),
+        of(">ID", "controllerId", QueuePairInfo::controllerId),
+            new Column<>(">QUEUE", "queueId", QueuePairInfo::queueId,
+                (q) -> 0 == q.queueId() ? "admin" : Integer.toString(q.queueId())),
+        of(">REACTOR", "reactor", QueuePairInfo::reactor),
+        of(">OPEN", "openCommands", QueuePairInfo::openCommands),
+        of(">DEPTH", "depth", QueuePairInfo::depth),
+        of("HOST", "hostNqn", QueuePairInfo::hostNqn),
+        of("ADDRESS", "address", QueuePairInfo::address)));
 
     static final View<ReactorInfo> REACTORS = new View<>(Kind.REACTOR, "reactors", ReactorInfo.class, List.of(
         of(">INDEX", "index", ReactorInfo::index),

@@ -145,6 +145,9 @@ final class Commands
                 return ok(dataPlane.controllers().disconnect(disconnect.nqn(), disconnect.controllerId()));
             case final Command.SetAnaState ana:
                 return ok(dataPlane.anaStates().set(ana.nqn(), anaListener(ana), ana.group(), anaState(ana.state())));
+            case final Command.MoveConnection move:
+                return ok(dataPlane.connections()
+                    .move(move.nqn(), move.controllerId(), move.queueId(), move.reactor()));
             case final Command.SetQos set:
                 return setQos(set.qos());
             case final Command.BeginChange _:

@@ -18,10 +18,12 @@ import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
+import io.millrace.control.message.QueuePairInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.service.Listing;
+import io.millrace.dataplane.ConnectionSnapshot;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneSnapshot;
 import io.millrace.dataplane.DeviceConfig;
@@ -71,6 +73,7 @@ final class Lists
             case LISTENER -> new Listing<>(dataPlane.listeners().list(), Lists::listener);
             case ANA -> new Listing<>(dataPlane.anaStates().list(only), Lists::ana);
             case QOS -> new Listing<>(dataPlane.qos().list(only), Lists::qos);
+            case QUEUE_PAIR -> new Listing<>(dataPlane.connections().list(only), Lists::queuePair);
             case LATENCY -> new Listing<>(Latencies.of(dataPlane.statusSnapshot(), only), Latencies::info);
             case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
             case VERSION, AUDIT, MANAGED -> throw new ControlException(Code.UNSUPPORTED,
@@ -93,6 +96,12 @@ final class Lists
             snapshot.cycles(), snapshot.longestCycleNs(), snapshot.connections(), snapshot.requests(),
             snapshot.poolBytes(), snapshot.poolUsedBytes(), snapshot.poolWaiting(),
             snapshot.poolHighWaterBytes(), snapshot.poolWaits(), snapshot.name());
+    }
+
+    private static Resource queuePair(final ConnectionSnapshot snapshot)
+    {
+        return new QueuePairInfo(snapshot.nqn(), snapshot.hostNqn(), snapshot.controllerId(), snapshot.queueId(),
+            snapshot.reactor(), snapshot.depth(), snapshot.openCommands(), snapshot.remote());
     }
 
     private static Resource device(final DeviceSnapshot snapshot)

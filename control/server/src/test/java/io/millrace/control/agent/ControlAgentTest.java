@@ -31,6 +31,7 @@ import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
+import io.millrace.control.message.QueuePairInfo;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.dataplane.SettingException;
 import io.millrace.perf.load.LoadConfig;
@@ -48,6 +49,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -312,6 +314,44 @@ class ControlAgentTest
             {
                 assertEquals(Code.NOT_FOUND, codeOf(() -> client.execute(wrong, new CommandId(3, 4))));
             }
+        }
+    }
+
+    @Test
+    void shouldMoveConnectionsUnderVerifiedLoad()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            final int port = serve(client);
+            final CompletableFuture<Void> load = CompletableFuture.runAsync(() -> verify(port));
+            int moved = 0;
+            while (!load.isDone())
+            {
+                for (final QueuePairInfo each : client.queuePairs(NQN))
+                {
+                    moved += 0 != each.queueId() && move(client, each, 1 - each.reactor()) ? 1 : 0;
+                }
+            }
+            load.join();
+            assertTrue(moved > 0);
+            assertEquals(Code.NOT_FOUND, codeOf(() -> client.moveConnection(NQN, 99, 1, 0)));
+            assertEquals(Code.NOT_FOUND, codeOf(() -> client.queuePairs("nqn.2026-11.io.millrace:none")));
+        }
+    }
+
+    /** Answers whether it moved; what did not has ended, or was busy. */
+    private static boolean move(final ControlClient client, final QueuePairInfo queuePair, final int reactor)
+    {
+        try
+        {
+            client.moveConnection(NQN, queuePair.controllerId(), queuePair.queueId(), reactor);
+            return true;
+        }
+        catch (final ControlException e)
+        {
+            assertTrue(Code.NOT_FOUND == e.code() || Code.FAILED == e.code(), e::toString);
+            return false;
         }
     }
 

@@ -1,0 +1,37 @@
+package io.millrace.control.message;
+
+import java.util.Objects;
+
+/**
+ * A connection of a host, which is a queue pair.
+ *
+ * @param nqn          of the subsystem.
+ * @param hostNqn      of the host.
+ * @param controllerId in the subsystem.
+ * @param queueId      0: the admin queue.
+ * @param reactor      index of the reactor that it is on.
+ * @param depth        commands that the host may have outstanding.
+ * @param openCommands that have not been answered, asynchronous event requests included.
+ * @param address      of the host, with the port; empty when it is not known.
+ */
+public record QueuePairInfo(
+    String nqn,
+    String hostNqn,
+    int controllerId,
+    int queueId,
+    int reactor,
+    int depth,
+    int openCommands,
+    String address)
+    implements Resource
+{
+    /**
+     * Refuses null.
+     */
+    public QueuePairInfo
+    {
+        Objects.requireNonNull(nqn, "nqn");
+        Objects.requireNonNull(hostNqn, "hostNqn");
+        Objects.requireNonNull(address, "address");
+    }
+}

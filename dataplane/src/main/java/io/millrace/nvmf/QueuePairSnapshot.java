@@ -1,0 +1,31 @@
+package io.millrace.nvmf;
+
+/**
+ * A queue pair as it was a moment ago. Immutable.
+ *
+ * @param subsystemNqn of its subsystem.
+ * @param hostNqn      of the host, without control characters.
+ * @param controllerId in its subsystem.
+ * @param queueId      0 for the admin queue.
+ * @param depth        commands that the host may have outstanding.
+ * @param outstanding  commands that have not been answered, asynchronous event requests included.
+ * @param remote       address of the host, with the port; empty when it was not known.
+ * @param pollGroup    of the reactor that it is on.
+ */
+public record QueuePairSnapshot(
+    String subsystemNqn,
+    String hostNqn,
+    int controllerId,
+    int queueId,
+    int depth,
+    int outstanding,
+    String remote,
+    PollGroup pollGroup)
+{
+    static QueuePairSnapshot of(final QueuePair queuePair, final String remote)
+    {
+        final Controller controller = queuePair.controller();
+        return new QueuePairSnapshot(controller.subsystem().nqn(), Nqn.printable(controller.hostNqn()),
+            controller.id(), queuePair.id(), queuePair.depth(), queuePair.outstanding(), remote, queuePair.owner());
+    }
+}
