@@ -3,9 +3,11 @@ package io.millrace.host;
 import io.millrace.console.Json;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
+import io.millrace.nvme.DiscoveryLogEntry;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.Discovery;
 import io.millrace.nvmf.initiator.DiscoveryEntry;
+import io.millrace.nvmf.initiator.HostConfig;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,10 +47,11 @@ public final class DiscoverCommand implements Runnable
     {
         final InetSocketAddress address = options.address(ConnectionConfig.DISCOVERY_PORT_DEFAULT);
         final Terminal terminal = Terminal.standard();
+        final HostConfig host = options.host();
         try (HostSession session = new HostSession())
         {
             final List<DiscoveryEntry> entries = HostSession.await(
-                Discovery.discover(session.group(), options.host(), address, options.connectTimeoutMs()));
+                Discovery.discover(session.group(), host, address, options.connectTimeoutMs()));
             if (json)
             {
                 terminal.line(Json.write(entries.stream().map(DiscoverCommand::json).toList()));
@@ -56,6 +59,11 @@ public final class DiscoverCommand implements Runnable
             else
             {
                 print(terminal, entries);
+            }
+            if (entries.stream().noneMatch((entry) -> DiscoveryLogEntry.SUBTYPE_NVM == entry.subsystemType()))
+            {
+                Terminal.standardError().line("note: no subsystem is offered to host " + host.hostNqn() +
+                    "; --host-nqn asks as another, 'millrace host allow' lets one in");
             }
         }
     }
