@@ -136,7 +136,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         if (null == plane)
         {
             return CompletableFuture.completedFuture(Reply.refused(Code.INVALID,
-                "which data plane? open a session about one of " + String.join(", ", planes.keySet())));
+                "which data plane? name one with --data-plane: " + String.join(", ", planes.keySet())));
         }
         return switch (command)
         {
@@ -306,7 +306,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     private CompletableFuture<Listing<?>> whichDataPlane()
     {
         return CompletableFuture.failedFuture(new ControlException(Code.INVALID,
-            "which data plane? open a session about one of " + String.join(", ", planes.keySet())));
+            "which data plane? name one with --data-plane: " + String.join(", ", planes.keySet())));
     }
 
     @Override
