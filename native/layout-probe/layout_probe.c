@@ -168,6 +168,7 @@ static void linux_constants(void)
     CONSTANT(BLKPBSZGET);
     CONSTANT(BLKROGET);
     CONSTANT(NVME_IOCTL_ADMIN_CMD);
+    CONSTANT(NVME_IOCTL_RESET);
     CONSTANT(PROT_READ);
     CONSTANT(PROT_WRITE);
     CONSTANT(MAP_SHARED);
@@ -494,6 +495,42 @@ static void vfio_structures(void)
     FIELD(struct vfio_iommu_type1_dma_unmap, vfio_iommu_type1_dma_unmap, iova);
     FIELD(struct vfio_iommu_type1_dma_unmap, vfio_iommu_type1_dma_unmap, size);
     FLEXIBLE(struct vfio_iommu_type1_dma_unmap, vfio_iommu_type1_dma_unmap, data);
+    TYPE(struct iommu_ioas_alloc, iommu_ioas_alloc);
+    FIELD(struct iommu_ioas_alloc, iommu_ioas_alloc, size);
+    FIELD(struct iommu_ioas_alloc, iommu_ioas_alloc, flags);
+    FIELD(struct iommu_ioas_alloc, iommu_ioas_alloc, out_ioas_id);
+    TYPE(struct iommu_iova_range, iommu_iova_range);
+    FIELD(struct iommu_iova_range, iommu_iova_range, start);
+    FIELD(struct iommu_iova_range, iommu_iova_range, last);
+    TYPE(struct iommu_ioas_iova_ranges, iommu_ioas_iova_ranges);
+    FIELD(struct iommu_ioas_iova_ranges, iommu_ioas_iova_ranges, size);
+    FIELD(struct iommu_ioas_iova_ranges, iommu_ioas_iova_ranges, ioas_id);
+    FIELD(struct iommu_ioas_iova_ranges, iommu_ioas_iova_ranges, num_iovas);
+    FIELD(struct iommu_ioas_iova_ranges, iommu_ioas_iova_ranges, __reserved);
+    FIELD(struct iommu_ioas_iova_ranges, iommu_ioas_iova_ranges, allowed_iovas);
+    FIELD(struct iommu_ioas_iova_ranges, iommu_ioas_iova_ranges, out_iova_alignment);
+    TYPE(struct iommu_ioas_map, iommu_ioas_map);
+    FIELD(struct iommu_ioas_map, iommu_ioas_map, size);
+    FIELD(struct iommu_ioas_map, iommu_ioas_map, flags);
+    FIELD(struct iommu_ioas_map, iommu_ioas_map, ioas_id);
+    FIELD(struct iommu_ioas_map, iommu_ioas_map, __reserved);
+    FIELD(struct iommu_ioas_map, iommu_ioas_map, user_va);
+    FIELD(struct iommu_ioas_map, iommu_ioas_map, length);
+    FIELD(struct iommu_ioas_map, iommu_ioas_map, iova);
+    TYPE(struct iommu_ioas_unmap, iommu_ioas_unmap);
+    FIELD(struct iommu_ioas_unmap, iommu_ioas_unmap, size);
+    FIELD(struct iommu_ioas_unmap, iommu_ioas_unmap, ioas_id);
+    FIELD(struct iommu_ioas_unmap, iommu_ioas_unmap, iova);
+    FIELD(struct iommu_ioas_unmap, iommu_ioas_unmap, length);
+    TYPE(struct vfio_device_bind_iommufd, vfio_device_bind_iommufd);
+    FIELD(struct vfio_device_bind_iommufd, vfio_device_bind_iommufd, argsz);
+    FIELD(struct vfio_device_bind_iommufd, vfio_device_bind_iommufd, flags);
+    FIELD(struct vfio_device_bind_iommufd, vfio_device_bind_iommufd, iommufd);
+    FIELD(struct vfio_device_bind_iommufd, vfio_device_bind_iommufd, out_devid);
+    TYPE(struct vfio_device_attach_iommufd_pt, vfio_device_attach_iommufd_pt);
+    FIELD(struct vfio_device_attach_iommufd_pt, vfio_device_attach_iommufd_pt, argsz);
+    FIELD(struct vfio_device_attach_iommufd_pt, vfio_device_attach_iommufd_pt, flags);
+    FIELD(struct vfio_device_attach_iommufd_pt, vfio_device_attach_iommufd_pt, pt_id);
 }
 
 static void vfio_constants(void)
@@ -538,6 +575,15 @@ static void vfio_constants(void)
     CONSTANT(VFIO_DMA_MAP_FLAG_READ);
     CONSTANT(VFIO_DMA_MAP_FLAG_WRITE);
     CONSTANT(VFIO_IOMMU_UNMAP_DMA);
+    CONSTANT(IOMMU_IOAS_ALLOC);
+    CONSTANT(IOMMU_IOAS_IOVA_RANGES);
+    CONSTANT(IOMMU_IOAS_MAP);
+    CONSTANT(IOMMU_IOAS_UNMAP);
+    CONSTANT(IOMMU_IOAS_MAP_FIXED_IOVA);
+    CONSTANT(IOMMU_IOAS_MAP_WRITEABLE);
+    CONSTANT(IOMMU_IOAS_MAP_READABLE);
+    CONSTANT(VFIO_DEVICE_BIND_IOMMUFD);
+    CONSTANT(VFIO_DEVICE_ATTACH_IOMMUFD_PT);
 }
 #endif
 

@@ -20,7 +20,9 @@ import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.bindings.linux.SubmissionEntry;
 import io.millrace.bindings.linux.Threads;
+import io.millrace.bindings.vfio.IommuAddressSpace;
 import io.millrace.bindings.vfio.Vfio;
+import io.millrace.bindings.vfio.VfioAttachment;
 import io.millrace.bindings.vfio.VfioDmaRange;
 import io.millrace.bindings.vfio.VfioGroupStatus;
 import io.millrace.bindings.vfio.VfioIommuInfo;
@@ -104,7 +106,10 @@ class LayoutTest
                 () -> assertEquals(table.sizeBytes("vfio_irq_info"), VfioIrqInfo.SIZE_BYTES),
                 () -> assertEquals(table.offset("vfio_irq_set.data") + 12, VfioIrqSet.sizeBytes(3)),
                 () -> assertEquals(table.sizeBytes("vfio_iommu_type1_info"), VfioIommuInfo.SIZE_BYTES),
-                () -> assertEquals(table.sizeBytes("vfio_iommu_type1_dma_map"), VfioDmaRange.SIZE_BYTES));
+                () -> assertEquals(table.sizeBytes("vfio_iommu_type1_dma_map"), VfioDmaRange.SIZE_BYTES),
+                () -> assertEquals(table.sizeBytes("vfio_device_bind_iommufd"), VfioAttachment.SIZE_BYTES),
+                () -> assertEquals(table.sizeBytes("iommu_ioas_map"), IommuAddressSpace.SIZE_BYTES),
+                () -> assertEquals(table.sizeBytes("iommu_iova_range"), IommuAddressSpace.RANGE_BYTES));
         }
         final LayoutTable expected = LayoutTable.expected(Architecture.current());
         for (final String name : table.names())
@@ -212,8 +217,8 @@ class LayoutTest
 
     private static boolean sameConstant(final LayoutTable table, final String name) throws ReflectiveOperationException
     {
-        final Class<?> header = Class.forName(GENERATED + (name.startsWith("IO") ? "iouring.io_uring_h" :
-            name.startsWith("VFIO") ? "vfio.vfio_h" : "linux.linux_h"));
+        final Class<?> header = Class.forName(GENERATED + (name.matches("(VFIO|IOMMU).*") ? "vfio.vfio_h" :
+            name.startsWith("IO") ? "iouring.io_uring_h" : "linux.linux_h"));
         final Object value = header.getMethod(name).invoke(null);
         return value instanceof Integer ?
             (int)value == (int)table.value(name) :
@@ -224,7 +229,7 @@ class LayoutTest
     {
         final String[] parts = name.split("\\.");
         final Class<?> type = Class.forName(GENERATED + (parts[0].startsWith("io_") ? "iouring." :
-            parts[0].startsWith("vfio_") ? "vfio." : "linux.") + parts[0]);
+            parts[0].startsWith("vfio_") || parts[0].startsWith("iommu_") ? "vfio." : "linux.") + parts[0]);
         final long offset = 1 == parts.length ? 0L : (long)type.getMethod(parts[1] + "$offset").invoke(null);
         final MemoryLayout layout = (MemoryLayout)type
             .getMethod(1 == parts.length ? "layout" : parts[1] + "$layout").invoke(null);

@@ -7,6 +7,8 @@ public final class FirmwareSlotLog extends Flyweight
 {
     /** Size in bytes. */
     public static final int SIZE_BYTES = 512;
+    /** Slots that the page has room for. */
+    public static final int SLOT_COUNT = 7;
 
     private static final int ACTIVE_FIRMWARE_OFFSET = 0;
     private static final int REVISION1_OFFSET = 8;
@@ -37,6 +39,16 @@ public final class FirmwareSlotLog extends Flyweight
     {
         buffer.putByte(offset + ACTIVE_FIRMWARE_OFFSET, (byte)value);
         return this;
+    }
+
+    /**
+     * {@return revision in a slot (FRS1 to FRS7), empty when there is none}
+     *
+     * @param slot 1 to {@link #SLOT_COUNT}.
+     */
+    public String revision(final int slot)
+    {
+        return padded(REVISION1_OFFSET + (slot - 1) * REVISION1_BYTES, REVISION1_BYTES);
     }
 
     /**

@@ -111,6 +111,19 @@ public final class PciBus
     }
 
     /**
+     * {@return the file of a function alone, which goes with {@code /dev/iommu}; empty where this kernel has none}
+     *
+     * @param device that is bound to VFIO.
+     */
+    public String vfioDeviceFile(final PciDevice device)
+    {
+        // Linux 6.1 has the name already, but no file.
+        final List<String> names = files.list(DEVICES + device.address() + "/vfio-dev");
+        final String file = names.isEmpty() ? "" : "/dev/vfio/devices/" + names.getFirst();
+        return !file.isEmpty() && files.exists(file) ? file : "";
+    }
+
+    /**
      * {@return whether this machine has an IOMMU that is on: functions are in groups then}
      */
     public boolean hasIommu()

@@ -9,9 +9,9 @@ import io.millrace.bindings.vfio.VfioDeviceInfo;
 import java.lang.foreign.Arena;
 
 /**
- * An NVMe controller's PCI function, taken from the kernel through VFIO ({@code Documentation/driver-api/vfio.rst}): a
- * container and the function's group by the type 1 interface, which kernels with iommufd still serve. When this process
- * ends without closing it, the kernel resets the function before it takes the mappings away.
+ * An NVMe controller's PCI function, taken from the kernel through VFIO ({@code Documentation/driver-api/vfio.rst}): by
+ * its own file and iommufd, or by its group's and the type 1 interface. When this process ends without closing it, the
+ * kernel resets the function before it takes the mappings away.
  */
 public final class VfioFunction implements PciFunction
 {
@@ -22,7 +22,6 @@ public final class VfioFunction implements PciFunction
 
     private final PciDevice found;
     private final String address;
-    private final VfioGroup group;
     private final DeviceFile device;
     private final VfioDmaMap mappings;
     private final DmaMap dma;
@@ -36,14 +35,13 @@ public final class VfioFunction implements PciFunction
     private volatile boolean isGone;
     private boolean isClosed;
 
-    private VfioFunction(final PciDevice found, final VfioGroup group, final DeviceFile device)
+    private VfioFunction(final PciDevice found, final IommuContext context, final DeviceFile device)
     {
         this.found = found;
         address = found.address().toString();
-        this.group = group;
         this.device = device;
-        mappings = new VfioDmaMap(address, group);
-        dma = group.hasIommu() ? mappings : new PhysicalDmaMap(address);
+        mappings = new VfioDmaMap(address, context);
+        dma = context.hasIommu() ? mappings : new PhysicalDmaMap(address);
         canReset = canReset(device);
         configuration = VfioRegion.of(device, Vfio.VFIO_PCI_CONFIG_REGION_INDEX);
         vectors = new VfioInterrupts(
@@ -66,12 +64,12 @@ public final class VfioFunction implements PciFunction
         final PciDevice found = bus.find(PciAddress.parse(address));
         check(bus, found, mode);
         LockedMemory.raiseLimit();
-        final VfioGroup group = VfioGroup.take(bus, found);
+        final IommuContext context = IommuContexts.take(bus, found);
         DeviceFile device = null;
         try
         {
-            device = group.openDevice(found);
-            final VfioFunction function = new VfioFunction(found, group, device);
+            device = context.openDevice(found);
+            final VfioFunction function = new VfioFunction(found, context, device);
             function.takeRegisters();
             return function;
         }
@@ -81,7 +79,7 @@ public final class VfioFunction implements PciFunction
             {
                 device.close();
             }
-            group.release(found.address());
+            IommuContexts.release(found);
             throw e;
         }
     }
@@ -220,7 +218,7 @@ public final class VfioFunction implements PciFunction
         Mappings.munmap(bar0.address(), bar0.lengthBytes());
         device.close();
         mappings.unmapAll();
-        group.release(found.address());
+        IommuContexts.release(found);
         arena.close();
     }
 }

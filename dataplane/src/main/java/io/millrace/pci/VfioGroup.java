@@ -2,32 +2,31 @@ package io.millrace.pci;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.vfio.Vfio;
+import io.millrace.bindings.vfio.VfioDmaRange;
 import io.millrace.bindings.vfio.VfioGroupStatus;
 import io.millrace.bindings.vfio.VfioIommuInfo;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * An IOMMU group that this process has taken, in a container of its own, and the addresses of that container. The
- * kernel lets a group be opened once, so functions of one group share it: it is let go with the last of them. Set-up
- * only; any thread but a reactor's.
+ * An IOMMU group that this process has taken by the group's file, in a container of its own: the type 1 interface, and
+ * the way without an IOMMU.
  */
-final class VfioGroup
+final class VfioGroup implements IommuContext
 {
+    /** Where files of groups and functions are. */
+    static final Path FOLDER = Path.of("/dev/vfio");
+    private static final int FLAGS = Vfio.VFIO_DMA_MAP_FLAG_READ | Vfio.VFIO_DMA_MAP_FLAG_WRITE;
     private static final String CONTAINER = "/dev/vfio/vfio";
     /** Before Linux 5.4 the kernel does not say; IOMMUs of that time reach at least so far. */
     private static final long LAST_IOVA_OLD = (1L << 39) - 1;
     private static final long MSI_FIRST = 0xFEE0_0000L;
     private static final long MSI_LAST = 0xFEEF_FFFFL;
     private static final long PAGE_BYTES_MIN = 4096;
-    private static final Map<Integer, VfioGroup> OPEN = new HashMap<>();
 
     private final int number;
     private final DeviceFile container;
@@ -35,7 +34,6 @@ final class VfioGroup
     private final boolean hasIommu;
     private final IovaSpace addresses = new IovaSpace();
     private long pageBytes = PAGE_BYTES_MIN;
-    private final Set<PciAddress> taken = new HashSet<>();
 
     private VfioGroup(final int number, final DeviceFile container, final DeviceFile group, final boolean hasIommu)
     {
@@ -46,32 +44,14 @@ final class VfioGroup
     }
 
     /**
-     * Takes the group of a function, or joins in when this process has it already.
+     * Takes the group of a function.
      *
      * @param bus    to name the other members from.
      * @param device whose group it is.
-     * @return the group, to be given back with {@link #release}.
+     * @return the group.
      * @throws PciException when it cannot be had.
      */
-    static VfioGroup take(final PciBus bus, final PciDevice device)
-    {
-        synchronized (OPEN)
-        {
-            VfioGroup group = OPEN.get(device.iommuGroup());
-            if (null == group)
-            {
-                group = open(bus, device);
-                OPEN.put(device.iommuGroup(), group);
-            }
-            if (!group.taken.add(device.address()))
-            {
-                throw new PciException(device.address() + " is in use by this process already: name it once");
-            }
-            return group;
-        }
-    }
-
-    private static VfioGroup open(final PciBus bus, final PciDevice device)
+    static VfioGroup open(final PciBus bus, final PciDevice device)
     {
         final boolean hasIommu = !bus.isGroupWithoutIommu(device);
         final DeviceFile container = new DeviceFile(CONTAINER, openContainer());
@@ -79,7 +59,7 @@ final class VfioGroup
         try
         {
             final String path = bus.vfioFile(device);
-            group = new DeviceFile(path, openGroup(path, device));
+            group = new DeviceFile(path, openGroup(bus, path, device));
             final VfioGroup opened = new VfioGroup(device.iommuGroup(), container, group, hasIommu);
             opened.join(bus, device);
             return opened;
@@ -108,7 +88,7 @@ final class VfioGroup
         };
     }
 
-    private static int openGroup(final String path, final PciDevice device)
+    private static int openGroup(final PciBus bus, final String path, final PciDevice device)
     {
         final int fd = DeviceFile.open(path);
         return switch (-fd)
@@ -120,8 +100,8 @@ final class VfioGroup
                 ", or the udev rule in docs/nvme-driver.md");
             case Errno.EPERM -> throw new PciException(path + " of " + device.address() +
                 " may be opened by root alone: without an IOMMU it takes CAP_SYS_RAWIO");
-            case Errno.EBUSY -> throw new PciException(device.address() + " is in use" + OpenFiles.holder(path) +
-                ": stop that process first");
+            case Errno.EBUSY -> throw new PciException(device.address() + " is in use" +
+                OpenFiles.below(FOLDER).holder(path, bus.vfioDeviceFile(device)) + ": stop that process first");
             default -> DeviceFile.check(path + " cannot be opened", fd);
         };
     }
@@ -145,9 +125,7 @@ final class VfioGroup
             final int chosen = container.call(Vfio.VFIO_SET_IOMMU, kind);
             if (-Errno.EPERM == chosen)
             {
-                throw new PciException("IOMMU refused for " + device.address() + ": interrupts of functions are not " +
-                    "remapped, so one could forge another's; turn on interrupt remapping in the firmware, or boot " +
-                    "with vfio_iommu_type1.allow_unsafe_interrupts=1");
+                throw new PciException(notRemapped(device, "vfio_iommu_type1"));
             }
             DeviceFile.check("IOMMU refused for " + device.address(), chosen);
             if (hasIommu)
@@ -164,13 +142,39 @@ final class VfioGroup
         group.require("asking for the group's state", Vfio.VFIO_GROUP_GET_STATUS, status);
         if (0 == (VfioGroupStatus.flags(status) & Vfio.VFIO_GROUP_FLAGS_VIABLE))
         {
-            final List<PciDevice> others = bus.groupOthers(device).stream()
-                .filter((other) -> !other.isBridge() && !other.isVfio() && !other.driver().isEmpty()).toList();
-            throw new PciException(device.address() + " shares IOMMU group " + number + " with " + others.stream()
-                .map((other) -> other.address() + " (" + other.driver() + ")").collect(Collectors.joining(", ")) +
+            checkOthers(bus, device);
+            throw new PciException("IOMMU group " + number + " of " + device.address() +
+                " cannot be taken: the kernel has something of it, see 'dmesg'");
+        }
+    }
+
+    /**
+     * Whether the kernel drives others of a function's group.
+     *
+     * @param bus    to look at.
+     * @param device whose group it is.
+     * @throws PciException naming them.
+     */
+    static void checkOthers(final PciBus bus, final PciDevice device)
+    {
+        final List<PciDevice> others = bus.groupOthers(device).stream()
+            .filter((other) -> !other.isBridge() && !other.isVfio() && !other.driver().isEmpty()).toList();
+        if (!others.isEmpty())
+        {
+            throw new PciException(device.address() + " shares IOMMU group " + device.iommuGroup() + " with " +
+                others.stream().map((other) -> other.address() + " (" + other.driver() + ")")
+                    .collect(Collectors.joining(", ")) +
                 ": the kernel must drive none of them; bind them to " + PciBus.VFIO_DRIVER +
                 " as well, or put the drive into another slot");
         }
+    }
+
+    /** What to say when the kernel takes interrupts for too dangerous. */
+    static String notRemapped(final PciDevice device, final String module)
+    {
+        return "IOMMU refused for " + device.address() + ": interrupts of functions are not remapped, so one could " +
+            "forge another's; turn on interrupt remapping in the firmware, or boot with " + module +
+            ".allow_unsafe_interrupts=1";
     }
 
     private void findAddresses(final Arena arena)
@@ -194,14 +198,8 @@ final class VfioGroup
         }
     }
 
-    /**
-     * Opens a member.
-     *
-     * @param device of this group.
-     * @return the device's descriptor, the caller's.
-     * @throws PciException when the kernel refuses.
-     */
-    DeviceFile openDevice(final PciDevice device)
+    @Override
+    public DeviceFile openDevice(final PciDevice device)
     {
         try (Arena arena = Arena.ofConfined())
         {
@@ -212,43 +210,58 @@ final class VfioGroup
         }
     }
 
-    DeviceFile container()
-    {
-        return container;
-    }
-
-    boolean hasIommu()
+    @Override
+    public boolean hasIommu()
     {
         return hasIommu;
     }
 
-    long pageBytes()
+    @Override
+    public long pageBytes()
     {
         return pageBytes;
     }
 
-    /** The addresses that are not taken; shared by the group's functions, so locked. */
-    IovaSpace addresses()
+    @Override
+    public IovaSpace addresses()
     {
         return addresses;
     }
 
-    /**
-     * Gives the group back; the last user closes it, and with it all that was mapped.
-     *
-     * @param device it was taken for.
-     */
-    void release(final PciAddress device)
+    @Override
+    public int map(final long address, final long iova, final long lengthBytes)
     {
-        synchronized (OPEN)
+        try (Arena arena = Arena.ofConfined())
         {
-            taken.remove(device);
-            if (taken.isEmpty())
-            {
-                OPEN.remove(number);
-                group.close();
-                container.close();
-            }
+            final long range = arena.allocate(VfioDmaRange.SIZE_BYTES, Long.BYTES).address();
+            VfioDmaRange.map(range, FLAGS, address, iova, lengthBytes);
+            return container.call(Vfio.VFIO_IOMMU_MAP_DMA, range);
         }
+    }
+
+    @Override
+    public int unmap(final long iova, final long lengthBytes)
+    {
+        try (Arena arena = Arena.ofConfined())
+        {
+            final long range = arena.allocate(VfioDmaRange.SIZE_BYTES, Long.BYTES).address();
+            VfioDmaRange.unmap(range, iova, lengthBytes);
+            final int result = container.call(Vfio.VFIO_IOMMU_UNMAP_DMA, range);
+            // The kernel answers success and 0 bytes for what is not mapped.
+            return 0 == result && VfioDmaRange.unmappedBytes(range) != lengthBytes ? -Errno.ENOENT : result;
+        }
+    }
+
+    @Override
+    public String mappingLimit()
+    {
+        return "dma_entry_limit of the module vfio_iommu_type1";
+    }
+
+    @Override
+    public void close()
+    {
+        group.close();
+        container.close();
     }
 }

@@ -121,4 +121,15 @@ class PciBusTest
             PciException.class, () -> VfioFunction.check(bus, bus.find(address), IommuMode.REQUIRED));
         assertTrue(thrown.getMessage().startsWith(begin), thrown.getMessage());
     }
+
+    @Test
+    void shouldKnowTheFileOfAFunctionWhereTheKernelHasOne() throws IOException
+    {
+        assertEquals("", bus.vfioDeviceFile(bus.find(ALONE)));
+        // Linux 6.1 has the name without the file.
+        tree.file("sys/bus/pci/devices/10000:02:00.0/vfio-dev/vfio4/dev", "511:4");
+        assertEquals("", bus.vfioDeviceFile(bus.find(ALONE)));
+        tree.file("dev/vfio/devices/vfio4", "");
+        assertEquals("/dev/vfio/devices/vfio4", bus.vfioDeviceFile(bus.find(ALONE)));
+    }
 }

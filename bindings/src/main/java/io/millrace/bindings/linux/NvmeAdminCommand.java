@@ -14,6 +14,8 @@ public final class NvmeAdminCommand
     public static final int SIZE_BYTES = (int)nvme_passthru_cmd.sizeof();
     /** {@code ioctl}: sends it; answers the NVMe status, 0 when it ended well, or a negated errno. */
     public static final long NVME_IOCTL_ADMIN_CMD = linux_h.NVME_IOCTL_ADMIN_CMD();
+    /** {@code ioctl}: resets the controller and waits for it; answers 0 or a negated errno. */
+    public static final long NVME_IOCTL_RESET = linux_h.NVME_IOCTL_RESET();
     private static final long OPCODE = nvme_passthru_cmd.opcode$offset();
     private static final long NSID = nvme_passthru_cmd.nsid$offset();
     private static final long DATA = nvme_passthru_cmd.addr$offset();

@@ -76,6 +76,24 @@ public final class Vfio
     public static final int VFIO_DMA_MAP_FLAG_READ = vfio_h.VFIO_DMA_MAP_FLAG_READ();
     /** Mapping: the device may write. */
     public static final int VFIO_DMA_MAP_FLAG_WRITE = vfio_h.VFIO_DMA_MAP_FLAG_WRITE();
+    /** {@code /dev/iommu}: makes an address space, see {@link IommuAddressSpace}. */
+    public static final long IOMMU_IOAS_ALLOC = vfio_h.IOMMU_IOAS_ALLOC();
+    /** {@code /dev/iommu}: says which addresses of a space may be used. */
+    public static final long IOMMU_IOAS_IOVA_RANGES = vfio_h.IOMMU_IOAS_IOVA_RANGES();
+    /** {@code /dev/iommu}: maps memory in a space. */
+    public static final long IOMMU_IOAS_MAP = vfio_h.IOMMU_IOAS_MAP();
+    /** {@code /dev/iommu}: unmaps memory in a space. */
+    public static final long IOMMU_IOAS_UNMAP = vfio_h.IOMMU_IOAS_UNMAP();
+    /** Mapping in a space: at the address that is given. */
+    public static final int IOMMU_IOAS_MAP_FIXED_IOVA = vfio_h.IOMMU_IOAS_MAP_FIXED_IOVA();
+    /** Mapping in a space: the device may write. */
+    public static final int IOMMU_IOAS_MAP_WRITEABLE = vfio_h.IOMMU_IOAS_MAP_WRITEABLE();
+    /** Mapping in a space: the device may read. */
+    public static final int IOMMU_IOAS_MAP_READABLE = vfio_h.IOMMU_IOAS_MAP_READABLE();
+    /** Device by its own file: gives it to a {@code /dev/iommu} descriptor, see {@link VfioAttachment}. */
+    public static final long VFIO_DEVICE_BIND_IOMMUFD = vfio_h.VFIO_DEVICE_BIND_IOMMUFD();
+    /** Device by its own file: puts it into an address space. */
+    public static final long VFIO_DEVICE_ATTACH_IOMMUFD_PT = vfio_h.VFIO_DEVICE_ATTACH_IOMMUFD_PT();
 
     private Vfio()
     {

@@ -21,10 +21,12 @@ final class BlockUses
     private static final int MOUNT_POINT = 4;
 
     private final Sysfs files;
+    private final OpenFiles openFiles;
 
-    BlockUses(final Sysfs files)
+    BlockUses(final Sysfs files, final OpenFiles openFiles)
     {
         this.files = files;
+        this.openFiles = openFiles;
     }
 
     /**
@@ -63,7 +65,7 @@ final class BlockUses
         }
         if (before == uses.size())
         {
-            final String holder = OpenFiles.holder(files.at("/dev/" + name).toString());
+            final String holder = openFiles.holder(files.at("/dev/" + name).toString());
             if (!holder.isEmpty())
             {
                 uses.add(label + " is open" + holder);

@@ -1,5 +1,6 @@
 package io.millrace.drive;
 
+import io.millrace.block.BlockDeviceException;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
@@ -7,10 +8,12 @@ import io.millrace.console.Terminal;
 import io.millrace.pci.PciAddress;
 import io.millrace.pci.PciException;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -22,11 +25,12 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code millrace drive}: which NVMe drives there are, and giving them to VFIO and back.
+ * {@code millrace drive}: which NVMe drives there are, what they say of themselves, and giving them to VFIO and back.
  */
 @Command(
     name = "drive",
-    description = "List NVMe drives, give them to VFIO to be driven from here, and back to the kernel.",
+    description = {
+        "List NVMe drives, ask and reset them, give them to VFIO to be driven from here, and back to the kernel."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace drive list",
@@ -100,14 +104,13 @@ public final class DriveCommand implements Runnable
         final boolean isGroup,
         @Option(names = "--owner", paramLabel = "USER", defaultValue = "",
             description = "Let this user open the drive. Default: root alone.") final String owner,
-        @Option(names = "--unsafe-noiommu",
-            description = "Also without an IOMMU: then nothing stops a drive from overwriting any memory.")
-        final boolean isUnsafe,
+        @Mixin final DriveRisk risk,
         @Parameters(arity = "1..*", paramLabel = "ADDRESS", description = "Where the drives are.")
         final List<String> addresses)
     {
         final DriveMoves moves = new DriveMoves(scan);
-        return move(output, consent, addresses, (address) -> moves.bind(address, isUnsafe, isGroup, owner));
+        addresses.forEach(this::checked);
+        return move(output, consent, addresses, (address) -> moves.bind(address, risk.isUnsafe(), isGroup, owner));
     }
 
     @Command(name = "unbind", mixinStandardHelpOptions = true,
@@ -119,19 +122,24 @@ public final class DriveCommand implements Runnable
         @Parameters(arity = "1..*", paramLabel = "ADDRESS", description = "Where the drives are.")
         final List<String> addresses)
     {
+        addresses.forEach(this::checked);
         return move(output, consent, addresses, new DriveMoves(scan)::unbind);
     }
 
     @Command(name = "smart", mixinStandardHelpOptions = true,
-        description = "Show what a drive says of its health. Takes root.",
+        description = {
+            "Show what a drive says of its health. Takes root.",
+            "A drive that VFIO has and nobody uses is taken for that, and let go."},
         footerHeading = "%nExamples:%n", footer = {"  millrace drive smart 0000:01:00.0 -o json"})
     int smart(
         @Mixin final DriveOutput output,
-        @Parameters(paramLabel = "ADDRESS", description = "Where the drive is.") final String address)
+        @Mixin final DriveRisk risk,
+        @Parameters(paramLabel = "DRIVE", description = "Its address, or the kernel's name of it, such as nvme0.")
+        final String name)
     {
-        return tried(() ->
+        return ask(name, risk, (drive, admin) ->
         {
-            final DriveHealth health = DriveHealth.of(find(address));
+            final DriveHealth health = DriveHealth.of(admin);
             final Terminal terminal = Terminal.standard();
             if (output.isJson())
             {
@@ -140,15 +148,105 @@ public final class DriveCommand implements Runnable
             else
             {
                 terminal.line(health.text());
-                health.json().forEach((name, value) -> terminal.line("  " + name + ": " + value));
+                health.json().forEach((field, value) -> terminal.line("  " + field + ": " + value));
+            }
+        });
+    }
+
+    @Command(name = "log", mixinStandardHelpOptions = true,
+        description = {
+            "Show a drive's logs: health, firmware slots, commands that failed. Takes root.",
+            "A drive that VFIO has and nobody uses is taken for that, and let go."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace drive log nvme0", "  millrace drive log 0000:01:00.0 --page error --json"})
+    int log(
+        @Mixin final DriveOutput output,
+        @Mixin final DriveRisk risk,
+        @Option(names = "--page", paramLabel = "PAGE", split = ",",
+            description = "Only these of ${COMPLETION-CANDIDATES}. Default: all.") final List<DriveLogs.Page> pages,
+        @Parameters(paramLabel = "DRIVE", description = "Its address, or the kernel's name of it, such as nvme0.")
+        final String name)
+    {
+        return ask(name, risk, (drive, admin) ->
+        {
+            final DriveLogs logs = new DriveLogs(admin,
+                null == pages ? EnumSet.allOf(DriveLogs.Page.class) : EnumSet.copyOf(pages));
+            final Terminal terminal = Terminal.standard();
+            if (output.isJson())
+            {
+                terminal.line(Json.write(logs.json(drive.address())));
+            }
+            else
+            {
+                logs.print(drive.address(), terminal);
+            }
+        });
+    }
+
+    @Command(name = "namespaces", mixinStandardHelpOptions = true,
+        description = {
+            "Show a drive's namespaces: numbers to serve them by, formats, identities. Takes root.",
+            "A drive that VFIO has and nobody uses is taken for that, and let go."},
+        footerHeading = "%nExamples:%n", footer = {"  millrace drive namespaces 0000:01:00.0"})
+    int namespaces(
+        @Mixin final DriveOutput output,
+        @Mixin final DriveRisk risk,
+        @Parameters(paramLabel = "DRIVE", description = "Its address, or the kernel's name of it, such as nvme0.")
+        final String name)
+    {
+        return ask(name, risk, (drive, admin) ->
+        {
+            final DriveNamespaces namespaces = new DriveNamespaces(admin);
+            final Terminal terminal = Terminal.standard();
+            if (output.isJson())
+            {
+                terminal.line(Json.write(namespaces.json()));
+            }
+            else
+            {
+                namespaces.print(terminal);
+            }
+        });
+    }
+
+    @Command(name = "reset", mixinStandardHelpOptions = true,
+        description = {
+            "Reset the controllers of drives. Takes root.",
+            "Refused when a drive is mounted or used in any other way. What is on it stays."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace drive reset nvme0 --dry-run", "  millrace drive reset 0000:01:00.0 --yes"})
+    int reset(
+        @Mixin final DriveOutput output,
+        @Mixin final DriveConsent consent,
+        @Mixin final DriveRisk risk,
+        @Parameters(arity = "1..*", paramLabel = "DRIVE",
+            description = "Their addresses, or the kernel's names of them, such as nvme0.") final List<String> names)
+    {
+        final DriveMoves moves = new DriveMoves(scan);
+        names.forEach(this::checkedName);
+        return move(output, consent, names, (name) -> moves.reset(name, risk.mode()));
+    }
+
+    private int ask(final String name, final DriveRisk risk, final BiConsumer<Drive, DriveAdmin> question)
+    {
+        return tried(() ->
+        {
+            checkedName(name);
+            final Drive drive = scan.find(name);
+            try (DriveAdmin admin = DriveAdmin.open(drive, risk.mode()))
+            {
+                question.accept(drive, admin);
             }
             return ExitCode.OK;
         });
     }
 
-    private Drive find(final String address)
+    private void checkedName(final String name)
     {
-        return scan.find(checked(address).toString());
+        if (!DriveScan.isKernelName(name))
+        {
+            checked(name);
+        }
     }
 
     private PciAddress checked(final String address)
@@ -166,14 +264,13 @@ public final class DriveCommand implements Runnable
     private int move(
         final DriveOutput output,
         final DriveConsent consent,
-        final List<String> addresses,
+        final List<String> names,
         final Function<String, Move> plan)
     {
         return tried(() ->
         {
-            addresses.forEach(this::checked);
             // All are checked before the first is moved.
-            final List<Move> moves = addresses.stream().distinct().map(plan).toList();
+            final List<Move> moves = names.stream().distinct().map(plan).toList();
             final Terminal terminal = Terminal.standard();
             final boolean isNeeded = moves.stream().anyMatch(Move::isNeeded);
             if (!output.isJson())
@@ -222,7 +319,7 @@ public final class DriveCommand implements Runnable
         {
             return action.call();
         }
-        catch (final PciException e)
+        catch (final PciException | BlockDeviceException e)
         {
             throw new CommandException(ExitCode.FAILURE, e.getMessage(), e);
         }

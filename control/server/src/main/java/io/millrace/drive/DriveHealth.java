@@ -5,6 +5,7 @@ import io.millrace.nvme.SmartLog;
 import io.millrace.pci.PciException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * What a drive says of its health (NVM Express Base 2.0, section 5.16.1.3).
@@ -24,30 +25,28 @@ final class DriveHealth
     }
 
     /**
-     * {@return the health of a drive that the kernel drives}
+     * {@return what a drive says}
      *
-     * @param drive to ask.
-     * @throws PciException when it cannot be asked.
+     * @param admin way to it.
+     * @throws io.millrace.pci.PciException when it cannot be asked.
      */
-    static DriveHealth of(final Drive drive)
+    static DriveHealth of(final DriveAdmin admin)
     {
-        if (drive.controller().isEmpty())
-        {
-            throw new PciException(drive.address() + " is driven by " +
-                (drive.device().driver().isEmpty() ? "no driver" : drive.device().driver()) +
-                ", which cannot be asked for its health: millrace drive unbind " + drive.address());
-        }
         final SmartLog log = new SmartLog();
-        log.wrap(KernelLogs.read(drive.controller(), LogPageId.SMART, SmartLog.SIZE_BYTES), 0);
+        log.wrap(new UnsafeBuffer(admin.logPage(LogPageId.SMART, SmartLog.SIZE_BYTES)), 0);
         return new DriveHealth(log);
     }
 
-    /** In a few words, {@code -} when it cannot be read. */
+    /** In a few words, {@code -} when the kernel cannot be asked; others' drives are not taken for that. */
     static String summary(final Drive drive)
     {
-        try
+        if (drive.controller().isEmpty())
         {
-            return drive.controller().isEmpty() ? "-" : of(drive).text();
+            return "-";
+        }
+        try (DriveAdmin admin = new KernelAdmin(drive.controller()))
+        {
+            return of(admin).text();
         }
         catch (final PciException e)
         {

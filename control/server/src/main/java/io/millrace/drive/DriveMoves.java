@@ -3,6 +3,7 @@ package io.millrace.drive;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.drive.Drive.DriveNamespace;
+import io.millrace.pci.IommuMode;
 import io.millrace.pci.PciBus;
 import io.millrace.pci.PciDevice;
 import java.io.IOException;
@@ -15,12 +16,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
- * Works out what it takes to give a drive to VFIO or back, and refuses what would pull it from under somebody.
+ * Works out what it takes to give a drive to VFIO or back, or to reset it, and refuses what would pull it from under
+ * somebody.
  */
 final class DriveMoves
 {
     private static final String KERNEL_DRIVER = "nvme";
     private static final Path MODPROBE = Path.of("/sbin/modprobe");
+    /** State of a controller that the kernel drives and that is well. */
+    private static final String LIVE = "live";
     private static final int NAMESPACE_WAITS = 100;
     private static final long WAIT_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -53,7 +57,7 @@ final class DriveMoves
         {
             return move;
         }
-        checkFree(drive);
+        checkFree(drive, "bound");
         if (device.iommuGroup() < 0 && !isUnsafe)
         {
             throw refused(drive.address() + " has no IOMMU to stop it from writing where it must not: turn one on " +
@@ -111,21 +115,71 @@ final class DriveMoves
         return move;
     }
 
-    private static void checkFree(final Drive drive)
+    /**
+     * What it takes to reset a drive's controller.
+     *
+     * @param name of the drive.
+     * @param mode whether a drive that VFIO has may be without an IOMMU.
+     * @return the steps.
+     * @throws CommandException                when it is in use.
+     * @throws io.millrace.pci.PciException when there is no such drive, or no driver has it.
+     */
+    Move reset(final String name, final IommuMode mode)
+    {
+        final Drive drive = scan.find(name);
+        final String driver = drive.device().driver();
+        final Move move = new Move(drive.address(), driver, driver);
+        if (driver.isEmpty())
+        {
+            throw DriveAdmin.notDriven(drive);
+        }
+        checkFree(drive, "reset");
+        final String what = drive.model().isEmpty() ? drive.address() :
+            drive.address() + " (" + drive.model() + ", serial " + drive.serial() + ")";
+        move.add(drive.device().isVfio() ? what + ": take it from VFIO, reset its controller and let it go" :
+            what + ": have the kernel reset " + drive.controller() + "; who comes to its namespaces waits meanwhile",
+            () -> reset(drive, mode));
+        return move;
+    }
+
+    private void reset(final Drive drive, final IommuMode mode)
+    {
+        try (BlockClaim claim = claim(drive); DriveAdmin admin = DriveAdmin.open(drive, mode))
+        {
+            checkClaim(drive, claim);
+            admin.reset();
+        }
+        final String state = drive.controller().isEmpty() ? LIVE : scan.state(drive.controller());
+        if (!LIVE.equals(state))
+        {
+            throw refused(drive.controller() + " did not come back, it is " + (state.isEmpty() ? "gone" : state) +
+                ": the kernel's log says more (dmesg)");
+        }
+    }
+
+    private static void checkFree(final Drive drive, final String participle)
     {
         if (!drive.isFree())
         {
-            throw refused(drive.address() + " cannot be bound: " + String.join(", ", drive.uses()) +
-                "; end that first (umount, swapoff, mdadm --stop, vgchange -an)");
+            throw refused(drive.address() + " cannot be " + participle + ": " + String.join(", ", drive.uses()) +
+                "; end that first" + (drive.device().isVfio() ? "" : " (umount, swapoff, mdadm --stop, vgchange -an)"));
         }
         try (BlockClaim claim = claim(drive))
         {
             if (!claim.refused().isEmpty())
             {
-                throw refused(drive.address() + " cannot be bound: " + String.join(", ", claim.refused()) +
-                    " is claimed by a file system that is not seen here (ZFS, another mount namespace) or by a " +
-                    "process that wants it alone; end that first");
+                throw refused(drive.address() + " cannot be " + participle + ": " +
+                    String.join(", ", claim.refused()) + " is claimed by a file system that is not seen here (ZFS, " +
+                    "another mount namespace) or by a process that wants it alone; end that first");
             }
+        }
+    }
+
+    private static void checkClaim(final Drive drive, final BlockClaim claim)
+    {
+        if (!claim.refused().isEmpty())
+        {
+            throw refused(drive.address() + " has just come into use: " + String.join(", ", claim.refused()));
         }
     }
 
@@ -159,7 +213,7 @@ final class DriveMoves
         for (final PciDevice other : others)
         {
             final Drive each = scan.read(other);
-            checkFree(each);
+            checkFree(each, "bound");
             along.add(each);
         }
         return along;
@@ -182,10 +236,7 @@ final class DriveMoves
         // Held meanwhile, so that nobody mounts it in between.
         try (BlockClaim claim = claim(drive))
         {
-            if (!claim.refused().isEmpty())
-            {
-                throw refused(drive.address() + " has just come into use: " + String.join(", ", claim.refused()));
-            }
+            checkClaim(drive, claim);
             bus.bind(drive.device().address(), PciBus.VFIO_DRIVER);
         }
     }
@@ -199,7 +250,7 @@ final class DriveMoves
                 "says more (dmesg)");
         }
         // Its namespaces come a moment later.
-        for (int i = 0; i < NAMESPACE_WAITS && scan.read(after).namespaces().isEmpty(); i++)
+        for (int i = 0; i < NAMESPACE_WAITS && !scan.hasNamespace(after); i++)
         {
             LockSupport.parkNanos(WAIT_NS);
         }
@@ -208,7 +259,15 @@ final class DriveMoves
     private void give(final String address, final String owner)
     {
         final PciDevice device = scan.find(address).device();
-        final Path node = Path.of(bus.vfioFile(device));
+        give(Path.of(bus.vfioFile(device)), owner);
+        if (!bus.vfioDeviceFile(device).isEmpty())
+        {
+            give(Path.of(bus.vfioDeviceFile(device)), owner);
+        }
+    }
+
+    private static void give(final Path node, final String owner)
+    {
         try
         {
             Files.setOwner(node, node.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(owner));

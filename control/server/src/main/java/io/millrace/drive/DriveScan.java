@@ -22,15 +22,16 @@ final class DriveScan
     /** With multipathing in the kernel, a path's name has its controller's number within. */
     private static final Pattern NAMESPACE = Pattern.compile("nvme(\\d+)(?:c\\d+)?n(\\d+)");
 
+    private static final Pattern KERNEL_NAME = Pattern.compile("(?:/dev/)?(nvme\\d+(?:n\\d+)?)(?:p\\d+)?");
+    private static final String DEVICES = "/sys/bus/pci/devices/";
+
     private final Sysfs files;
     private final PciBus bus;
-    private final BlockUses blockUses;
 
     DriveScan(final Path root)
     {
         files = new Sysfs(root);
         bus = new PciBus(root);
-        blockUses = new BlockUses(files);
     }
 
     PciBus bus()
@@ -41,17 +42,25 @@ final class DriveScan
     /** All drives, in order of their addresses. */
     List<Drive> list()
     {
-        return bus.list().stream().filter(PciDevice::isNvme).map(this::read).toList();
+        final OpenFiles openFiles = openFiles();
+        return bus.list().stream().filter(PciDevice::isNvme).map((device) -> read(device, openFiles)).toList();
+    }
+
+    /** Whether a text is the kernel's name of a drive, of one of its namespaces or partitions. */
+    static boolean isKernelName(final String text)
+    {
+        return KERNEL_NAME.matcher(text).matches();
     }
 
     /**
-     * The drive at an address.
+     * The drive of a name: its address, or what {@link #isKernelName} takes.
      *
      * @throws PciException when there is none, or something else.
      */
-    Drive find(final String address)
+    Drive find(final String name)
     {
-        final PciDevice device = bus.find(PciAddress.parse(address));
+        final Matcher kernelName = KERNEL_NAME.matcher(name);
+        final PciDevice device = kernelName.matches() ? named(kernelName.group(1)) : bus.find(PciAddress.parse(name));
         if (!device.isNvme())
         {
             throw new PciException(device.address() + " is no NVMe drive: its class is " + device.classText() +
@@ -60,41 +69,83 @@ final class DriveScan
         return read(device);
     }
 
+    private PciDevice named(final String name)
+    {
+        return bus.list().stream().filter(PciDevice::isNvme)
+            .filter((device) -> name.equals(controller(device)) || disks(controller(device)).contains(name))
+            .findFirst().orElseThrow(() -> new PciException(name +
+                " is no NVMe drive of this machine's PCI buses: 'millrace drive list' shows those that are"));
+    }
+
     Drive read(final PciDevice device)
     {
-        final List<String> controllers = files.list("/sys/bus/pci/devices/" + device.address() + "/nvme");
-        final String controller = controllers.isEmpty() ? "" : controllers.getFirst();
-        final String path = "/sys/class/nvme/" + controller + "/";
+        return read(device, openFiles());
+    }
+
+    private OpenFiles openFiles()
+    {
+        return OpenFiles.below(files.at("/dev"));
+    }
+
+    private Drive read(final PciDevice device, final OpenFiles openFiles)
+    {
+        final String controller = controller(device);
+        final BlockUses blockUses = new BlockUses(files, openFiles);
         final List<DriveNamespace> namespaces = new ArrayList<>();
         final List<String> uses = new ArrayList<>();
-        if (!controller.isEmpty())
+        for (final String disk : disks(controller))
         {
-            for (final String name : files.list(path))
-            {
-                final Matcher matcher = NAMESPACE.matcher(name);
-                if (matcher.matches())
-                {
-                    final String disk = "nvme" + matcher.group(1) + "n" + matcher.group(2);
-                    namespaces.add(namespace(disk));
-                    uses.addAll(blockUses.of(disk));
-                }
-            }
+            namespaces.add(namespace(disk));
+            uses.addAll(blockUses.of(disk));
         }
         if (device.isVfio())
         {
-            final String holder = OpenFiles.holder(files.at(bus.vfioFile(device)).toString());
+            final String own = bus.vfioDeviceFile(device);
+            final String holder = openFiles.holder(files.at(bus.vfioFile(device)).toString(),
+                own.isEmpty() ? "" : files.at(own).toString());
             if (!holder.isEmpty())
             {
                 uses.add("in use" + holder);
             }
         }
+        final String path = path(controller);
         return new Drive(device, controller, identity(path, "model"), identity(path, "serial"),
             identity(path, "firmware_rev"), List.copyOf(namespaces), List.copyOf(uses));
     }
 
+    /** The kernel's name of a controller, empty when the kernel does not drive it. */
+    private String controller(final PciDevice device)
+    {
+        final List<String> controllers = files.list(DEVICES + device.address() + "/nvme");
+        return controllers.isEmpty() ? "" : controllers.getFirst();
+    }
+
+    private static String path(final String controller)
+    {
+        return "/sys/class/nvme/" + controller + "/";
+    }
+
+    private List<String> disks(final String controller)
+    {
+        return controller.isEmpty() ? List.of() : files.list(path(controller)).stream().map(NAMESPACE::matcher)
+            .filter(Matcher::matches).map((name) -> "nvme" + name.group(1) + "n" + name.group(2)).toList();
+    }
+
+    /** Whether the kernel shows a namespace of a drive. */
+    boolean hasNamespace(final PciDevice device)
+    {
+        return !disks(controller(device)).isEmpty();
+    }
+
+    /** What the kernel says of a controller that it drives, {@code live} when it is well. */
+    String state(final String controller)
+    {
+        return files.read(path(controller) + "state");
+    }
+
     private String identity(final String path, final String name)
     {
-        return files.read(path + name);
+        return DriveView.printable(files.read(path + name));
     }
 
     private DriveNamespace namespace(final String disk)

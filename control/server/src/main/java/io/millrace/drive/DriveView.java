@@ -45,6 +45,20 @@ final class DriveView
         return String.format(Locale.ROOT, size == Math.rint(size) ? "%.0f %s" : "%.1f %s", size, UNITS[unit]);
     }
 
+    /** What a drive says of itself is shown as it is, but for what would garble a terminal. */
+    static String printable(final String text)
+    {
+        final StringBuilder printable = new StringBuilder(text.strip());
+        for (int i = 0; i < printable.length(); i++)
+        {
+            if (printable.charAt(i) < ' ' || printable.charAt(i) > '~')
+            {
+                printable.setCharAt(i, '?');
+            }
+        }
+        return printable.toString();
+    }
+
     private static String use(final Drive drive)
     {
         final int more = drive.uses().size() - 1;

@@ -226,6 +226,16 @@ class ControlCommandsTest
         "1 | device resize none +1MiB | device resize: device none: is not there; create it first",
         "2 | device create a | device create: a memory device needs a size: add --size, such as 1GiB",
         "2 | device create a --type file | device create: a file device needs --path: add it",
+        "2 | device create a --type nvme | device create: a nvme device needs --address: add it",
+        "2 | device create a --address nvme0 | device create: --address 'nvme0' is no PCI address: it must be " +
+            "DOMAIN:BUS:DEVICE.FUNCTION, such as 0000:01:00.0; 'millrace drive list' shows the drives",
+        "2 | device create a --address 01:00.0 --nsid 0 | device create: --nsid 0 is below 1: use that of a namespace",
+        "2 | device create a --address 01:00.0 --size 1GiB | device create: --size does not belong to a nvme device, " +
+            "which is as large as its namespace: leave it out",
+        "2 | device create a --size 1MiB --nsid 1 | device create: --nsid does not belong to a memory device: leave " +
+            "it or --type out",
+        "1 | device create a --address ff:1f.7 --nsid 2 | device create: device a: no PCI function is at " +
+            "0000:ff:1f.7: 'millrace drive list' shows the NVMe drives and their addresses",
         "2 | device create a --size 1MiB --over b --type memory | device create: --over does not belong to a memory " +
             "device: leave it or --type out",
         "1 | device create a --size 5 | device create: device a: size 5 bytes is not a positive multiple of " +

@@ -274,7 +274,7 @@ class MillraceTest
             final Process process = new ProcessBuilder("bash", file.toString()).redirectErrorStream(true).start();
             final String printed = new String(process.getInputStream().readAllBytes());
             assertTrue(process.waitFor(20, TimeUnit.SECONDS));
-            assertEquals("serve\n--check --config\ncreate\nmemory null file fault\nnamespaces\n", printed);
+            assertEquals("serve\n--check --config\ncreate\nmemory null file nvme fault\nnamespaces\n", printed);
         }
     }
 }

@@ -2,6 +2,7 @@ package io.millrace.drive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.millrace.pci.OpenFiles;
 import io.millrace.pci.Sysfs;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,7 +42,7 @@ class BlockUsesTest
 
     private List<String> uses()
     {
-        return new BlockUses(new Sysfs(root)).of("nvme0n1");
+        return new BlockUses(new Sysfs(root), OpenFiles.below(root)).of("nvme0n1");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.millrace.block.nvme;
 
 import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.ErrorLogEntry;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SmartLog;
@@ -14,11 +15,11 @@ final class AsyncEvents
 {
     private static final int KELVIN_OFFSET = 273;
     private static final int CHANGED_NAMESPACES_BYTES = 4096;
-    private static final int ERROR_LOG_BYTES = 64;
 
     private final AdminQueue queue;
     private final AdminCommands admin;
     private final Notes notes;
+    private final ErrorLogEntry error = new ErrorLogEntry();
     private final SmartLog smart = new SmartLog();
     private int requests;
 
@@ -86,9 +87,7 @@ final class AsyncEvents
         {
             case AsyncEvent.TYPE_ERROR ->
             {
-                admin.logPage(LogPageId.ERROR_INFORMATION, 0, ERROR_LOG_BYTES);
-                notes.add("reports an error (event " + AsyncEvent.information(event) +
-                    "h): 'millrace drive log' shows its error log");
+                notes.add("reports an error (event " + AsyncEvent.information(event) + "h)" + newestError());
             }
             case AsyncEvent.TYPE_HEALTH -> health();
             case AsyncEvent.TYPE_NOTICE ->
@@ -103,6 +102,19 @@ final class AsyncEvents
             default -> acknowledge(event);
         }
         return false;
+    }
+
+    /** What the newest entry of the error log says; reading it lets the drive send the next event. */
+    private String newestError()
+    {
+        if (NvmeStatus.SUCCESS != admin.logPage(LogPageId.ERROR_INFORMATION, 0, ErrorLogEntry.SIZE_BYTES))
+        {
+            return "";
+        }
+        error.wrap(admin.data(), 0);
+        return 0 == error.errorCount() ? ", its error log is empty" : ", number " + error.errorCount() + ": " +
+            NvmeStatus.name(error.statusField() >>> 1) + " of namespace " +
+            Integer.toUnsignedString(error.namespaceId()) + " at block " + Long.toUnsignedString(error.lba());
     }
 
     private void health()

@@ -167,11 +167,19 @@ final class ControllerDriver
         if (NvmeStatus.SUCCESS != status)
         {
             throw ControllerFailure.refusal("refused Identify of namespace " + nsid + " (" + NvmeStatus.name(status) +
-                "): use one that 'millrace drive list' names");
+                "): see 'millrace drive namespaces' for those it has");
         }
+        final byte[] bytes = new byte[IdentifyNamespace.SIZE_BYTES];
+        admin.data().getBytes(0, bytes);
         final IdentifyNamespace data = new IdentifyNamespace();
-        data.wrap(admin.data(), 0);
-        return NamespaceInfo.of(nsid, data);
+        data.wrap(new UnsafeBuffer(bytes), 0);
+        // Controllers before 1.3 do not know this.
+        final byte[] descriptors = new byte[IdentifyCns.DATA_BYTES];
+        if (NvmeStatus.SUCCESS == admin.identify(IdentifyCns.NAMESPACE_DESCRIPTORS, nsid, IdentifyCns.CSI_NVM))
+        {
+            admin.data().getBytes(0, descriptors);
+        }
+        return NamespaceInfo.of(nsid, data, new UnsafeBuffer(descriptors));
     }
 
     /**

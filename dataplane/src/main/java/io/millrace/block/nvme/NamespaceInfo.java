@@ -3,6 +3,7 @@ package io.millrace.block.nvme;
 import io.millrace.block.BlockGeometry;
 import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.IdentifyNamespace;
+import org.agrona.DirectBuffer;
 
 /**
  * What a namespace is, checked (NVM Command Set 1.0, section 4.1.5.1). Immutable.
@@ -16,6 +17,7 @@ import io.millrace.nvme.IdentifyNamespace;
  * @param boundaryBlocks       that commands had better not cross a multiple of, or 0 (NOIOB).
  * @param deallocatedReadsZero whether deallocated blocks read as zeroes.
  * @param isWriteProtected     whether writes are refused.
+ * @param identity             what the drive calls it.
  */
 record NamespaceInfo(
     int nsid,
@@ -26,7 +28,8 @@ record NamespaceInfo(
     int protectionType,
     int boundaryBlocks,
     boolean deallocatedReadsZero,
-    boolean isWriteProtected)
+    boolean isWriteProtected,
+    NamespaceIdentity identity)
 {
     private static final int METADATA_BYTES_MASK = 0xFFFF;
     private static final int BLOCK_SHIFT_MIN = 9;
@@ -38,19 +41,20 @@ record NamespaceInfo(
     /**
      * Reads and checks.
      *
-     * @param nsid     of the namespace.
-     * @param identify its data.
+     * @param nsid        of the namespace.
+     * @param identify    its data.
+     * @param descriptors that identify it; zeroes where there are none.
      * @return what it is.
      * @throws ControllerFailure when it is not active, makes no sense or has a format that is not supported.
      */
-    static NamespaceInfo of(final int nsid, final IdentifyNamespace identify)
+    static NamespaceInfo of(final int nsid, final IdentifyNamespace identify, final DirectBuffer descriptors)
     {
         final String name = "has namespace " + nsid;
         final long blocks = identify.size();
         if (0 == blocks)
         {
             throw new ControllerFailure(
-                "has no active namespace " + nsid + ": use one that 'millrace drive list' names");
+                "has no active namespace " + nsid + ": see 'millrace drive namespaces' for those it has");
         }
         if (identify.formatIndex() > identify.formats())
         {
@@ -82,7 +86,8 @@ record NamespaceInfo(
             identify.optimalIoBoundary(),
             IdentifyNamespace.DEALLOCATE_READS_ZERO ==
                 (identify.deallocateFeatures() & IdentifyNamespace.DEALLOCATE_READS_MASK),
-            0 != (identify.attributes() & IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED));
+            0 != (identify.attributes() & IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED),
+            NamespaceIdentity.of(identify, descriptors));
     }
 
     private static MetadataMode metadata(
@@ -120,14 +125,21 @@ record NamespaceInfo(
     }
 
     /**
-     * {@return whether requests made for another state of the namespace are still right: only its size may differ}
+     * {@return what keeps requests made for an earlier state of the namespace from being right, empty when only its
+     * size differs; goes on after {@code has}}
      *
-     * @param other state of it.
+     * @param before earlier state.
      */
-    boolean hasFormatOf(final NamespaceInfo other)
+    String change(final NamespaceInfo before)
     {
-        return blockShift == other.blockShift && metadataBytes == other.metadataBytes && metadata == other.metadata &&
-            protectionType == other.protectionType;
+        if (!identity.mayBe(before.identity))
+        {
+            return "another namespace " + nsid + " than before, " + identity.text() + " instead of " +
+                before.identity.text();
+        }
+        return blockShift == before.blockShift && metadataBytes == before.metadataBytes &&
+            metadata == before.metadata && protectionType == before.protectionType ? "" :
+            "namespace " + nsid + " in another format than before";
     }
 
     /**

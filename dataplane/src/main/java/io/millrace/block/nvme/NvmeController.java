@@ -4,7 +4,6 @@ import io.millrace.bindings.NativeException;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.IdentifyCns;
-import io.millrace.nvme.IdentifyController;
 import io.millrace.pci.PciException;
 import io.millrace.pci.PciFunction;
 import io.millrace.reactor.Reactor;
@@ -121,15 +120,17 @@ public final class NvmeController implements AutoCloseable
     }
 
     /**
-     * Asks the controller what it is.
+     * Asks the controller what it or one of its namespaces is.
      *
-     * @return Identify Controller data, see {@link IdentifyController}.
-     * @throws BlockDeviceException when it does not answer.
+     * @param cns  what is asked for, see {@link IdentifyCns}.
+     * @param nsid that it is about, or 0.
+     * @return the data, {@link IdentifyCns#DATA_BYTES}.
+     * @throws BlockDeviceException when it refuses or does not answer.
      */
-    public byte[] identify()
+    public byte[] identify(final int cns, final int nsid)
     {
-        return callLive(() -> driver.answer("Identify Controller",
-            driver.admin().identify(IdentifyCns.CONTROLLER, 0, IdentifyCns.CSI_NVM), IdentifyController.SIZE_BYTES));
+        return callLive(() -> driver.answer("Identify (CNS " + Integer.toHexString(cns) + "h)",
+            driver.admin().identify(cns, nsid, IdentifyCns.CSI_NVM), IdentifyCns.DATA_BYTES));
     }
 
     /**
@@ -221,9 +222,10 @@ public final class NvmeController implements AutoCloseable
         callLive(() ->
         {
             final NamespaceInfo found = driver.identifyNamespace(device.config().nsid());
-            if (!found.hasFormatOf(device.namespace()))
+            final String change = found.change(device.namespace());
+            if (!change.isEmpty())
             {
-                throw ControllerFailure.refusal("has namespace " + found.nsid() + " in another format than before");
+                throw ControllerFailure.refusal("has " + change);
             }
             device.namespace(found);
             return null;

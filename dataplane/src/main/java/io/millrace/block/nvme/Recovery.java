@@ -226,9 +226,10 @@ final class Recovery implements Rescue
                 notes.add(e.getMessage());
                 continue;
             }
-            if (!now.hasFormatOf(before))
+            final String change = now.change(before);
+            if (!change.isEmpty())
             {
-                giveUp("has namespace " + now.nsid() + " in another format than before: start again to use it so");
+                giveUp("has " + change + ": start again to use it so");
                 return;
             }
             if (now.blockCount() != before.blockCount())
@@ -318,10 +319,11 @@ final class Recovery implements Rescue
     {
         for (final NvmeDevice device : devices)
         {
-            final NamespaceInfo now = driver.identifyNamespace(device.namespace().nsid());
-            if (!now.hasFormatOf(device.namespace()))
+            final String change =
+                driver.identifyNamespace(device.namespace().nsid()).change(device.namespace());
+            if (!change.isEmpty())
             {
-                throw new ControllerFailure("came back with namespace " + now.nsid() + " in another format");
+                throw new ControllerFailure("came back with " + change);
             }
         }
     }

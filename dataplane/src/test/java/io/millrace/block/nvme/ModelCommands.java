@@ -179,6 +179,15 @@ final class ModelCommands
                     controller.namespaces.get(nsid).identify(page);
                 }
             }
+            case IdentifyCns.NAMESPACE_DESCRIPTORS ->
+            {
+                final ModelNamespace namespace = controller.namespaces.get(nsid);
+                if (null == namespace || null == namespace.descriptors)
+                {
+                    return NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
+                }
+                page.putBytes(0, namespace.descriptors);
+            }
             default ->
             {
                 return NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;

@@ -19,6 +19,8 @@ final class ModelNamespace implements AutoCloseable
     final boolean isWriteProtected;
     final DmaMemory data;
     final byte[] metadata;
+    /** Descriptors that identify it, as Identify answers them; null when the controller does not know the command. */
+    volatile byte[] descriptors;
     private long blocks;
 
     ModelNamespace(

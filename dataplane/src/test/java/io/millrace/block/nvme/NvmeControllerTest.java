@@ -11,11 +11,14 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.NamespaceDescriptor;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SmartLog;
 import io.millrace.pci.PciException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -121,7 +124,7 @@ class NvmeControllerTest
         final BlockDeviceException refused =
             assertThrows(BlockDeviceException.class, () -> drives.open(config(9), this::take));
         assertEquals(
-            "device n9: drive 0000:01:00.0 has no active namespace 9: use one that 'millrace drive list' names",
+            "device n9: drive 0000:01:00.0 has no active namespace 9: see 'millrace drive namespaces' for those it has",
             refused.getMessage());
         assertEquals(ControllerState.LIVE, device.controller().state());
         device.close();
@@ -273,7 +276,7 @@ class NvmeControllerTest
         assertEquals("drive 0000:01:00.0 refused Get Log Page 85: " + NvmeStatus.name(NvmeStatus.INVALID_LOG_PAGE),
             refused.getMessage());
         final IdentifyController identify = new IdentifyController();
-        identify.wrap(new UnsafeBuffer(device.controller().identify()), 0);
+        identify.wrap(new UnsafeBuffer(device.controller().identify(IdentifyCns.CONTROLLER, 0)), 0);
         assertEquals("Model controller", identify.modelNumber());
         assertEquals("Model controller, serial MODEL-1, firmware 1", device.controller().description());
         device.close();
@@ -324,6 +327,47 @@ class NvmeControllerTest
                 initiator.run(BlockOperation.READ, 0, 1, false, arena.address(), 512));
         }
         device.close();
+    }
+
+    @Test
+    void shouldGiveUpWhenAnotherNamespaceHasTheNumber()
+    {
+        final ModelController model = model((options) ->
+        {
+        });
+        final ModelNamespace first = ModelNamespace.of(SIZE_BYTES, 512);
+        first.descriptors = uuid((byte)0x11);
+        model.with(1, first);
+        final NvmeDevice device = drives().open(config(1), this::take);
+        assertEquals("11111111-1111-1111-1111-111111111111", device.namespace().identity().uuid());
+
+        // Larger, and the same.
+        first.blocks(2 * first.blocks());
+        model.raise(AsyncEvent.NAMESPACE_CHANGED);
+        device.controller().reset();
+        assertEquals(ControllerState.LIVE, device.controller().state());
+
+        final ModelNamespace second = ModelNamespace.of(SIZE_BYTES, 512);
+        second.descriptors = uuid((byte)0x22);
+        model.with(1, second);
+        model.raise(AsyncEvent.NAMESPACE_CHANGED);
+        while (ControllerState.FAILED != device.controller().state())
+        {
+            Thread.onSpinWait();
+        }
+        assertTrue(device.notes().stream().anyMatch((note) -> note.contains("has another namespace 1 than before, " +
+            "uuid 22222222-2222-2222-2222-222222222222 instead of uuid 11111111-1111-1111-1111-111111111111")),
+            () -> device.notes().toString());
+        device.close();
+    }
+
+    private static byte[] uuid(final byte each)
+    {
+        final byte[] list = new byte[NamespaceDescriptor.HEADER_BYTES + 16];
+        Arrays.fill(list, NamespaceDescriptor.HEADER_BYTES, list.length, each);
+        list[0] = NamespaceDescriptor.TYPE_UUID;
+        list[1] = 16;
+        return list;
     }
 
     @Test

@@ -28,8 +28,9 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What the NVMe driver itself costs for a command: a request is submitted, its entry built, the doorbell written, the
- * completion found and the request completed. The controller is {@link MemoryDrive}, whose part, looking at the doorbell,
- * reading the entry and writing the completion, is in the figures; {@link #controllerAlone} is that part by itself.
+ * completion found and the request completed. The controller is {@link MemoryDrive}, whose part, looking at the
+ * doorbell, reading the entry and writing the completion, is in the figures; {@link #controllerAlone} is that part by
+ * itself.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

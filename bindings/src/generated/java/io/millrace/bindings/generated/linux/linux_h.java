@@ -2108,6 +2108,15 @@ public class linux_h extends linux_h$shared {
     public static long NVME_IOCTL_ADMIN_CMD() {
         return NVME_IOCTL_ADMIN_CMD;
     }
+    private static final int NVME_IOCTL_RESET = (int)20036L;
+    /**
+     * {@snippet lang=c :
+     * #define NVME_IOCTL_RESET 20036
+     * }
+     */
+    public static int NVME_IOCTL_RESET() {
+        return NVME_IOCTL_RESET;
+    }
     private static final int GLIBC_HEADERS_VERSION = (int)548L;
     /**
      * {@snippet lang=c :

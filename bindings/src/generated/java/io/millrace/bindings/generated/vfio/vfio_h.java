@@ -77,6 +77,33 @@ public class vfio_h extends vfio_h$shared {
     public static int VFIO_IOMMU_TYPE1_INFO_DMA_AVAIL() {
         return VFIO_IOMMU_TYPE1_INFO_DMA_AVAIL;
     }
+    private static final int IOMMU_IOAS_MAP_FIXED_IOVA = (int)1L;
+    /**
+     * {@snippet lang=c :
+     * #define IOMMU_IOAS_MAP_FIXED_IOVA 1
+     * }
+     */
+    public static int IOMMU_IOAS_MAP_FIXED_IOVA() {
+        return IOMMU_IOAS_MAP_FIXED_IOVA;
+    }
+    private static final int IOMMU_IOAS_MAP_WRITEABLE = (int)2L;
+    /**
+     * {@snippet lang=c :
+     * #define IOMMU_IOAS_MAP_WRITEABLE 2
+     * }
+     */
+    public static int IOMMU_IOAS_MAP_WRITEABLE() {
+        return IOMMU_IOAS_MAP_WRITEABLE;
+    }
+    private static final int IOMMU_IOAS_MAP_READABLE = (int)4L;
+    /**
+     * {@snippet lang=c :
+     * #define IOMMU_IOAS_MAP_READABLE 4
+     * }
+     */
+    public static int IOMMU_IOAS_MAP_READABLE() {
+        return IOMMU_IOAS_MAP_READABLE;
+    }
     private static final int VFIO_PCI_BAR0_REGION_INDEX = (int)0L;
     /**
      * {@snippet lang=c :
@@ -382,6 +409,60 @@ public class vfio_h extends vfio_h$shared {
      */
     public static int VFIO_IOMMU_UNMAP_DMA() {
         return VFIO_IOMMU_UNMAP_DMA;
+    }
+    private static final int IOMMU_IOAS_ALLOC = (int)15233L;
+    /**
+     * {@snippet lang=c :
+     * #define IOMMU_IOAS_ALLOC 15233
+     * }
+     */
+    public static int IOMMU_IOAS_ALLOC() {
+        return IOMMU_IOAS_ALLOC;
+    }
+    private static final int IOMMU_IOAS_IOVA_RANGES = (int)15236L;
+    /**
+     * {@snippet lang=c :
+     * #define IOMMU_IOAS_IOVA_RANGES 15236
+     * }
+     */
+    public static int IOMMU_IOAS_IOVA_RANGES() {
+        return IOMMU_IOAS_IOVA_RANGES;
+    }
+    private static final int IOMMU_IOAS_MAP = (int)15237L;
+    /**
+     * {@snippet lang=c :
+     * #define IOMMU_IOAS_MAP 15237
+     * }
+     */
+    public static int IOMMU_IOAS_MAP() {
+        return IOMMU_IOAS_MAP;
+    }
+    private static final int IOMMU_IOAS_UNMAP = (int)15238L;
+    /**
+     * {@snippet lang=c :
+     * #define IOMMU_IOAS_UNMAP 15238
+     * }
+     */
+    public static int IOMMU_IOAS_UNMAP() {
+        return IOMMU_IOAS_UNMAP;
+    }
+    private static final int VFIO_DEVICE_BIND_IOMMUFD = (int)15222L;
+    /**
+     * {@snippet lang=c :
+     * #define VFIO_DEVICE_BIND_IOMMUFD 15222
+     * }
+     */
+    public static int VFIO_DEVICE_BIND_IOMMUFD() {
+        return VFIO_DEVICE_BIND_IOMMUFD;
+    }
+    private static final int VFIO_DEVICE_ATTACH_IOMMUFD_PT = (int)15223L;
+    /**
+     * {@snippet lang=c :
+     * #define VFIO_DEVICE_ATTACH_IOMMUFD_PT 15223
+     * }
+     */
+    public static int VFIO_DEVICE_ATTACH_IOMMUFD_PT() {
+        return VFIO_DEVICE_ATTACH_IOMMUFD_PT;
     }
 }
 

@@ -11,6 +11,8 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.pci.PciAddress;
+import io.millrace.pci.PciException;
 import io.millrace.settings.Units;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,6 +31,7 @@ import picocli.CommandLine.Parameters;
     footer = {
         "  millrace device create mem0 --size 1GiB",
         "  millrace device create file0 --path /var/tmp/vol0.img --size 10GiB",
+        "  millrace device create nvme0 --address 0000:01:00.0",
         "  millrace device list",
         "  millrace device resize mem0 2GiB"})
 public final class DeviceCommand extends Group
@@ -42,6 +45,8 @@ public final class DeviceCommand extends Group
         none("null"),
         /** In a file or on a block device. */
         file,
+        /** A namespace of a drive that VFIO has. */
+        nvme,
         /** Another device, with faults. */
         fault;
 
@@ -88,7 +93,8 @@ public final class DeviceCommand extends Group
         description = "Create a device.", footerHeading = "%nExamples:%n", footer = {
             "  millrace device create mem0 --size 1GiB                    in memory",
             "  millrace device create f0 --path /srv/f0.img --size 10GiB  in a file",
-            "  millrace device create disk0 --path /dev/nvme0n1           all of a drive",
+            "  millrace device create disk0 --path /dev/nvme0n1           through the kernel",
+            "  millrace device create nvme0 --address 0000:01:00.0        without it",
             "  millrace device create bad0 --over mem0 --seed 7           with faults",
             "  millrace device create sink --type null --size 1TiB        forgets"})
     int create(
@@ -96,7 +102,7 @@ public final class DeviceCommand extends Group
         @Parameters(paramLabel = "NAME", description = "Name of the device.") final String name,
         @Option(names = {"-t", "--type"}, paramLabel = "TYPE", converter = TypeConverter.class,
             completionCandidates = TypeConverter.Candidates.class,
-            description = "memory, file, fault or null. Default: what the other options say, else memory.")
+            description = "memory, file, nvme, fault or null. Default: what the other options say, else memory.")
         final Type type,
         @Option(names = {"-s", "--size"}, paramLabel = "SIZE", converter = ByteSize.class, defaultValue = "0",
             description = "Size with a unit, such as 1GiB. Without it a file or drive is taken as it is.")
@@ -105,11 +111,16 @@ public final class DeviceCommand extends Group
             description = "512 or 4096. Default: 4096.") final int blockSizeBytes,
         @Option(names = {"-p", "--path"}, paramLabel = "FILE", description = "Regular file or block device.")
         final Path path,
+        @Option(names = {"-a", "--address"}, paramLabel = "ADDRESS",
+            description = "Where the drive is that VFIO has, such as 0000:01:00.0; see 'millrace drive list'.")
+        final String address,
+        @Option(names = "--nsid", paramLabel = "N",
+            description = "Namespace of the drive, from 1. Default: 1.") final Integer nsid,
         @Option(names = "--over", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
             description = "Device that gets the faults.")
         final String over,
         @Option(names = "--queue-depth", paramLabel = "N", defaultValue = "0",
-            description = "Requests of each reactor at the file at once. Default: 256.") final int queueDepth,
+            description = "Requests of each reactor at the file or drive at once. Default: 256.") final int queueDepth,
         @Option(names = "--read-only", description = "Refuse writes to the file.") final boolean readOnly,
         @Option(names = "--preallocate", negatable = true, defaultValue = "true", fallbackValue = "true",
             description = "Take all space of the file now, so that a full disk is found now. Default: yes.")
@@ -118,26 +129,60 @@ public final class DeviceCommand extends Group
             description = "Start of the random choices of its faults. Default: 0.") final long seed)
     {
         final Type wanted = null != type ? type :
-            null != path ? Type.file : null != over ? Type.fault : Type.memory;
+            null != path ? Type.file : null != address ? Type.nvme : null != over ? Type.fault : Type.memory;
+        only(Type.file, wanted, "--path", path);
+        only(Type.nvme, wanted, "--address", address);
+        only(Type.nvme, wanted, "--nsid", nsid);
+        only(Type.fault, wanted, "--over", over);
         final DeviceSpec device = switch (wanted)
         {
             case memory -> DeviceSpec.memory(name, needed(sizeBytes, wanted), blockSizeBytes);
             case none -> DeviceSpec.nullDevice(name, needed(sizeBytes, wanted), blockSizeBytes);
             case file -> new DeviceSpec(name, DeviceType.FILE, sizeBytes, blockSizeBytes, queueDepth, readOnly,
                 preallocate, 0, needed(path, "--path", wanted).toAbsolutePath().normalize().toString());
+            case nvme ->
+                drive(name, needed(address, "--address", wanted), null == nsid ? 1 : nsid, sizeBytes, queueDepth);
             case fault -> DeviceSpec.fault(name, needed(over, "--over", wanted), seed);
         };
-        if (Type.file != wanted && null != path || Type.fault != wanted && null != over)
-        {
-            throw new CommandException(ExitCode.USAGE, (null != path && Type.file != wanted ? "--path" : "--over") +
-                " does not belong to a " + wanted + " device: leave it or --type out");
-        }
         return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
         {
             link.client().createDevice(device);
             Terminal.standard().line("device " + name + " created");
             return ExitCode.OK;
         });
+    }
+
+    private static DeviceSpec drive(
+        final String name, final String address, final int nsid, final long sizeBytes, final int queueDepth)
+    {
+        if (nsid < 1)
+        {
+            throw new CommandException(ExitCode.USAGE, "--nsid " + nsid + " is below 1: use that of a namespace");
+        }
+        if (0 != sizeBytes)
+        {
+            throw new CommandException(ExitCode.USAGE,
+                "--size does not belong to a nvme device, which is as large as its namespace: leave it out");
+        }
+        try
+        {
+            return new DeviceSpec(name, DeviceType.NVME, 0, 0, queueDepth, false, false, 0,
+                PciAddress.parse(address).toString() + '/' + nsid);
+        }
+        catch (final PciException e)
+        {
+            throw new CommandException(ExitCode.USAGE,
+                "--address " + e.getMessage() + "; 'millrace drive list' shows the drives", e);
+        }
+    }
+
+    private static void only(final Type type, final Type wanted, final String option, final Object value)
+    {
+        if (null != value && type != wanted)
+        {
+            throw new CommandException(ExitCode.USAGE, option + " does not belong to a " + wanted +
+                " device: leave it or --type out");
+        }
     }
 
     private static long needed(final long sizeBytes, final Type type)

@@ -45,6 +45,6 @@ final class TypeConverter implements ITypeConverter<DeviceCommand.Type>
                 return each;
             }
         }
-        throw new TypeConversionException("'" + text + "' is no type of device: use memory, file, fault or null");
+        throw new TypeConversionException("'" + text + "' is no type of device: use memory, file, nvme, fault or null");
     }
 }
