@@ -11,14 +11,19 @@ import io.millrace.control.codec.Transport;
 import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.state.DesiredState;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
@@ -31,6 +36,7 @@ class ManagerAccessTest
     private static final String HOST = "nqn.2026-11.io.millrace:host0";
     private static final String ADDRESS = "192.0.2.7";
     private static final int PORT = 4420;
+    private static final int RESTARTS = 5;
     private static final QosSpec NAMESPACE_LIMITS = new QosSpec(NQN, 1, "", 0, 0, 20_000, 0, 200 << 20, 0, 10);
     private static final QosSpec HOST_LIMITS = new QosSpec(NQN, 0, HOST, 5_000, 0, 0, 0, 0, 0, 100);
 
@@ -190,6 +196,42 @@ class ManagerAccessTest
             ManagerFixture.untilWell(again);
             set(again, 1, AnaState.OPTIMIZED);
             assertEquals(AnaState.OPTIMIZED, stateOf(again, 1));
+        }
+    }
+
+    @Test
+    void shouldShowHostsNoOtherStateWhenTheDataPlaneIsStartedAgain() throws IOException
+    {
+        final int port;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
+        {
+            port = socket.getLocalPort();
+        }
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            client.createDevice(DeviceSpec.memory("mem0", 1 << 20, 4096));
+            client.createSubsystem(new SubsystemSpec(NQN, true));
+            client.setAnaState(NQN, Transport.TCP, "127.0.0.1", port, 0, AnaState.INACCESSIBLE);
+            client.addNamespace(new NamespaceSpec(NQN, 1, "mem0"));
+            client.addListener(new ListenerSpec(Transport.TCP, "127.0.0.1", port, false));
+            try (WatchingHost host = new WatchingHost(NQN, port))
+            {
+                for (int i = 0; i < RESTARTS; i++)
+                {
+                    final int looks = host.looks();
+                    until(() -> host.looks() > looks);
+                    plane.restart();
+                }
+                final int looks = host.looks();
+                until(() -> host.looks() > looks);
+                assertEquals(Set.of(io.millrace.nvme.AnaState.INACCESSIBLE), host.seen());
+                client.setAnaState(NQN, Transport.TCP, "127.0.0.1", port, 0, AnaState.OPTIMIZED);
+                // It would have seen another one.
+                until(() -> host.seen().contains(io.millrace.nvme.AnaState.OPTIMIZED));
+            }
         }
     }
 

@@ -51,10 +51,12 @@ public final class ConnectionCommand extends Group
         @Mixin final ControlOptions control,
         @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
-        @Parameters(index = "1", paramLabel = "ID", description = "ID of the controller.") final int controllerId,
+        @Parameters(index = "1", paramLabel = "ID", completionCandidates = LiveNames.Controllers.class,
+            description = "ID of the controller.") final int controllerId,
         @Parameters(index = "2", paramLabel = "QUEUE", description = "Queue of the controller, from 1.")
         final int queueId,
         @Option(names = "--to", required = true, paramLabel = "REACTOR",
+            completionCandidates = LiveNames.Reactors.class,
             description = "Index of the reactor, as 'reactor list' shows it.") final int reactor)
     {
         return control.run(Role.OPERATE, (link) ->

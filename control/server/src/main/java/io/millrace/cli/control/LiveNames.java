@@ -128,6 +128,26 @@ public abstract class LiveNames implements Iterable<String>
         }
     }
 
+    /** IDs of the controllers of a subsystem. */
+    static final class Controllers extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().controllers(first).stream().map((each) -> Integer.toString(each.controllerId()));
+        }
+    }
+
+    /** Indexes of reactors. */
+    static final class Reactors extends LiveNames
+    {
+        @Override
+        Stream<String> of(final ControlLink link, final String first)
+        {
+            return link.client().reactors().stream().map((each) -> Integer.toString(each.index()));
+        }
+    }
+
     /** Numbers of the namespaces of a subsystem. */
     static final class Namespaces extends LiveNames
     {
@@ -193,7 +213,7 @@ public abstract class LiveNames implements Iterable<String>
             return switch (kind)
             {
                 case DEVICE -> new Devices().of(link, "");
-                case SUBSYSTEM, NAMESPACE, HOST, CONTROLLER, ANA, QOS -> new Subsystems().of(link, "");
+                case SUBSYSTEM, NAMESPACE, HOST, CONTROLLER, QUEUE_PAIR, ANA, QOS -> new Subsystems().of(link, "");
                 case MANAGED, VERSION, AUDIT -> new DataPlanes().of(link, "");
                 default -> Stream.empty();
             };
