@@ -190,7 +190,7 @@ final class CompleteCommand implements Runnable
         private LiveNames.Place place()
         {
             final String keyFile = values.get("--key-file");
-            return new LiveNames.Place(values.get("--control"), values.getOrDefault("--data-plane", ""),
+            return new LiveNames.Place(values.get("--control"), values.get("--data-plane"),
                 values.getOrDefault("--key-name", ""), null == keyFile ? null : Path.of(keyFile));
         }
     }

@@ -71,7 +71,8 @@ class UserDayIT
         final List<String> command = new ArrayList<>(List.of(MillraceProcess.ROOT.resolve("millrace").toString()));
         command.addAll(Arrays.asList(args));
         try (MillraceProcess process = MillraceProcess.start(command, Map.of(
-            "MILLRACE_NO_BUILD", "1", "MILLRACE_CONTROL", directory.resolve("manager").toString())))
+            "MILLRACE_NO_BUILD", "1", "MILLRACE_CONTROL", directory.resolve("manager").toString(),
+            "MILLRACE_DATA_PLANE", "dp0")))
         {
             final int ended = process.exitCode();
             final String output = process.output();
@@ -164,6 +165,8 @@ class UserDayIT
     private void serve(final int port) throws IOException, InterruptedException
     {
         says("device list", "no devices");
+        refuses(ExitCode.FAILURE, "device list --data-plane dp1",
+            "millrace device list: no data plane dp1 here; this manager has dp0");
         refuses(ExitCode.USAGE, "device create scratch",
             "millrace device create: a memory device needs a size: add --size, such as 1GiB");
         says("device create scratch --size 16MiB", "device scratch created");

@@ -9,6 +9,7 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.session.SecretException;
 import java.nio.file.Path;
+import java.util.Objects;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -19,7 +20,8 @@ import picocli.CommandLine.Spec;
  */
 final class ControlOptions
 {
-    static final String CONTROL_VARIABLE = "MILLRACE_CONTROL";
+    private static final String CONTROL_VARIABLE = "MILLRACE_CONTROL";
+    private static final String DATA_PLANE_VARIABLE = "MILLRACE_DATA_PLANE";
 
     private static final long CONNECT_TIMEOUT_MAX_MS = 5_000;
 
@@ -51,8 +53,8 @@ final class ControlOptions
         private String control;
 
         @Option(names = "--data-plane", paramLabel = "NAME", completionCandidates = LiveNames.DataPlanes.class,
-            description = "Which of a manager's data planes. Default: the only one.")
-        private String dataPlane = "";
+            description = "Which of a manager's data planes. Default: $MILLRACE_DATA_PLANE, else the only one.")
+        private String dataPlane;
 
         @Option(names = "--key-name", paramLabel = "NAME", description = "Name of the key that is proven over UDP.")
         private String keyName = "";
@@ -124,9 +126,21 @@ final class ControlOptions
 
     private ControlTarget target()
     {
-        final String variable = System.getenv(CONTROL_VARIABLE);
-        return ControlTarget.find(null != values.control ? values.control :
-            null == variable || variable.isEmpty() ? null : variable, values.dataPlane, values.keyName,
-            values.keyFile);
+        return target(values.control, values.dataPlane, values.keyName, values.keyFile);
+    }
+
+    /** Where commands are sent, with what the environment says of what is null. */
+    static ControlTarget target(
+        final String control, final String dataPlane, final String keyName, final Path keyFile)
+    {
+        return ControlTarget.find(null == control ? variable(CONTROL_VARIABLE) : control,
+            Objects.requireNonNullElse(null == dataPlane ? variable(DATA_PLANE_VARIABLE) : dataPlane, ""), keyName,
+            keyFile);
+    }
+
+    private static String variable(final String name)
+    {
+        final String value = System.getenv(name);
+        return null == value || value.isEmpty() ? null : value;
     }
 }

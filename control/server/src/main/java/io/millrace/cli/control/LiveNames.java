@@ -37,7 +37,7 @@ public abstract class LiveNames implements Iterable<String>
      * Where names are asked for, as a command line says.
      *
      * @param control   directory or channel, or null.
-     * @param dataPlane of a manager's; empty: the only one.
+     * @param dataPlane of a manager's, or null.
      * @param keyName   of the secret; empty without.
      * @param keyFile   with the secret, or null.
      */
@@ -60,12 +60,9 @@ public abstract class LiveNames implements Iterable<String>
      */
     public final List<String> ask(final Place place, final String first)
     {
-        final String variable = System.getenv(ControlOptions.CONTROL_VARIABLE);
-        final String control = null != place.control() || null == variable || variable.isEmpty() ?
-            place.control() : variable;
         try (ControlLink link = ControlLink.open(
-            ControlTarget.find(control, place.dataPlane(), place.keyName(), place.keyFile()), PATIENCE_MS, PATIENCE_MS,
-            Role.READ, "millrace complete", null))
+            ControlOptions.target(place.control(), place.dataPlane(), place.keyName(), place.keyFile()), PATIENCE_MS,
+            PATIENCE_MS, Role.READ, "millrace complete", null))
         {
             return of(link, first).distinct().toList();
         }
