@@ -211,9 +211,18 @@ final class MachineProbe
 
     private Capability permission(final String address)
     {
-        final String number = files.linkName("/sys/bus/pci/devices/" + address + "/iommu_group");
-        final String node = "/dev/vfio/" + number;
+        final String device = "/sys/bus/pci/devices/" + address + "/";
         final String name = "permission for " + address;
+        final String own = files.list(device + "vfio-dev").stream().map((file) -> "/dev/vfio/devices/" + file)
+            .findFirst().orElse("");
+        if (!own.isEmpty() && files.isWritable(own) && files.isWritable("/dev/iommu"))
+        {
+            return Capability.on(name, own + " and /dev/iommu may be opened");
+        }
+        final String number = files.linkName(device + "iommu_group");
+        final boolean hasNoIommu =
+            files.read("/sys/kernel/iommu_groups/" + number + "/name").startsWith("vfio-noiommu");
+        final String node = "/dev/vfio/" + (hasNoIommu ? "noiommu-" : "") + number;
         return files.isWritable(node) ? Capability.on(name, node + " may be opened") :
             Capability.off(name, node + (files.exists(node) ? " may not be opened by this user" : " is missing"),
                 "as root: chown " + System.getProperty("user.name") + " " + node + ", or a udev rule " +

@@ -136,6 +136,14 @@ class MachineProbeTest
         assertEquals("0000:01:00.0", find("drives bound to VFIO").reason());
         assertEquals("/dev/vfio/7 is missing", find("permission for 0000:01:00.0").reason());
         file("/dev/vfio/7", "");
-        assertTrue(find("permission for 0000:01:00.0").isAvailable());
+        assertEquals("/dev/vfio/7 may be opened", find("permission for 0000:01:00.0").reason());
+        file("/sys/kernel/iommu_groups/7/name", "vfio-noiommu");
+        assertEquals("/dev/vfio/noiommu-7 is missing", find("permission for 0000:01:00.0").reason());
+        file("/sys/bus/pci/devices/0000:01:00.0/vfio-dev/vfio2/dev", "511:2");
+        file("/dev/vfio/devices/vfio2", "");
+        assertFalse(find("permission for 0000:01:00.0").isAvailable());
+        file("/dev/iommu", "");
+        assertEquals("/dev/vfio/devices/vfio2 and /dev/iommu may be opened",
+            find("permission for 0000:01:00.0").reason());
     }
 }
