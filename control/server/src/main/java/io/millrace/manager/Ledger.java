@@ -6,6 +6,7 @@ import io.millrace.control.message.ControlException;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateEditor;
+import io.millrace.manager.store.Refusal;
 import io.millrace.manager.store.StateStore;
 import io.millrace.manager.store.Version;
 import io.millrace.manager.store.VersionHeader;
@@ -33,6 +34,8 @@ final class Ledger
 {
     private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
     private static final int NAMES_MAX = 3;
+    /** Commands of several sessions that may be repeated, since none was answered. */
+    private static final int REFUSALS_MAX = 4 * 1024;
 
     private final StateStore store;
     private final WorkThread work;
@@ -43,7 +46,7 @@ final class Ledger
     private final ArrayDeque<ChangeRequest> sent = new ArrayDeque<>();
     private List<ChangeRequest> writing = List.of();
     private List<Runnable> afterNext = new ArrayList<>();
-    private List<CommandId> takenBack = new ArrayList<>();
+    private ArrayDeque<Refusal> refused = new ArrayDeque<>();
     private StateEditor kept;
     private DesiredState keptState;
     private StateEditor tip;
@@ -145,7 +148,9 @@ final class Ledger
         }
         catch (final ControlException e)
         {
-            return Reply.refused(e.code(), e.getMessage());
+            final Reply reply = Reply.refused(e.code(), e.getMessage());
+            remember(change.id(), reply);
+            return reply;
         }
         pending.addLast(change);
         accepted++;
@@ -175,8 +180,8 @@ final class Ledger
         pending.clear();
         final List<Runnable> after = afterNext;
         afterNext = new ArrayList<>();
-        final List<CommandId> taken = takenBack;
-        takenBack = new ArrayList<>();
+        final ArrayDeque<Refusal> refusals = refused;
+        refused = new ArrayDeque<>();
         needsVersion = false;
         isWriting = true;
         final DesiredState state = tip.state();
@@ -185,7 +190,7 @@ final class Ledger
         final String comment = comment();
         final List<CommandId> ids = writing.stream().map(ChangeRequest::id)
             .filter((id) -> !CommandId.NONE.equals(id)).toList();
-        work.run(() -> store.append(time, who, comment, ids, taken, state), (written, failure) ->
+        work.run(() -> store.append(time, who, comment, ids, List.copyOf(refusals), state), (written, failure) ->
         {
             isWriting = false;
             final List<ChangeRequest> done = writing;
@@ -198,7 +203,7 @@ final class Ledger
             }
             else
             {
-                onUnwritten(done, taken, !after.isEmpty(), failure);
+                onUnwritten(done, refusals, !after.isEmpty(), failure);
                 isRetry = true;
                 retryNs = nowNs + RETRY_NS;
             }
@@ -240,22 +245,43 @@ final class Ledger
         }
     }
 
+    /**
+     * That it was refused goes with the next version: whoever repeats it after a new start finds what came behind it,
+     * and must not have it tried on that.
+     */
+    void remember(final CommandId id, final Reply reply)
+    {
+        if (!CommandId.NONE.equals(id))
+        {
+            refused.addLast(new Refusal(id, reply.code(), reply.text()));
+            if (refused.size() > REFUSALS_MAX)
+            {
+                refused.removeFirst();
+            }
+        }
+    }
+
     private void onUnwritten(
         final List<ChangeRequest> changes,
-        final List<CommandId> taken,
+        final ArrayDeque<Refusal> refusals,
         final boolean wasNeeded,
         final Throwable failure)
     {
         isTipStale = true;
         final Reply reply = Reply.refused(Code.FAILED, "it cannot be kept, nothing was done: " + reason(failure));
         log.accept("state cannot be kept: " + reason(failure));
-        changes.forEach((change) ->
-        {
-            change.refuse();
-            finish.accept(change, reply);
-        });
-        takenBack.addAll(0, taken);
-        needsVersion = needsVersion || wasNeeded || !taken.isEmpty();
+        final ArrayDeque<Refusal> later = refused;
+        refused = refusals;
+        changes.forEach((change) -> refuse(change, reply));
+        refused.addAll(later);
+        needsVersion = needsVersion || wasNeeded;
+    }
+
+    private void refuse(final ChangeRequest change, final Reply reply)
+    {
+        change.refuse();
+        remember(change.id(), reply);
+        finish.accept(change, reply);
     }
 
     static String reason(final Throwable failure)
@@ -298,8 +324,7 @@ final class Ledger
             if (null != refusal)
             {
                 i.remove();
-                each.refuse();
-                finish.accept(each, refusal);
+                refuse(each, refusal);
             }
         }
         // What was taken back meanwhile is not in it.
@@ -359,20 +384,17 @@ final class Ledger
     /** It will not be. */
     void takeBack(final ChangeRequest change, final Reply reply)
     {
-        takeBack(change, () -> finish.accept(change, reply));
+        takeBack(change, reply, () -> finish.accept(change, reply));
     }
 
     /** As before; what is to be done then is done when no version has it any more. */
-    void takeBack(final ChangeRequest change, final Runnable then)
+    void takeBack(final ChangeRequest change, final Reply reply, final Runnable then)
     {
         change.refuse();
         settle();
         isTipStale = true;
         needsVersion = true;
-        if (!CommandId.NONE.equals(change.id()))
-        {
-            takenBack.add(change.id());
-        }
+        remember(change.id(), reply);
         afterNext.add(then);
     }
 

@@ -7,6 +7,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.SessionInfo;
@@ -81,6 +82,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     private final PlaneLink link;
     private final Progress progress = new Progress();
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> behindReading = new ArrayDeque<>();
+    private boolean isReading;
     private List<Runnable> afterComparing = new ArrayList<>();
     private Mode mode = Mode.DOWN;
     private long session;
@@ -303,7 +306,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
                 owner.onFinished(name(), change, refused);
             }
         };
-        ledger.takeBack(change, part);
+        ledger.takeBack(change, refused, part);
         afterComparing.add(part);
         isInOrder = false;
         wantsCompare = true;
@@ -453,10 +456,46 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             name() + " was never connected, so that what it has is not known; start it, then try again");
     }
 
-    /** Reads what it should have been. */
+    /** Reads what it should have been; what is to be {@link #inOrder} waits for it. */
     void read(final long version, final BiConsumer<DesiredState, Throwable> then)
     {
-        work.run(() -> store.read(version).state(), then);
+        isReading = true;
+        work.run(() -> store.read(version).state(), (state, failure) ->
+        {
+            isReading = false;
+            then.accept(state, failure);
+            while (!isReading && !behindReading.isEmpty())
+            {
+                behindReading.removeFirst().run();
+            }
+        });
+    }
+
+    /** Does something behind what was asked for before it, though it is not known yet what that comes to. */
+    <T> CompletableFuture<T> inOrder(final Supplier<CompletableFuture<T>> task)
+    {
+        if (!isReading)
+        {
+            return task.get();
+        }
+        final CompletableFuture<T> future = new CompletableFuture<>();
+        behindReading.addLast(() -> complete(future, task.get()));
+        return future;
+    }
+
+    private static <T> void complete(final CompletableFuture<T> future, final CompletableFuture<T> from)
+    {
+        from.whenComplete((value, failure) ->
+        {
+            if (null == failure)
+            {
+                future.complete(value);
+            }
+            else
+            {
+                future.completeExceptionally(failure);
+            }
+        });
     }
 
     private Reply superseded()
@@ -466,10 +505,10 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     }
 
     /** Passes a command on that is not kept, behind the changes before it. */
-    CompletableFuture<Reply> carryOut(final Command command)
+    CompletableFuture<Reply> carryOut(final Command command, final CommandId id)
     {
         return behindChanges(() -> isSuperseded ?
-            CompletableFuture.completedFuture(superseded()) : link.carryOut(command));
+            CompletableFuture.completedFuture(superseded()) : link.carryOut(command, id));
     }
 
     /** Passes a List on, behind the changes before it. */
@@ -491,17 +530,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             return ask.get();
         }
         final CompletableFuture<T> future = new CompletableFuture<>();
-        waiting.addLast(new Waiting(ledger.accepted(), () -> ask.get().whenComplete((value, failure) ->
-        {
-            if (null == failure)
-            {
-                future.complete(value);
-            }
-            else
-            {
-                future.completeExceptionally(failure);
-            }
-        })));
+        waiting.addLast(new Waiting(ledger.accepted(), () -> complete(future, ask.get())));
         return future;
     }
 

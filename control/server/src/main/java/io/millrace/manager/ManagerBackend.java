@@ -126,11 +126,10 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     @Override
     public CompletableFuture<Reply> carryOut(final Caller caller, final CommandId commandId, final Command command)
     {
-        final long known = recent.versionOf(commandId);
-        if (0 != known)
+        final Reply known = recent.replyTo(commandId, command);
+        if (null != known)
         {
-            return CompletableFuture.completedFuture(
-                new Reply(Code.OK, ChangeRequest.valueOf(command, known), "carried out before, in version " + known));
+            return CompletableFuture.completedFuture(known);
         }
         final ManagedPlane plane = planes.get(caller.dataPlane());
         if (null == plane)
@@ -138,6 +137,12 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             return CompletableFuture.completedFuture(Reply.refused(Code.INVALID,
                 "which data plane? name one with --data-plane: " + String.join(", ", planes.keySet())));
         }
+        return plane.inOrder(() -> carryOut(caller, commandId, plane, command));
+    }
+
+    private CompletableFuture<Reply> carryOut(
+        final Caller caller, final CommandId commandId, final ManagedPlane plane, final Command command)
+    {
         return switch (command)
         {
             case final Command.BeginChange begin -> begin(caller, plane, begin);
@@ -146,7 +151,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
                 null == staged.remove(caller.sessionId()) ? notBegun() : Reply.OK);
             case final Command.Rollback rollback -> rollback(caller, commandId, plane, rollback);
             default -> DesiredState.keeps(command) ?
-                keep(caller, commandId, plane, command) : passOn(caller, plane, command);
+                keep(caller, commandId, plane, command) : passOn(caller, commandId, plane, command);
         };
     }
 
@@ -224,9 +229,11 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         final List<VersionHeader> history = plane.ledger().history();
         if (history.stream().noneMatch((each) -> each.version() == rollback.version()))
         {
-            return CompletableFuture.completedFuture(Reply.refused(Code.NOT_FOUND, "no version " + rollback.version() +
+            final Reply refused = Reply.refused(Code.NOT_FOUND, "no version " + rollback.version() +
                 (history.isEmpty() ? " of data plane " + plane.name() : "; there are " + history.getFirst().version() +
-                    " to " + history.getLast().version())));
+                    " to " + history.getLast().version()));
+            plane.ledger().remember(commandId, refused);
+            return CompletableFuture.completedFuture(refused);
         }
         final CompletableFuture<Reply> future = new CompletableFuture<>();
         plane.read(rollback.version(), (state, failure) ->
@@ -259,7 +266,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         audit.add(change.caller(), dataPlane, words, change.version(), reply, () -> change.future().complete(reply));
     }
 
-    private CompletableFuture<Reply> passOn(final Caller caller, final ManagedPlane plane, final Command command)
+    private CompletableFuture<Reply> passOn(
+        final Caller caller, final CommandId commandId, final ManagedPlane plane, final Command command)
     {
         if (staged.containsKey(caller.sessionId()))
         {
@@ -267,7 +275,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
                 "' is not kept and cannot be part of a change: commit or abandon the change first"));
         }
         final CompletableFuture<Reply> future = new CompletableFuture<>();
-        plane.carryOut(command).whenComplete((answer, failure) ->
+        plane.carryOut(command, commandId).whenComplete((answer, failure) ->
         {
             final Reply reply = null == failure ? answer :
                 failure instanceof final ControlException e ? Reply.refused(e.code(), e.getMessage()) :
@@ -299,7 +307,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
                 AuditEntry::info));
             case VERSION -> only.isEmpty() ? whichDataPlane() : CompletableFuture.completedFuture(new Listing<>(
                 planes.get(only).ledger().history(), (header) -> header.info(only)));
-            default -> only.isEmpty() ? whichDataPlane() : planes.get(only).list(list);
+            default -> only.isEmpty() ? whichDataPlane() :
+                planes.get(only).inOrder(() -> planes.get(only).list(list));
         };
     }
 
@@ -409,7 +418,12 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     @Override
     public void onSessionClosed(final Caller caller)
     {
-        staged.remove(caller.sessionId());
+        final ManagedPlane plane = planes.get(caller.dataPlane());
+        if (null != plane)
+        {
+            // Behind what it still wants, which may be to begin a change.
+            plane.inOrder(() -> CompletableFuture.completedFuture(staged.remove(caller.sessionId())));
+        }
     }
 
     /** What is being written is written to its end. */

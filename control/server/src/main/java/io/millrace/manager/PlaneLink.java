@@ -91,16 +91,16 @@ final class PlaneLink implements AutoCloseable
         return client.submit(command, CommandId.NONE);
     }
 
-    /** Passes a command on. */
-    CompletableFuture<Reply> carryOut(final Command command)
+    /** Passes a command on, with its id: the data plane knows it when it is repeated after the manager has ended. */
+    CompletableFuture<Reply> carryOut(final Command command, final CommandId id)
     {
-        return ask(command, StageRunner::replyOf);
+        return ask(command, id, StageRunner::replyOf);
     }
 
     /** Passes a List on. */
     CompletableFuture<Listing<?>> list(final Command.List list)
     {
-        return ask(list, (call) ->
+        return ask(list, CommandId.NONE, (call) ->
         {
             if (Code.OK != call.code())
             {
@@ -111,7 +111,7 @@ final class PlaneLink implements AutoCloseable
         });
     }
 
-    private <T> CompletableFuture<T> ask(final Command command, final Function<Call, T> then)
+    private <T> CompletableFuture<T> ask(final Command command, final CommandId id, final Function<Call, T> then)
     {
         if (!client.isConnected())
         {
@@ -119,7 +119,7 @@ final class PlaneLink implements AutoCloseable
                 " is not connected" + (trouble().isEmpty() ? "" : ": " + trouble())));
         }
         final CompletableFuture<T> future = new CompletableFuture<>();
-        submit(command).onDone((call) ->
+        client.submit(command, id).onDone((call) ->
         {
             touch();
             try

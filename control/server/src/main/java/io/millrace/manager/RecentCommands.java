@@ -1,6 +1,10 @@
 package io.millrace.manager;
 
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
+import io.millrace.control.service.Reply;
+import io.millrace.manager.store.Refusal;
 import io.millrace.manager.store.VersionHeader;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -8,32 +12,43 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which commands made the versions that are kept, so that one that is repeated after the manager was started again is
- * known. What happens in this process the desk of the service remembers. The manager's thread.
+ * How commands went that were asked for before the manager was started again, so that one that is repeated is answered
+ * as it was then. A refused one may not be tried again either: what came behind it is in the versions already, and what
+ * was asked for first would be done last. What happens in this process the desk of the service remembers. The manager's
+ * thread.
  */
 final class RecentCommands
 {
     private static final int COMMANDS_MAX = 16 * 1024;
 
-    private final Map<CommandId, Long> versions = new LinkedHashMap<>();
+    /** Made a version, or was refused. */
+    private record Outcome(long version, Refusal refusal)
+    {
+    }
+
+    private final Map<CommandId, Outcome> outcomes = new LinkedHashMap<>();
 
     void add(final List<VersionHeader> history)
     {
         for (final VersionHeader each : history)
         {
-            each.commands().forEach((id) -> versions.put(id, each.version()));
-            each.takenBack().forEach(versions::remove);
+            each.commands().forEach((id) -> outcomes.put(id, new Outcome(each.version(), null)));
+            each.refused().forEach((refusal) -> outcomes.put(refusal.id(), new Outcome(0, refusal)));
         }
-        for (final Iterator<CommandId> i = versions.keySet().iterator(); versions.size() > COMMANDS_MAX; )
+        for (final Iterator<CommandId> i = outcomes.keySet().iterator(); outcomes.size() > COMMANDS_MAX; )
         {
             i.next();
             i.remove();
         }
     }
 
-    /** The version that it is in; 0: it is not known. */
-    long versionOf(final CommandId id)
+    /** How a command went; null: it is not known. */
+    Reply replyTo(final CommandId id, final Command command)
     {
-        return versions.getOrDefault(id, 0L);
+        final Outcome outcome = outcomes.get(id);
+        return null == outcome ? null : null == outcome.refusal() ?
+            new Reply(Code.OK, ChangeRequest.valueOf(command, outcome.version()),
+                "carried out before, in version " + outcome.version()) :
+            Reply.refused(outcome.refusal().code(), outcome.refusal().text());
     }
 }

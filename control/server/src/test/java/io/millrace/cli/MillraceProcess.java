@@ -106,7 +106,7 @@ final class MillraceProcess implements AutoCloseable
     void signal(final String name) throws IOException, InterruptedException
     {
         assertEquals(0, new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).start().waitFor(),
-            () -> "no process to signal; it said:\n" + String.join("\n", seen) + String.join("\n", lines));
+            () -> "no process to signal; it said: " + said());
     }
 
     /**
@@ -119,8 +119,7 @@ final class MillraceProcess implements AutoCloseable
     {
         if (!process.waitFor(seconds, TimeUnit.SECONDS))
         {
-            return fail("still running " +
-                "after " + seconds + " s:\n" + String.join("\n", seen) + String.join("\n", lines));
+            return fail("still running after " + seconds + " s: " + said());
         }
         return process.exitValue();
     }
@@ -142,6 +141,14 @@ final class MillraceProcess implements AutoCloseable
         }
         lines.add(END);
         return String.join("\n", seen);
+    }
+
+    /**
+     * {@return what was printed until now, for a message}
+     */
+    String said()
+    {
+        return '\n' + String.join("\n", seen) + '\n' + String.join("\n", lines);
     }
 
     /**

@@ -123,15 +123,24 @@ class LedgerTest
         work.close();
     }
 
+    private static Command device(final String name)
+    {
+        return new Command.CreateDevice(DeviceSpec.memory(name, 1 << 20, 4096));
+    }
+
     private static ChangeRequest create(final String name)
     {
-        return ChangeRequest.ofOne(
-            CALLER, CommandId.NONE, new Command.CreateDevice(DeviceSpec.memory(name, 1 << 20, 4096)));
+        return of(device(name));
     }
 
     private static ChangeRequest of(final Command command)
     {
-        return ChangeRequest.ofOne(CALLER, CommandId.NONE, command);
+        return of(0, command);
+    }
+
+    private static ChangeRequest of(final long id, final Command command)
+    {
+        return ChangeRequest.ofOne(CALLER, 0 == id ? CommandId.NONE : new CommandId(1, id), command);
     }
 
     private void until(final BooleanSupplier condition)
@@ -198,6 +207,57 @@ class LedgerTest
         assertEquals(ledger.keptState(), ledger.tipState());
         assertEquals(List.of("b"), List.copyOf(ledger.keptState().devices().keySet()));
         assertEquals(ledger.keptState(), open2().latest().state());
+    }
+
+    /** The answer that a repeated command gets after a new start; null: it is carried out. */
+    private Code again(final long id, final Command command) throws IOException
+    {
+        final RecentCommands recent = new RecentCommands();
+        recent.add(open2().history());
+        final Reply reply = recent.replyTo(new CommandId(1, id), command);
+        return null == reply ? null : reply.code();
+    }
+
+    /** Else it would be done behind what came behind it. */
+    @Test
+    void shouldKnowWhatItRefusedBeforeWhatItKept() throws IOException
+    {
+        final Command delete = new Command.DeleteDevice("b");
+        assertNull(ledger.accept(of(1, device("a"))));
+        assertEquals(Code.NOT_FOUND, ledger.accept(of(2, delete)).code());
+        assertNull(ledger.accept(of(3, device("b"))));
+        until(() -> 2 == ledger.version());
+        assertEquals(Code.NOT_FOUND, ledger.accept(of(4, new Command.DeleteDevice("c"))).code());
+        assertEquals(Code.OK, again(1, device("a")));
+        assertEquals(Code.NOT_FOUND, again(2, delete));
+        assertEquals(Code.OK, again(3, device("b")));
+        assertNull(again(4, new Command.DeleteDevice("c")), "nothing came behind it");
+        assertNull(ledger.accept(of(5, device("c"))));
+        until(() -> 3 == ledger.version());
+        assertEquals(Code.NOT_FOUND, again(4, new Command.DeleteDevice("c")));
+    }
+
+    @Test
+    void shouldKnowWhatTheDataPlaneRefusedAndWhatCouldNotBeKept() throws IOException
+    {
+        final ChangeRequest refused = of(1, device("a"));
+        assertNull(ledger.accept(refused));
+        until(() -> refused == ledger.peekReady());
+        ledger.onSent();
+        isFull = true;
+        assertNull(ledger.accept(of(2, device("b"))));
+        assertEquals(Code.EXISTS, ledger.accept(of(3, device("b"))).code());
+        until(() -> 1 == finished.size());
+        ledger.takeBack(refused, Reply.refused(Code.INVALID, "no memory"));
+        assertEquals(Code.NOT_FOUND, ledger.accept(of(4, new Command.DeleteDevice("b"))).code());
+        isFull = false;
+        assertNull(ledger.accept(of(5, device("c"))));
+        until(() -> 3 == ledger.version());
+        assertEquals(Code.INVALID, again(1, device("a")));
+        assertEquals(Code.FAILED, again(2, device("b")));
+        assertEquals(Code.EXISTS, again(3, device("b")));
+        assertEquals(Code.NOT_FOUND, again(4, new Command.DeleteDevice("b")));
+        assertEquals(Code.OK, again(5, device("c")));
     }
 
     @Test

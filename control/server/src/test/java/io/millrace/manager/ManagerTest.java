@@ -368,6 +368,89 @@ class ManagerTest
         }
     }
 
+    /** As a client does that has heard of no answer: all again, in the same order. */
+    @Test
+    void shouldAnswerARepeatedLineAsItWasThen()
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final List<Command> line = List.of(
+                new Command.DeleteDevice("mem0"),
+                new Command.CreateDevice(DeviceSpec.memory("mem0", MIB, 4096)),
+                new Command.CreateDevice(DeviceSpec.file("file0", directory + "/none/file0", MIB)),
+                new Command.SetState(State.DRAINING),
+                new Command.Rollback(5),
+                new Command.CreateDevice(DeviceSpec.memory("mem1", MIB, 4096)),
+                new Command.DeleteDevice("mem1"),
+                new Command.CreateDevice(DeviceSpec.memory("mem1", 2 * MIB, 4096)));
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            final List<Call> first = repeat(client, line);
+            assertEquals(List.of(Code.NOT_FOUND, Code.OK, Code.OK, Code.NOT_FOUND, Code.OK, Code.OK, Code.OK),
+                codes(first, 2));
+            final DesiredState before = ManagerFixture.actual(client);
+            client.setState(State.SERVING);
+            // By now each could be.
+            for (int i = 0; i < 5; i++)
+            {
+                client.createSubsystem(new SubsystemSpec(NQN + i, true));
+                client.deleteSubsystem(NQN + i);
+            }
+            assertTrue(directory.resolve("none").toFile().mkdir());
+            fixture.stop();
+            fixture.start();
+            final ControlClient again = fixture.connect();
+            ManagerFixture.untilWell(again);
+            assertEquals(codes(first, -1), codes(repeat(again, line), -1));
+            assertEquals(before, ManagerFixture.actual(again));
+            assertEquals(State.SERVING, again.dataPlane().state());
+        }
+    }
+
+    private static List<Call> repeat(final ControlClient client, final List<Command> line)
+    {
+        final List<Call> calls = new ArrayList<>();
+        for (final Command each : line)
+        {
+            calls.add(client.submit(each, new CommandId(9, calls.size())));
+        }
+        client.await(calls);
+        return calls;
+    }
+
+    private static List<Code> codes(final List<Call> calls, final int without)
+    {
+        return calls.stream().filter((each) -> without < 0 || each != calls.get(without)).map(Call::code).toList();
+    }
+
+    @Test
+    void shouldDoWhatComesBehindARollbackBehindIt()
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
+            client.deleteDevice("mem0");
+            final List<Call> calls = List.of(
+                client.submit(new Command.Rollback(2)),
+                client.submit(new Command.CreateDevice(DeviceSpec.memory("mem0", MIB, 4096))),
+                client.submit(new Command.CreateDevice(DeviceSpec.memory("mem1", MIB, 4096))),
+                client.submit(new Command.Rollback(1)),
+                client.submit(new Command.BeginChange("")),
+                client.submit(new Command.CreateDevice(DeviceSpec.memory("mem2", MIB, 4096))),
+                client.submit(new Command.CommitChange()),
+                client.submit(new Command.List(Kind.DEVICE, "")));
+            client.await(calls);
+            assertEquals(List.of(Code.OK, Code.EXISTS, Code.OK, Code.OK, Code.OK, Code.OK, Code.OK, Code.OK),
+                codes(calls, -1));
+            assertEquals(1, calls.getLast().resources().size());
+            assertEquals(List.of("mem2"), names(client.devices("")));
+        }
+    }
+
     @Test
     void shouldLeaveTheDataPlaneToTheManagerThatCameLater()
     {

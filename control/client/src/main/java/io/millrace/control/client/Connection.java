@@ -166,11 +166,16 @@ final class Connection implements ResponseHandler, AutoCloseable
         }
         if (isOpening() && nowNs - attemptDeadlineNs >= 0)
         {
-            lose(Code.NULL_VAL, "no data plane " +
-                (state.compareTo(State.OPENING) < 0 ? "listens on " : "answers on ") +
-                ctx.requestChannel() + " stream " + ctx.requestStreamId());
+            lose(Code.NULL_VAL, missing());
         }
         return work;
+    }
+
+    /** What it waits for while it is opened, should that not come. */
+    String missing()
+    {
+        return "no data plane " + (state.compareTo(State.OPENING) < 0 ? "listens on " : "answers on ") +
+            ctx.requestChannel() + " stream " + ctx.requestStreamId();
     }
 
     private boolean isOpening()

@@ -123,7 +123,7 @@ public final class ControlClient implements AutoCloseable
             if (ctx.clock().nanoTime() - deadlineNs >= 0 && null == keeper.session())
             {
                 throw new ControlTimeoutException("no session within " +
-                    TimeUnit.NANOSECONDS.toMillis(ctx.connectTimeoutNs()) + " ms: " + keeper.trouble());
+                    TimeUnit.NANOSECONDS.toMillis(ctx.connectTimeoutNs()) + " ms: " + keeper.reason());
             }
             idle.idle(work);
         }

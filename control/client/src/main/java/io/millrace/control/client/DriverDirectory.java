@@ -1,10 +1,14 @@
 package io.millrace.control.client;
 
+import io.aeron.CncFileDescriptor;
 import io.aeron.CommonContext;
 import java.io.File;
 import java.io.IOException;
+import java.nio.MappedByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
+import org.agrona.BufferUtil;
+import org.agrona.IoUtil;
 
 /**
  * The media driver behind a directory: whether it is there, and whether it is still the same. A driver that was
@@ -14,24 +18,36 @@ import java.nio.file.attribute.BasicFileAttributes;
 final class DriverDirectory
 {
     private final File cncFile;
-    private final File directory;
 
     DriverDirectory(final String directoryName)
     {
-        this.directory = new File(directoryName);
         this.cncFile = CommonContext.newCncFile(directoryName);
     }
 
+    /** Whether a driver has given a sign of life within the time. Never waits. */
     boolean isActive(final long timeoutMs)
     {
+        if (cncFile.length() < CncFileDescriptor.META_DATA_LENGTH)
+        {
+            return false;
+        }
+        MappedByteBuffer mapped = null;
         try
         {
-            return cncFile.exists() && CommonContext.isDriverActive(directory, timeoutMs, DriverDirectory::ignore);
+            mapped = IoUtil.mapExistingFile(cncFile, "cnc");
+            // Aeron waits for a file that is being made, which nobody does any more when a driver was killed over it.
+            return 0 != CncFileDescriptor.createMetaDataBuffer(mapped)
+                .getIntVolatile(CncFileDescriptor.cncVersionOffset(0)) &&
+                CommonContext.isDriverActive(timeoutMs, DriverDirectory::ignore, mapped);
         }
         catch (final RuntimeException _)
         {
             // The file is being made or taken away at this moment.
             return false;
+        }
+        finally
+        {
+            BufferUtil.free(mapped);
         }
     }
 

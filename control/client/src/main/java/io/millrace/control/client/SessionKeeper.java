@@ -18,6 +18,9 @@ import java.util.concurrent.TimeUnit;
  */
 final class SessionKeeper implements AutoCloseable
 {
+    /** Below the time for which Aeron tries a driver that is silent: that would be waited for. */
+    private static final long DRIVER_SILENCE_MAX_MS = 9_000;
+
     private final ControlClientContext ctx;
     private final ChangeGuard change;
     private final DriverDirectory driver;
@@ -123,7 +126,8 @@ final class SessionKeeper implements AutoCloseable
     private void attempt(final long nowNs)
     {
         attemptDueNs = nowNs + ctx.reconnectDelayNs();
-        if (!driver.isActive(TimeUnit.NANOSECONDS.toMillis(ctx.livenessTimeoutNs()) + 1))
+        final long silenceMs = TimeUnit.NANOSECONDS.toMillis(ctx.livenessTimeoutNs()) + 1;
+        if (!driver.isActive(Math.min(DRIVER_SILENCE_MAX_MS, silenceMs)))
         {
             trouble = "no media driver runs in " + ctx.aeronDirectoryName() + ": is the data plane running?";
             return;
@@ -201,6 +205,12 @@ final class SessionKeeper implements AutoCloseable
     String trouble()
     {
         return trouble;
+    }
+
+    /** Why there is no session, when the time for it is up. */
+    String reason()
+    {
+        return trouble.isEmpty() && null != connection ? connection.missing() : trouble;
     }
 
     boolean isConnected()

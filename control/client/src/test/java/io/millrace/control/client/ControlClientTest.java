@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.aeron.CncFileDescriptor;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
@@ -23,12 +24,17 @@ import io.millrace.control.message.Samples;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.session.SharedSecret;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -445,5 +451,19 @@ class ControlClientTest
         client.commitChange();
         client.deleteDevice("alone too");
         assertEquals(11, fixture.peer().carriedOut().size());
+    }
+
+    /** It was killed while it made its file; whoever polls has other things to do. */
+    @Test
+    @Timeout(60)
+    void shouldNotWaitForADriverThatDoesNotComeUp(@TempDir final Path directory) throws IOException
+    {
+        Files.write(directory.resolve(CncFileDescriptor.CNC_FILE), new byte[64 * 1024]);
+        try (ControlClient client = ControlClient.open(new ControlClientContext()
+            .aeronDirectoryName(directory.toString()).livenessTimeoutNs(TimeUnit.HOURS.toNanos(1))))
+        {
+            client.poll();
+            assertTrue(client.trouble().startsWith("no media driver runs in "), client.trouble());
+        }
     }
 }

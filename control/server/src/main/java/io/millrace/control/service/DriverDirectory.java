@@ -97,16 +97,15 @@ final class DriverDirectory implements AutoCloseable
                 }
             }
         }
-        else if (isAlive(directory.toFile(), cnc))
+        else if (isAlive(cnc))
         {
             throw new ServiceSettingException(SETTING, directory, "in use by another media driver", REMEDY);
         }
     }
 
-    private static boolean isAlive(final File directory, final File cnc)
+    private static boolean isAlive(final File cnc)
     {
-        if (cnc.length() < CncFileDescriptor.META_DATA_LENGTH ||
-            !CommonContext.isDriverActive(directory, HEARTBEAT_MS, DriverDirectory::ignore))
+        if (cnc.length() < CncFileDescriptor.META_DATA_LENGTH)
         {
             return false;
         }
@@ -114,7 +113,15 @@ final class DriverDirectory implements AutoCloseable
         try
         {
             final UnsafeBuffer metaData = CncFileDescriptor.createMetaDataBuffer(mapped);
-            return ProcessHandle.of(CncFileDescriptor.pid(metaData)).map(ProcessHandle::isAlive).orElse(false);
+            // Without a version its driver was killed while it made the file, and Aeron would wait for the rest of it.
+            return 0 != metaData.getIntVolatile(CncFileDescriptor.cncVersionOffset(0)) &&
+                CommonContext.isDriverActive(HEARTBEAT_MS, DriverDirectory::ignore, mapped) &&
+                ProcessHandle.of(CncFileDescriptor.pid(metaData)).map(ProcessHandle::isAlive).orElse(false);
+        }
+        catch (final RuntimeException e)
+        {
+            // Complete, and not to be understood: of another version of Aeron, say. Better not to be removed.
+            return true;
         }
         finally
         {

@@ -225,12 +225,12 @@ public final class StateStore
      * Keeps another version. When this returns nothing loses it any more; when it throws, it is as if it had not been
      * called, even after the next start.
      *
-     * @param time      when it was made.
-     * @param who       made it.
-     * @param comment   of who made it, or empty.
-     * @param commands  ids of the commands that made it.
-     * @param takenBack ids of earlier commands that are not in it.
-     * @param state     that should be.
+     * @param time     when it was made.
+     * @param who      made it.
+     * @param comment  of who made it, or empty.
+     * @param commands ids of the commands that made it.
+     * @param refused  commands before it that are not in it.
+     * @param state    that should be.
      * @return the version.
      * @throws IOException when it cannot be kept, such as when the disk is full.
      */
@@ -239,10 +239,10 @@ public final class StateStore
         final String who,
         final String comment,
         final List<CommandId> commands,
-        final List<CommandId> takenBack,
+        final List<Refusal> refused,
         final DesiredState state) throws IOException
     {
-        return append(null == latest ? 1 : latest.number() + 1, time, who, comment, commands, takenBack, state);
+        return append(null == latest ? 1 : latest.number() + 1, time, who, comment, commands, refused, state);
     }
 
     private Version append(
@@ -251,11 +251,11 @@ public final class StateStore
         final String who,
         final String comment,
         final List<CommandId> commands,
-        final List<CommandId> takenBack,
+        final List<Refusal> refused,
         final DesiredState state) throws IOException
     {
         final VersionHeader header = new VersionHeader(
-            number, time, who, comment, VersionHeader.Counts.of(state), commands, takenBack);
+            number, time, who, comment, VersionHeader.Counts.of(state), commands, refused);
         final String name = name(number);
         replace(name, VersionFile.write(header, state));
         try

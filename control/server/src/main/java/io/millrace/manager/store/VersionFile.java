@@ -1,5 +1,6 @@
 package io.millrace.manager.store;
 
+import io.millrace.control.codec.Code;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateDocument;
@@ -32,6 +33,8 @@ final class VersionFile
         "namespaces: (\\d{1,9}), hosts: (\\d{1,9}), listeners: (\\d{1,9})}");
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
     private static final int ID_DIGITS = 32;
+    /** Of a refusal: id, code, text. */
+    private static final int REFUSAL_PARTS = 3;
 
     /** Goes through the lines of a header. */
     private static final class Lines
@@ -93,7 +96,7 @@ final class VersionFile
             "counts: {devices: " + counts.devices() + ", subsystems: " + counts.subsystems() + ", namespaces: " +
             counts.namespaces() + ", hosts: " + counts.hosts() + ", listeners: " + counts.listeners() + "}\n" +
             "commands: " + ids(header.commands()) + '\n' +
-            "taken-back: " + ids(header.takenBack()) + '\n';
+            "refused: " + refusals(header.refused()) + '\n';
         final String body = BODY + StateDocument.write(state);
         return (head + SHA256 + hash(head + body) + '\n' + body).getBytes(StandardCharsets.UTF_8);
     }
@@ -158,7 +161,7 @@ final class VersionFile
             throw lines.problem("version is no number");
         }
         return new VersionHeader(Long.parseLong(version), time(lines), unquoted(lines, lines.value("who")),
-            unquoted(lines, lines.value("comment")), counts(lines), ids(lines, "commands"), ids(lines, "taken-back"));
+            unquoted(lines, lines.value("comment")), counts(lines), ids(lines, "commands"), refusals(lines));
     }
 
     private static Instant time(final Lines lines)
@@ -187,14 +190,25 @@ final class VersionFile
 
     private static String ids(final List<CommandId> ids)
     {
-        final HexFormat hex = HexFormat.of();
         final StringBuilder text = new StringBuilder(2 + ids.size() * (ID_DIGITS + 4)).append('[');
         for (final CommandId id : ids)
         {
-            text.append(1 == text.length() ? "\"" : ", \"").append(hex.toHexDigits(id.high()))
-                .append(hex.toHexDigits(id.low())).append('"');
+            text.append(1 == text.length() ? "\"" : ", \"").append(digits(id)).append('"');
         }
         return text.append(']').toString();
+    }
+
+    private static String digits(final CommandId id)
+    {
+        final HexFormat hex = HexFormat.of();
+        return hex.toHexDigits(id.high()) + hex.toHexDigits(id.low());
+    }
+
+    /** Throws IllegalArgumentException or IndexOutOfBoundsException when there is none. */
+    private static CommandId id(final String text, final int at)
+    {
+        return new CommandId(HexFormat.fromHexDigitsToLong(text, at, at + ID_DIGITS / 2),
+            HexFormat.fromHexDigitsToLong(text, at + ID_DIGITS / 2, at + ID_DIGITS));
     }
 
     private static List<CommandId> ids(final Lines lines, final String key)
@@ -205,8 +219,7 @@ final class VersionFile
         {
             for (int at = value.indexOf('"'); at >= 0; at = value.indexOf('"', at + ID_DIGITS + 2))
             {
-                ids.add(new CommandId(HexFormat.fromHexDigitsToLong(value, at + 1, at + 1 + ID_DIGITS / 2),
-                    HexFormat.fromHexDigitsToLong(value, at + 1 + ID_DIGITS / 2, at + 1 + ID_DIGITS)));
+                ids.add(id(value, at + 1));
             }
             return ids;
         }
@@ -214,6 +227,54 @@ final class VersionFile
         {
             throw lines.problem(key + " has what is no id of a command");
         }
+    }
+
+    private static String refusals(final List<Refusal> refused)
+    {
+        final StringBuilder text = new StringBuilder("[");
+        for (final Refusal each : refused)
+        {
+            text.append(1 == text.length() ? "" : ", ").append("[\"").append(digits(each.id())).append("\", \"")
+                .append(each.code()).append("\", ").append(quoted(each.text())).append(']');
+        }
+        return text.append(']').toString();
+    }
+
+    private static List<Refusal> refusals(final Lines lines)
+    {
+        final String value = lines.value("refused");
+        final List<String> parts = quotedParts(value);
+        final List<Refusal> refused = new ArrayList<>(parts.size() / REFUSAL_PARTS);
+        try
+        {
+            for (int i = 0; i < parts.size(); i += REFUSAL_PARTS)
+            {
+                refused.add(new Refusal(id(parts.get(i), 1), Code.valueOf(unquoted(lines, parts.get(i + 1))),
+                    unquoted(lines, parts.get(i + 2))));
+            }
+            return refused;
+        }
+        catch (final IllegalArgumentException | IndexOutOfBoundsException e)
+        {
+            throw lines.problem("refused has what is no id of a command with its answer");
+        }
+    }
+
+    /** What stands in quotes, with them; the last may lack its end. */
+    private static List<String> quotedParts(final String text)
+    {
+        final List<String> parts = new ArrayList<>();
+        for (int begin = text.indexOf('"'); begin >= 0; )
+        {
+            int end = begin + 1;
+            while (end < text.length() && '"' != text.charAt(end))
+            {
+                end += '\\' == text.charAt(end) ? 2 : 1;
+            }
+            parts.add(text.substring(begin, Math.min(end + 1, text.length())));
+            begin = text.indexOf('"', end + 1);
+        }
+        return parts;
     }
 
     /** Double-quoted, as JSON and YAML read it alike. */

@@ -12,13 +12,14 @@ import java.util.concurrent.TimeUnit;
 /**
  * What is known of a version without its content. Immutable.
  *
- * @param version   from 1.
- * @param time      when it was made.
- * @param who       made it.
- * @param comment   of who made it, or empty.
- * @param counts    of what is in it.
- * @param commands  ids of the commands that made it, so that one that is repeated later is known.
- * @param takenBack ids of commands of earlier versions that were refused in the end, and are not in this one.
+ * @param version  from 1.
+ * @param time     when it was made.
+ * @param who      made it.
+ * @param comment  of who made it, or empty.
+ * @param counts   of what is in it.
+ * @param commands ids of the commands that made it, so that one that is repeated later is known.
+ * @param refused  commands that were refused since the version before, some of earlier versions among them, which are
+ *                 not in this one.
  */
 public record VersionHeader(
     long version,
@@ -27,7 +28,7 @@ public record VersionHeader(
     String comment,
     Counts counts,
     List<CommandId> commands,
-    List<CommandId> takenBack)
+    List<Refusal> refused)
 {
     /**
      * How much is in a version. Immutable.
@@ -62,7 +63,7 @@ public record VersionHeader(
         Objects.requireNonNull(comment, "comment");
         Objects.requireNonNull(counts, "counts");
         commands = List.copyOf(commands);
-        takenBack = List.copyOf(takenBack);
+        refused = List.copyOf(refused);
     }
 
     /**

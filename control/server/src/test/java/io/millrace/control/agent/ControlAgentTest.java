@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.Aeron;
 import io.aeron.ExclusivePublication;
+import io.aeron.CncFileDescriptor;
 import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
@@ -531,6 +532,17 @@ class ControlAgentTest
         {
             fixture.connect(fixture.context()).setState(State.STOPPING);
             assertTrue(fixture.stopped().await(10, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void shouldTakeTheDirectoryOfAProcessThatWasKilledWhileItMadeIt() throws IOException
+    {
+        final Path left = Files.createDirectory(directory.resolve("aeron"));
+        Files.write(left.resolve(CncFileDescriptor.CNC_FILE), new byte[64 * 1024]);
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            assertEquals(2, fixture.connect(fixture.context()).reactors().size());
         }
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
+import io.millrace.control.codec.Code;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
@@ -64,7 +65,7 @@ class StateStoreTest
     void shouldWriteAFileThatPeopleCanRead() throws IOException
     {
         open(50).append(TIME, "alice (key ops)", "say \"hi\"\\", List.of(new CommandId(1, -1), new CommandId(2, 3)),
-            List.of(new CommandId(4, 5)), volume());
+            List.of(new Refusal(new CommandId(4, 5), Code.NOT_FOUND, "no \"a\\b\"")), volume());
         final String body = """
             ---
             devices:
@@ -88,7 +89,7 @@ class StateStoreTest
             comment: "say \\"hi\\"\\\\"
             counts: {devices: 1, subsystems: 1, namespaces: 1, hosts: 1, listeners: 1}
             commands: ["0000000000000001ffffffffffffffff", "00000000000000020000000000000003"]
-            taken-back: ["00000000000000040000000000000005"]
+            refused: [["00000000000000040000000000000005", "NOT_FOUND", "no \\"a\\\\b\\""]]
             sha256: @
             """.replace("@", sha256()) + body, Files.readString(file(1)));
         assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file(1))));
@@ -181,7 +182,8 @@ class StateStoreTest
     void shouldRefuseAFileOfWhichAByteIsAnother(@ForAll @IntRange(max = 9999) final int place, @ForAll final byte value)
     {
         final byte[] sound = VersionFile.write(new VersionHeader(7, TIME, "alice", "ä \u2028 \ud83d\ude00 \n",
-            VersionHeader.Counts.of(volume()), List.of(new CommandId(1, 2)), List.of()), volume());
+            VersionHeader.Counts.of(volume()), List.of(new CommandId(1, 2)),
+            List.of(new Refusal(new CommandId(3, 4), Code.EXISTS, "it exists"))), volume());
         assertEquals("ä \u2028 \ud83d\ude00 \n", VersionFile.read("f", sound).header().comment());
         final byte[] other = sound.clone();
         other[place % sound.length] = value;
@@ -196,7 +198,9 @@ class StateStoreTest
     void shouldKeepAnyComment(@ForAll final String comment)
     {
         final VersionHeader header = new VersionHeader(7, TIME, "alice", comment,
-            new VersionHeader.Counts(0, 0, 0, 0, 0), List.of(), List.of());
+            new VersionHeader.Counts(0, 0, 0, 0, 0), List.of(),
+            List.of(new Refusal(new CommandId(1, 2), Code.IN_USE, comment),
+                new Refusal(new CommandId(-1, -2), Code.FAILED, "then")));
         assertEquals(header, VersionFile.read("f", VersionFile.write(header, DesiredState.EMPTY)).header());
     }
 }
