@@ -38,6 +38,8 @@ final class ServiceLoop implements Agent, RequestHandler
     private static final int FRAGMENT_LIMIT = 256;
     private static final int EVENT_LIMIT = 1024;
     private static final int SESSIONS_MAX = 256;
+    /** Beyond those: who is only told that there is no room. */
+    private static final int TURNED_AWAY_MAX = 32;
     private static final int PROVING_MAX = 32;
     private static final int TIMEOUT_MS = 10_000;
     private static final long TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
@@ -269,10 +271,14 @@ final class ServiceLoop implements Agent, RequestHandler
     {
         final String channel = ResponseChannel.of(request.responseChannel(), isFromRemote);
         final Role role = request.role();
-        if (null != sealedSession || null == channel || Role.NULL_VAL == role || Role.SBE_UNKNOWN == role ||
-            sessions.size() >= SESSIONS_MAX)
+        if (null != sealedSession || null == channel || Role.NULL_VAL == role || Role.SBE_UNKNOWN == role)
         {
             drop();
+            return;
+        }
+        if (sessions.size() >= SESSIONS_MAX)
+        {
+            turnAway(correlationId, request, channel);
             return;
         }
         final boolean mustProve = isFromRemote || !request.keyName().isEmpty();
@@ -297,6 +303,23 @@ final class ServiceLoop implements Agent, RequestHandler
         {
             letIn(session, correlationId, request, new byte[0]);
         }
+    }
+
+    /** Says that there is no room, as long as there is room to say so. */
+    private void turnAway(final long correlationId, final SessionRequest request, final String channel)
+    {
+        if (sessions.size() >= SESSIONS_MAX + TURNED_AWAY_MAX)
+        {
+            drop();
+            return;
+        }
+        final long sessionId = newSessionId();
+        final Session session = new Session(aeron, sessionId, isFromRemote, Role.READ, null, null,
+            aeron.asyncAddExclusivePublication(channel, request.responseStreamId()), nowNs);
+        sessions.put(sessionId, session);
+        session.send((to) -> to.answer(0, correlationId, Code.OVERLOADED, 0,
+            SESSIONS_MAX + " sessions are open, more are not served; close some"));
+        session.leave();
     }
 
     private long newSessionId()

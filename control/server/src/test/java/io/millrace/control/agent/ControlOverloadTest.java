@@ -1,0 +1,170 @@
+package io.millrace.control.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlListener;
+import io.millrace.control.client.ControlTimeoutException;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.SessionInfo;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Clients that want more than there is: they are told so, and others notice nothing. */
+class ControlOverloadTest
+{
+    private static final long MIB = 1L << 20;
+    private static final int SESSIONS_MAX = 256;
+    private static final int COMMANDS_MAX = 1024;
+    private static final int LISTS_MAX = 32;
+    private static final int EVENTS_MAX = 4 * 1024;
+    private static final int MANY = 3 * EVENTS_MAX;
+
+    @TempDir
+    private Path directory;
+
+    private static RawClient raw(final AgentFixture fixture)
+    {
+        return new RawClient(fixture.settings().directory().toString());
+    }
+
+    private static long count(final RawClient client, final Code code)
+    {
+        return client.answers().stream().filter((each) -> code == each.code()).count();
+    }
+
+    @Test
+    void shouldSayThatThereIsNoRoomForAnotherSession()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory);
+            RawClient raw = raw(fixture))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            for (int i = 1; i < SESSIONS_MAX; i++)
+            {
+                raw.open(i);
+                if (0 == i % 16)
+                {
+                    final int opened = i;
+                    raw.until(() -> opened == raw.sessions().size());
+                }
+            }
+            raw.until(() -> SESSIONS_MAX - 1 == raw.sessions().size());
+            raw.open(SESSIONS_MAX);
+            raw.until(() -> 1 == raw.answers().size());
+            assertEquals(new RawClient.Answer(SESSIONS_MAX, Code.OVERLOADED,
+                "256 sessions are open, more are not served; close some"), raw.answers().getFirst());
+            final ControlTimeoutException e = assertThrows(ControlTimeoutException.class,
+                () -> fixture.connect(fixture.context().connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(500))));
+            assertTrue(e.getMessage().contains("256 sessions are open"), e.getMessage());
+            // Who is in stays in, and room that is given back is there.
+            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
+            raw.command(raw.sessions().getLast(), 1_000, new Command.List(Kind.DEVICE, ""));
+            raw.until(() -> 1 == count(raw, Code.OK));
+            raw.close(raw.sessions().getFirst());
+            assertEquals(1, fixture.connect(fixture.context()).devices("").size());
+            assertEquals(List.of(), fixture.errors());
+        }
+    }
+
+    @Test
+    void shouldRefuseCommandsBeyondThoseThatWaitForTheirAnswers()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory);
+            RawClient raw = raw(fixture))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            for (int i = 0; i < 1_500; i++)
+            {
+                client.submit(new Command.CreateDevice(DeviceSpec.nullDevice("null" + i, MIB, 4096)));
+            }
+            assertEquals(1_500, client.devices("").size());
+            raw.open(1);
+            raw.until(() -> 1 == raw.sessions().size());
+            // The first lists are more than what fits between it and the data plane, and nothing is read.
+            final SessionInfo session = raw.sessions().getFirst();
+            final int sent = 2 * COMMANDS_MAX;
+            for (int i = 1; i <= sent; i++)
+            {
+                raw.command(session, i, new Command.List(Kind.DEVICE, ""));
+            }
+            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
+            raw.until(() -> sent == raw.answers().size());
+            assertEquals(LISTS_MAX, count(raw, Code.OK));
+            assertEquals(sent - LISTS_MAX, count(raw, Code.OVERLOADED));
+            assertEquals(COMMANDS_MAX - LISTS_MAX, raw.answers().stream()
+                .filter((each) -> each.text().startsWith("32 lists of this session were not read")).count());
+            assertEquals(sent - COMMANDS_MAX, raw.answers().stream()
+                .filter((each) -> each.text().startsWith("1024 commands of this session wait")).count());
+            // It may go on.
+            raw.command(session, sent + 1, new Command.CreateDevice(DeviceSpec.memory("mem1", MIB, 4096)));
+            raw.until(() -> sent + 1 == raw.answers().size());
+            assertEquals(Code.OK, raw.answers().getLast().code());
+            assertEquals(1_502, client.devices("").size());
+            assertTrue(client.isConnected());
+        }
+    }
+
+    /** Reads nothing, but for what keeps its session. */
+    private static final class Watcher implements ControlListener
+    {
+        private long events;
+        private long lost;
+        private long disconnected;
+
+        @Override
+        public void onEvent(final ControlEvent event)
+        {
+            events++;
+        }
+
+        @Override
+        public void onEventsLost(final long count)
+        {
+            lost += count;
+        }
+
+        @Override
+        public void onDisconnected(final String reason)
+        {
+            disconnected++;
+        }
+    }
+
+    @Test
+    void shouldCountTheEventsThatASlowClientMisses()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final Watcher watcher = new Watcher();
+            final ControlClient slow = fixture.connect(fixture.context().listener(watcher));
+            final ControlClient client = fixture.connect(fixture.context());
+            long pollNs = System.nanoTime();
+            for (int i = 0; i < MANY; i++)
+            {
+                client.submit(new Command.CreateDevice(DeviceSpec.nullDevice("null" + i, MIB, 4096)));
+                if (System.nanoTime() - pollNs > TimeUnit.SECONDS.toNanos(1))
+                {
+                    slow.poll();
+                    pollNs = System.nanoTime();
+                }
+            }
+            assertEquals(MANY, client.devices("").size());
+            AgentFixture.until(slow, () -> MANY == watcher.events + watcher.lost);
+            assertTrue(watcher.lost > 0, "nothing was lost");
+            assertTrue(watcher.events >= EVENTS_MAX, watcher.events + " events");
+            assertEquals(0, watcher.disconnected);
+            client.deleteDevice("null0");
+            AgentFixture.until(slow, () -> MANY + 1 == watcher.events + watcher.lost);
+        }
+    }
+}
