@@ -43,11 +43,12 @@ public final class FlightEvents
     }
 
     /**
-     * Makes the events known when the recorder is used, now or later. Again does nothing.
+     * Makes the events known when the recorder is used, now or later. Again does nothing, and so it does where the Java
+     * runtime was made without the recorder.
      */
     public static void install()
     {
-        if (IS_INSTALLED.compareAndSet(false, true))
+        if (IS_INSTALLED.compareAndSet(false, true) && ModuleLayer.boot().findModule("jdk.jfr").isPresent())
         {
             FlightRecorder.addListener(new Announcement());
         }

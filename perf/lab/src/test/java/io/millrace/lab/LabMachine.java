@@ -67,6 +67,12 @@ final class LabMachine implements AutoCloseable
         return output.toString();
     }
 
+    /** Whether the script will print nothing more. */
+    boolean hasEnded()
+    {
+        return outputEnd.isDone();
+    }
+
     /** A connection to the machine's monitor; the caller closes it. */
     QemuMonitor monitor() throws IOException
     {
