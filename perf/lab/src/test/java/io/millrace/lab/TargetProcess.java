@@ -112,7 +112,8 @@ final class TargetProcess implements AutoCloseable
     }
 
     /**
-     * How many connections are open on its listener, by the kernel's table: the target's ends, which have the listener's port.
+     * How many connections are open on its listener, by the kernel's table: the target's ends, which have the
+     * listener's port.
      */
     int connections() throws IOException
     {
