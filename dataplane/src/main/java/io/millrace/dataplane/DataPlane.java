@@ -313,7 +313,10 @@ public final class DataPlane implements AutoCloseable
             final BufferPool buffers = new BufferPool(poolAddress, poolBytes, bufferBytes);
             reactor.addPoller(buffers);
             final StatusPart part = status.part(index);
-            part.onLoss(operations::onError);
+            if (null != status.path())
+            {
+                part.onLoss(operations::onError);
+            }
             final PollGroup made = new PollGroup(reactor, operations.target(), buffers, part);
             publishers.add(new StatusPublisher(index, made, part));
             reactor.addPoller(publishers.getLast());

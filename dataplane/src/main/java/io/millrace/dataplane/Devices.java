@@ -86,6 +86,21 @@ public final class Devices
     }
 
     /**
+     * {@return done when a namespace that is being removed, and used the device so far, uses it no more; done already
+     *     when there is none, or no such device}
+     *
+     * @param name of the device.
+     */
+    public CompletableFuture<Void> free(final String name)
+    {
+        synchronized (operations)
+        {
+            final ManagedDevice device = devices.get(name);
+            return null == device ? CompletableFuture.completedFuture(null) : device.leaving();
+        }
+    }
+
+    /**
      * Closes a device that nothing uses. What it held in memory is lost; files stay.
      *
      * @param name of it.
@@ -242,8 +257,10 @@ public final class Devices
         final ManagedDevice.User user = device.user();
         if (null != user)
         {
-            throw new OperationException(
-                Reason.IN_USE, subject(device.name()), "is used by " + user.describe(), remedy);
+            final boolean isLeaving = !device.leaving().isDone();
+            throw new OperationException(Reason.IN_USE, subject(device.name()), "is used by " + user.describe() +
+                (isLeaving ? ", which is being removed" : ""),
+                isLeaving ? "try again when the last commands on it have ended" : remedy);
         }
     }
 

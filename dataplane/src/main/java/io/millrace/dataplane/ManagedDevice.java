@@ -2,6 +2,7 @@ package io.millrace.dataplane;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.nvmf.Subsystem;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A device and what uses it. A user is set by operations, one at a time; it leaves on any thread, a reactor's too.
@@ -26,6 +27,7 @@ final class ManagedDevice
     private final BlockDevice device;
     private DeviceConfig config;
     private volatile User user;
+    private volatile CompletableFuture<Void> leaving = CompletableFuture.completedFuture(null);
 
     ManagedDevice(final DeviceConfig config, final BlockDevice device)
     {
@@ -61,6 +63,19 @@ final class ManagedDevice
     void user(final User newUser)
     {
         user = newUser;
+    }
+
+    /**
+     * {@return done when a user that is being taken away has left; done already when none is}
+     */
+    CompletableFuture<Void> leaving()
+    {
+        return leaving;
+    }
+
+    void leaving(final CompletableFuture<Void> done)
+    {
+        leaving = done;
     }
 
     DeviceSnapshot snapshot()

@@ -67,8 +67,9 @@ public final class Namespaces
             {
                 throw new OperationException(Reason.NOT_FOUND, subject(nqn, nsid), "is not there", "add it first");
             }
-            final Runnable release = detach(subsystem, nsid);
-            final CompletableFuture<Void> done = subsystem.removeNamespace(nsid).thenRun(release);
+            final ManagedDevice device = detach(subsystem, nsid);
+            final CompletableFuture<Void> done = subsystem.removeNamespace(nsid).thenRun(() -> device.user(null));
+            device.leaving(done);
             operations.tell(ResourceKind.NAMESPACE, ResourceChange.DELETED, nqn + '/' + nsid);
             return done;
         }
@@ -138,22 +139,21 @@ public final class Namespaces
     /**
      * Forgets a namespace that is still there; the lock is held.
      *
-     * @return makes its device free; to run when nothing uses that any more, on any thread.
+     * @return its device, whose user it is until nothing uses that any more.
      */
-    Runnable detach(final Subsystem subsystem, final int nsid)
+    ManagedDevice detach(final Subsystem subsystem, final int nsid)
     {
         final Namespace namespace = subsystem.namespace(nsid);
         uuids.remove(namespace.uuid());
-        final ManagedDevice device = devices.require(namespace.device().name());
-        return () -> device.user(null);
+        return devices.require(namespace.device().name());
     }
 
     /**
      * Forgets all namespaces of a subsystem; the lock is held.
      *
-     * @return what makes their devices free.
+     * @return their devices.
      */
-    List<Runnable> detachAll(final Subsystem subsystem)
+    List<ManagedDevice> detachAll(final Subsystem subsystem)
     {
         return subsystem.namespaces().stream().map((each) -> detach(subsystem, each.nsid())).toList();
     }

@@ -56,7 +56,7 @@ public final class Subsystems
             catch (final RuntimeException e)
             {
                 // No reactor knows it yet.
-                added.forEach((nsid) -> namespaces.detach(subsystem, nsid).run());
+                added.forEach((nsid) -> namespaces.detach(subsystem, nsid).user(null));
                 throw e instanceof IllegalArgumentException ?
                     new OperationException(Reason.INVALID, "", e.getMessage(), "", e) : e;
             }
@@ -80,9 +80,10 @@ public final class Subsystems
         {
             operations.checkOpen();
             final Subsystem subsystem = require(nqn);
-            final List<Runnable> releases = namespaces.detachAll(subsystem);
+            final List<ManagedDevice> devices = namespaces.detachAll(subsystem);
             final CompletableFuture<Void> done = operations.target().removeSubsystem(nqn)
-                .thenAccept((removed) -> releases.forEach(Runnable::run));
+                .thenAccept((removed) -> devices.forEach((device) -> device.user(null)));
+            devices.forEach((device) -> device.leaving(done));
             operations.tell(ResourceKind.SUBSYSTEM, ResourceChange.DELETED, nqn);
             return done;
         }

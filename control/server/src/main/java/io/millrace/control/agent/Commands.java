@@ -29,8 +29,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.regex.Pattern;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /**
  * From commands that change something to operations of a data plane. Any thread but a reactor's, one at a time.
@@ -39,6 +42,7 @@ final class Commands
 {
     private static final Pattern NSID = Pattern.compile("[1-9][0-9]{0,8}");
     private static final int PORT_MAX = 0xFFFF;
+    private static final long LEAVING_TIMEOUT_MS = 1_000;
     private static final UUID NO_UUID = new UUID(0, 0);
     private static final CompletableFuture<Reply> DONE = CompletableFuture.completedFuture(Reply.OK);
 
@@ -51,14 +55,19 @@ final class Commands
         this.owner = owner;
     }
 
-    /** Whether the operation may wait for a file system or for much memory to be given back. */
-    static boolean mayTakeLong(final Command command)
+    /** Whether the operation may wait for a file system, for much memory to be given back, or for a namespace to go. */
+    boolean mayTakeLong(final Command command)
     {
         return switch (command)
         {
-            case Command.CreateDevice create ->
-                DeviceType.FILE == create.device().type() || DeviceType.NVME == create.device().type();
+            case Command.CreateDevice create -> switch (create.device().type())
+            {
+                case FILE, NVME -> true;
+                case FAULT -> isBeingLeft(create.device().target());
+                default -> false;
+            };
             case Command.DeleteDevice _, Command.ResizeDevice _ -> true;
+            case Command.AddNamespace add -> isBeingLeft(add.namespace().device());
             default -> false;
         };
     }
@@ -108,9 +117,14 @@ final class Commands
         switch (command)
         {
             case final Command.CreateDevice create:
+                if (DeviceType.FAULT == create.device().type())
+                {
+                    awaitLeft(create.device().target());
+                }
                 dataPlane.devices().create(device(create.device()));
                 return DONE;
             case final Command.DeleteDevice delete:
+                awaitLeft(delete.name());
                 dataPlane.devices().delete(delete.name());
                 return DONE;
             case final Command.ResizeDevice resize:
@@ -223,8 +237,34 @@ final class Commands
             spec.model().isEmpty() ? null : spec.model(), spec.allowAnyHost(), List.of(), List.of()));
     }
 
+    private boolean isBeingLeft(final String device)
+    {
+        return !dataPlane.devices().free(device).isDone();
+    }
+
+    /**
+     * A client need not wait until a namespace is gone before it uses the device otherwise. What stays longer, since its
+     * last commands do not end, is an error, so that commands which end them are not held up behind this one.
+     */
+    private void awaitLeft(final String device)
+    {
+        try
+        {
+            dataPlane.devices().free(device).get(LEAVING_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+        catch (final ExecutionException | TimeoutException e)
+        {
+            // The operation says who uses it.
+        }
+    }
+
     private void addNamespace(final NamespaceSpec spec)
     {
+        awaitLeft(spec.device());
         dataPlane.namespaces().add(spec.nqn(), new SubsystemSettings.NamespaceSettings(
             spec.nsid(), spec.device(), NO_UUID.equals(spec.uuid()) ? null : spec.uuid(), spec.anaGroup()));
     }

@@ -64,7 +64,7 @@ final class DataPlaneBackend implements ControlBackend
     @Override
     public boolean mayTakeLong(final Command command)
     {
-        return Commands.mayTakeLong(command);
+        return commands.mayTakeLong(command);
     }
 
     @Override

@@ -411,6 +411,32 @@ class ControlAgentTest
     }
 
     @Test
+    void shouldFreeDevicesBeforeTheyAreUsedOtherwiseWhenPipelined()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            client.createSubsystem(new SubsystemSpec(NQN, true));
+            final List<Call> calls = new ArrayList<>();
+            for (int i = 0; i < 200; i++)
+            {
+                final String name = "null" + i;
+                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.nullDevice(name, MIB, 4096))));
+                calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, 1, name))));
+                calls.add(client.submit(new Command.RemoveNamespace(NQN, 1)));
+                calls.add(client.submit(new Command.AddNamespace(new NamespaceSpec(NQN, 1, name))));
+                calls.add(client.submit(new Command.RemoveNamespace(NQN, 1)));
+                calls.add(client.submit(new Command.CreateDevice(DeviceSpec.fault("bad", name, 7))));
+                calls.add(client.submit(new Command.DeleteDevice("bad")));
+                calls.add(client.submit(new Command.DeleteDevice(name)));
+            }
+            client.await(calls);
+            calls.forEach((call) -> assertEquals(Code.OK, call.code(), () -> call.command() + ": " + call.text()));
+            assertEquals(List.of(), client.devices(""));
+        }
+    }
+
+    @Test
     void shouldGoOnWhenGarbageComes()
     {
         final long seed = System.nanoTime();
