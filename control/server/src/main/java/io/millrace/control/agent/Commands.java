@@ -243,8 +243,8 @@ final class Commands
     }
 
     /**
-     * A client need not wait until a namespace is gone before it uses the device otherwise. What stays longer, since its
-     * last commands do not end, is an error, so that commands which end them are not held up behind this one.
+     * A client need not wait until a namespace is gone before it uses the device otherwise. What stays longer, since
+     * its last commands do not end, is an error, so that commands which end them are not held up behind this one.
      */
     private void awaitLeft(final String device)
     {
