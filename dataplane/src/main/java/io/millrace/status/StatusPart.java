@@ -234,7 +234,8 @@ public final class StatusPart
     {
         lost++;
         buffer.putLongOpaque(StatusLayout.PART_LOST_OFFSET, lost);
-        if (1 == lost)
+        // Without a file nothing is missing in one.
+        if (1 == lost && buffer.capacity() > StatusLayout.PART_HEADER_BYTES)
         {
             loss.accept("status file: no room for a record of a " +
                 type.name().toLowerCase(Locale.ROOT).replace('_', ' ') + " after " + used +

@@ -403,4 +403,14 @@ class StatusFileTest
             throw new UncheckedIOException(e);
         }
     }
+
+    @Test
+    void shouldMissNothingWhenThereIsNoFile()
+    {
+        final List<String> said = new ArrayList<>();
+        final StatusPart part = StatusPart.unpublished();
+        part.onLoss(said::add);
+        read(part.namespace("nqn.a", 1), 3);
+        assertEquals(List.of(), said);
+    }
 }
