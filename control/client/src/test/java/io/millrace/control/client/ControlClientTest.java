@@ -174,6 +174,22 @@ class ControlClientTest
     }
 
     @Test
+    void shouldTellWhatAnAnswerSaysThatWentWell()
+    {
+        start("ipc");
+        final List<String> remarks = new ArrayList<>();
+        final ControlClient client = fixture.connect(fixture.context().remarkConsumer(remarks::add));
+        client.deleteDevice("mem0");
+        assertEquals(List.of(), remarks);
+        fixture.peer().reply(Code.OK, "kept, and carried out later");
+        client.deleteDevice("mem0");
+        assertEquals(List.of("kept, and carried out later"), remarks);
+        fixture.peer().reply(Code.IN_USE, "namespace 1 shows mem0");
+        assertThrows(ControlException.class, () -> client.deleteDevice("mem0"));
+        assertEquals(1, remarks.size());
+    }
+
+    @Test
     void shouldBeRefusedWhenTheRoleIsTooLowOrTheTermIsOld()
     {
         start("ipc");
@@ -420,6 +436,7 @@ class ControlClientTest
         fixture.peer().dropSessions();
         client.await(calls);
         calls.forEach((call) -> assertEquals(Code.NULL_VAL, call.code()));
+        assertTrue(calls.getFirst().text().endsWith("look whether it was carried out"), calls.getFirst().text());
         client.deleteDevice("after");
         assertEquals(6, fixture.peer().headers().size());
     }
