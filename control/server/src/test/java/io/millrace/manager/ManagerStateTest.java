@@ -96,10 +96,23 @@ class ManagerStateTest
             final DesiredState expected = model.state();
             final long deadlineNs = System.nanoTime() + ManagerFixture.WAIT_NS;
             assertEquals(expected.devices().size(), client.versions("").getLast().devices(), "seed " + seed);
-            while (!expected.equals(ManagerFixture.actual(client)) && client.managed("").getFirst().refusal().isEmpty())
+            while (!isSo(client, expected) && client.managed("").getFirst().refusal().isEmpty())
             {
                 assertTrue(System.nanoTime() - deadlineNs < 0, () -> "seed " + seed + ": " + last.managed(""));
             }
+        }
+    }
+
+    private static boolean isSo(final ControlClient client, final DesiredState expected)
+    {
+        try
+        {
+            return expected.equals(ManagerFixture.actual(client));
+        }
+        catch (final ControlException _)
+        {
+            // The data plane was started again at last, and is not there yet.
+            return false;
         }
     }
 
