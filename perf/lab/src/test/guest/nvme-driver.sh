@@ -1,21 +1,25 @@
 # The driver on drives of this machine: what it writes the kernel reads after the drive was given back, and the other way round;
-# namespaces of several formats.
+# namespaces of several formats; addresses that are not mapped; the contract of block devices.
 # usage: nvme-driver.sh "JVM COMMAND"
-# Drive FORMATS has namespaces 1 with blocks of 512 bytes, 2 with 4096, 3 with 4096 and 8 bytes of metadata.
+# Drives FORMATS and CONTRACT have namespaces 1 with blocks of 512 bytes, 2 with 4096, 3 with 4096 and 8 bytes of
+# metadata; CONTRACT has 4 with 4096 and 8 bytes of protection information.
 . "$(dirname "$0")/common.sh"
 jvm=$1
-address=$(basename "$(readlink -f "$(dirname "$(grep -l FORMATS /sys/class/nvme/nvme*/serial)")/device")")
+# address SERIAL: prints where a drive is.
+address() { basename "$(readlink -f "$(dirname "$(grep -l "$1" /sys/class/nvme/nvme*/serial)")/device")"; }
+address=$(address FORMATS)
+contract=$(address CONTRACT)
 bytes=524288
 
 # block NSID: prints the kernel's block device of a namespace.
 block() { echo /dev/"$(basename /sys/bus/pci/devices/"$address"/nvme/nvme*/nvme*n"$1")"; }
 
-# move DRIVER: what millrace drive does, without a JVM.
+# move ADDRESS DRIVER: what millrace drive does, without a JVM.
 move()
 {
-    echo "$1" > "/sys/bus/pci/devices/$address/driver_override"
-    echo "$address" > "/sys/bus/pci/devices/$address/driver/unbind"
-    echo "$address" > /sys/bus/pci/drivers_probe
+    echo "$2" > "/sys/bus/pci/devices/$1/driver_override"
+    echo "$1" > "/sys/bus/pci/devices/$1/driver/unbind"
+    echo "$1" > /sys/bus/pci/drivers_probe
 }
 
 kernel_writes()
@@ -32,18 +36,37 @@ kernel_writes()
 driver_reads_and_writes()
 {
     modprobe vfio-pci
-    move vfio-pci
+    move "$address" vfio-pci
     # shellcheck disable=SC2086
     $jvm io.millrace.lab.guest.NvmeTransfer "$address" smart read=1=/tmp/read1=$bytes read=2=/tmp/read2=$bytes reset \
-        write=1=/tmp/driver1 write=2=/tmp/driver2 write=3=/tmp/driver3 read=3=/tmp/read3=$bytes
+        write=1=/tmp/driver1 write=2=/tmp/driver2 write=3=/tmp/driver3 read=3=/tmp/read3=$bytes \
+        beside=1 > /tmp/transfer
+    cat /tmp/transfer
     cmp /tmp/kernel1 /tmp/read1
     cmp /tmp/kernel2 /tmp/read2
     cmp /tmp/driver3 /tmp/read3
 }
 
+# The IOMMU stopped the drive where it was sent beside what is mapped, and the kernel says so.
+beside()
+{
+    local wrong
+    grep -q 'beside unchanged' /tmp/transfer
+    wrong=$(sed -n 's/.*beside 0x//p' /tmp/transfer)
+    dmesg | grep -i "DMAR.*DMA Write.*${address#0000:}.*fault addr 0x${wrong%000}"
+}
+
+# With interrupts in one of them.
+keeps_the_contract()
+{
+    move "$contract" vfio-pci
+    # shellcheck disable=SC2086
+    $jvm io.millrace.lab.guest.ContractRun "$contract" 1 2+ 3 4 2>&1
+}
+
 kernel_reads()
 {
-    move nvme
+    move "$address" nvme
     for nsid in 1 2
     do
         await 20 "[ -b \"\$(block $nsid)\" ]"
@@ -54,5 +77,7 @@ kernel_reads()
 
 step kernel-writes kernel_writes
 step driver driver_reads_and_writes
+step beside beside
 step kernel-reads kernel_reads
+step contract keeps_the_contract
 finish

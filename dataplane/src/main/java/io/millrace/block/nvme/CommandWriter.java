@@ -196,7 +196,9 @@ final class CommandWriter
         final long metadataIova)
     {
         final long lba = request.lba() + offset;
-        int dword12 = blocks - 1 | protectionBits;
+        // Write Zeroes carries nothing to check and is refused when it asks for it.
+        int dword12 = blocks - 1 |
+            (IoOpcode.WRITE_ZEROES == opcode ? protectionBits & PROTECTION_ACTION : protectionBits);
         if (request.forceUnitAccess() && BlockOperation.READ != request.operation())
         {
             dword12 |= FORCE_UNIT_ACCESS;

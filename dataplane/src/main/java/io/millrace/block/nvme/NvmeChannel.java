@@ -51,6 +51,7 @@ final class NvmeChannel implements BlockChannel, Runnable
     private final boolean hasInterrupts;
     private final long timeoutNs;
     private int requestCount;
+    private boolean hasToldOfTransfers;
     private long nextCheckNs;
     private volatile ChannelState wished = ChannelState.RUNNING;
     private volatile ChannelState state = ChannelState.RUNNING;
@@ -411,6 +412,12 @@ final class NvmeChannel implements BlockChannel, Runnable
 
     private void onFailure(final int slot, final int status)
     {
+        if (NvmeStatus.DATA_TRANSFER_ERROR == NvmeStatus.code(status) && !hasToldOfTransfers)
+        {
+            hasToldOfTransfers = true;
+            rescue.note("cannot reach the memory of a command (" + slots.request(slot) +
+                "): where the IOMMU stopped it the kernel's log names the address");
+        }
         if (!CommandStatus.isWorthRetry(status) || slots.tries(slot) >= TRIES_MAX)
         {
             finish(slot, CommandStatus.of(status));

@@ -26,6 +26,7 @@ final class ModelCommands
     /** The command is kept. */
     static final int NO_ANSWER = -1;
     private static final int PRACT = 1 << 29;
+    private static final int PRCHK_MASK = 7 << 26;
 
     private final ModelController controller;
     private final UnsafeBuffer page = new UnsafeBuffer(new byte[4096]);
@@ -337,6 +338,9 @@ final class ModelCommands
                 final int limit = controller.options.writeZeroesLimit;
                 controller.check(0 == limit || (long)command.blocks() * namespace.blockBytes <= 4096L << limit,
                     "Write Zeroes of " + command.blocks());
+                final int protection = command.dword(12) & (PRACT | PRCHK_MASK);
+                controller.check(protection == (0 == namespace.protectionType ? 0 : PRACT),
+                    "protection of Write Zeroes 0x" + Integer.toHexString(protection));
                 yield zero(namespace, command.startingLba(), command.blocks());
             }
             case IoOpcode.DATASET_MANAGEMENT -> deallocate(command, namespace);

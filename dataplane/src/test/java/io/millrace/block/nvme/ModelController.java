@@ -274,6 +274,7 @@ final class ModelController implements PciFunction
             }
             case ERROR -> complete(queue, command, NvmeStatus.INTERNAL_ERROR);
             case FINAL_ERROR -> complete(queue, command, NvmeStatus.INTERNAL_ERROR | NvmeStatus.DO_NOT_RETRY);
+            case UNREACHABLE -> complete(queue, command, NvmeStatus.DATA_TRANSFER_ERROR | NvmeStatus.DO_NOT_RETRY);
             case FATAL ->
             {
                 commands.note(command);

@@ -28,6 +28,8 @@ interface ModelScript
         ERROR,
         /** Completed with an error that is final. */
         FINAL_ERROR,
+        /** Completed as if its memory could not be reached. */
+        UNREACHABLE,
         /** The controller fails. */
         FATAL,
         /** The controller is pulled out. */

@@ -154,6 +154,19 @@ class NvmeRecoveryTest
     }
 
     @Test
+    void shouldSayThatMemoryIsOutOfTheDrivesReach()
+    {
+        open();
+        spoilReads(ModelScript.Action.UNREACHABLE, 2);
+        assertEquals(BlockStatus.DEVICE_ERROR, read());
+        assertEquals(BlockStatus.DEVICE_ERROR, read());
+        assertEquals(BlockStatus.SUCCESS, read());
+        // What was noted before is there when this is answered.
+        assertNotNull(fixture.controller.description());
+        assertNoted("cannot reach the memory of a command");
+    }
+
+    @Test
     void shouldEndEveryRequestWhenTheDriveIsPulledOut()
     {
         open();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 final class NvmeDriverTest
 {
     @Test
-    void shouldShareDataWithTheKernelsDriver() throws Exception
+    void shouldShareDataWithTheKernelsDriverAndKeepTheContract() throws Exception
     {
         final List<String> jvm = TargetProcess.command("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
         jvm.removeLast();
@@ -22,8 +22,20 @@ final class NvmeDriverTest
                 "physical_block_size=4096")
             .option("--device", "nvme-ns,drive=nsmeta,bus=formats,nsid=3,logical_block_size=4096," +
                 "physical_block_size=4096,ms=8")
-            .run(200, "nvme-driver.sh", String.join(" ", jvm));
+            .option("--drives", 0)
+            // As many blocks as make 8 MiB, and their metadata.
+            .option("--image", "c512:8192K").option("--image", "c4096:8192K").option("--image", "cmeta:8208K")
+            .option("--image", "cpi:8208K")
+            .option("--device", "nvme,serial=CONTRACT,id=contract")
+            .option("--device", "nvme-ns,drive=c512,bus=contract,nsid=1")
+            .option("--device", "nvme-ns,drive=c4096,bus=contract,nsid=2,logical_block_size=4096," +
+                "physical_block_size=4096")
+            .option("--device", "nvme-ns,drive=cmeta,bus=contract,nsid=3,logical_block_size=4096," +
+                "physical_block_size=4096,ms=8")
+            .option("--device", "nvme-ns,drive=cpi,bus=contract,nsid=4,logical_block_size=4096," +
+                "physical_block_size=4096,ms=8,pi=1")
+            .run(300, "nvme-driver.sh", String.join(" ", jvm));
         result.assertPassed();
-        List.of("kernel-writes", "driver", "kernel-reads").forEach(result::assertStep);
+        List.of("kernel-writes", "driver", "beside", "kernel-reads", "contract").forEach(result::assertStep);
     }
 }

@@ -13,6 +13,7 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.SmartLog;
 import io.millrace.pci.IommuMode;
+import io.millrace.pci.PciFunction;
 import io.millrace.pci.VfioFunction;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
@@ -29,6 +30,7 @@ public final class NvmeTransfer
 {
     private static final int PIECE_BYTES = 128 << 10;
     private static final int PATIENCE_SECONDS = 60;
+    private static final byte PAINT = 0x5A;
 
     private final Reactor reactor = new Reactor(ReactorConfig.of("transfer", -1));
     private final NvmeController controller;
@@ -45,24 +47,67 @@ public final class NvmeTransfer
      * Does what it is told.
      *
      * @param args the drive's address, then any number of {@code write=NSID=FILE}, {@code read=NSID=FILE=BYTES}, {@code
-     *             smart}, {@code reset}.
+     *             smart}, {@code reset}; or {@code beside=NSID} at the end, which is done by a controller of its own.
      * @throws Exception when something fails.
      */
     public static void main(final String[] args) throws Exception
     {
+        final boolean goesBeside = args[args.length - 1].startsWith("beside=");
+        final int count = goesBeside ? args.length - 1 : args.length;
         try (DmaMemory memory = DmaMemory.map(PIECE_BYTES);
-            NvmeController controller = NvmeController.start(VfioFunction.open(args[0], IommuMode.REQUIRED),
-                List.of(memory), ControllerSettings.defaults(), (address, note) -> say("note " + note)))
+            NvmeController controller = start(VfioFunction.open(args[0], IommuMode.REQUIRED), memory))
         {
             say("drive " + controller.description());
             final NvmeTransfer transfer = new NvmeTransfer(controller, memory);
-            for (int i = 1; i < args.length; i++)
+            for (int i = 1; i < count; i++)
             {
                 transfer.run(args[i].split("="));
             }
             transfer.reactor.close();
         }
+        if (goesBeside)
+        {
+            beside(args[0], Integer.parseInt(args[count].split("=")[1]));
+        }
         say("end");
+    }
+
+    private static NvmeController start(final PciFunction function, final DmaMemory memory)
+    {
+        return NvmeController.start(function, List.of(memory), ControllerSettings.defaults(),
+            (address, note) -> say("note " + note));
+    }
+
+    /** Has the drive read and write where nothing is mapped: what payload there is stays as it was. */
+    private static void beside(final String address, final int nsid) throws Exception
+    {
+        try (DmaMemory memory = DmaMemory.map(PIECE_BYTES);
+            NvmeController controller = start(new AstrayFunction(VfioFunction.open(address, IommuMode.REQUIRED),
+                memory.address(), NvmeTransfer::astray), memory);
+            NvmeDevice device = NvmeDevice.open(NvmeDeviceConfig.of("astray", address, nsid), controller))
+        {
+            NativeMemory.fill(memory.address(), PIECE_BYTES, PAINT);
+            final NvmeTransfer transfer = new NvmeTransfer(controller, memory);
+            final BlockChannel channel = transfer.open(device);
+            say("beside read " + transfer.result(device, channel, BlockOperation.READ, 0));
+            for (int i = 0; i < PIECE_BYTES; i++)
+            {
+                if (PAINT != NativeMemory.getByte(memory.address() + i))
+                {
+                    throw new IllegalStateException("byte " + i + " was written");
+                }
+            }
+            say("beside unchanged, resets " + controller.resets());
+            transfer.close(channel);
+            transfer.reactor.close();
+        }
+    }
+
+    private static long astray(final long iova)
+    {
+        final long wrong = iova + (1L << 32);
+        say("beside 0x" + Long.toHexString(wrong));
+        return wrong;
     }
 
     private void run(final String[] words) throws Exception
@@ -139,6 +184,17 @@ public final class NvmeTransfer
         final NvmeDevice device, final BlockChannel channel, final BlockOperation operation, final long offset)
         throws Exception
     {
+        final BlockStatus status = result(device, channel, operation, offset);
+        if (BlockStatus.SUCCESS != status)
+        {
+            throw new IllegalStateException(operation + " at " + offset + ": " + status);
+        }
+    }
+
+    private BlockStatus result(
+        final NvmeDevice device, final BlockChannel channel, final BlockOperation operation, final long offset)
+        throws Exception
+    {
         final int blockBytes = device.geometry().blockSizeBytes();
         final CompletableFuture<BlockStatus> result = new CompletableFuture<>();
         final BlockRequest request = new BlockRequest(this, (done) -> result.complete(done.status()));
@@ -146,10 +202,11 @@ public final class NvmeTransfer
             .addSegment(memory.address(), PIECE_BYTES);
         final boolean isTaken =
             reactor.call(() -> channel.submit(request)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        if (!isTaken || BlockStatus.SUCCESS != result.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
+        if (!isTaken)
         {
-            throw new IllegalStateException(operation + " at " + offset + ": taken " + isTaken + ", " + result);
+            throw new IllegalStateException(operation + " at " + offset + " was not taken");
         }
+        return result.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     private static void say(final String line)
