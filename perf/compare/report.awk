@@ -4,6 +4,7 @@ BEGIN {
     FS = "\t"
     split("iops mib average p50 p99", columns, " ")
     peers = split(others, peer_names, " ")
+    cpu_of = ENVIRON["CPU_OF"] == "" ? "client" : ENVIRON["CPU_OF"]
 }
 
 {
@@ -60,7 +61,7 @@ function spread(name, column, peer,    i, r, low, high) {
 
 function markdown(    c, p, name, peer) {
     print "| case | peer | IOPS " first " / peer | ratio (rounds) | average us " first " / peer | ratio | " \
-        "p99 us " first " / peer | ratio |" (has_client ? " client CPU us an I/O | ratio |" : "") " noisy rounds |"
+        "p99 us " first " / peer | ratio |" (has_client ? " " cpu_of " CPU us an I/O | ratio |" : "") " noisy rounds |"
     print "|---|---|---|---|---|---|---|---|" (has_client ? "---|---|" : "") "---|"
     for (c = 1; c <= cases; c++) {
         name = case_names[c]
