@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
@@ -81,7 +82,8 @@ public final class ControlService implements AutoCloseable
             throw new ServiceSettingException("control.channel", settings.channel(), "cannot be listened on: " +
                 e.getMessage().lines().findFirst().orElse(""), "use an address of this machine and a free port", e);
         }
-        final AgentRunner runner = new AgentRunner(idle(), (error) -> onError.accept("control: " + error), null, loop);
+        final AgentRunner runner = new AgentRunner(
+            idle(settings.idle()), (error) -> onError.accept("control: " + error), null, loop);
         started.push(runner);
         AgentRunner.startOnThread(runner, (task) -> Thread.ofPlatform().name("millrace-control").unstarted(task));
     }
@@ -93,7 +95,7 @@ public final class ControlService implements AutoCloseable
             started.push(MediaDriver.launch(new MediaDriver.Context()
                 .aeronDirectoryName(settings.directory().toString())
                 .threadingMode(ThreadingMode.SHARED)
-                .sharedIdleStrategy(idle())
+                .sharedIdleStrategy(idle(ControlSettings.Idle.BACK_OFF))
                 .sharedThreadFactory((task) -> Thread.ofPlatform().name("millrace-driver").unstarted(task))
                 .publicationTermBufferLength(TERM_BYTES)
                 .ipcTermBufferLength(TERM_BYTES)
@@ -113,9 +115,13 @@ public final class ControlService implements AutoCloseable
         }
     }
 
-    private static IdleStrategy idle()
+    private static IdleStrategy idle(final ControlSettings.Idle idle)
     {
-        return new BackoffIdleStrategy(SPINS, YIELDS, PARK_MIN_NS, PARK_MAX_NS);
+        return switch (idle)
+        {
+            case BACK_OFF -> new BackoffIdleStrategy(SPINS, YIELDS, PARK_MIN_NS, PARK_MAX_NS);
+            case BUSY_SPIN -> BusySpinIdleStrategy.INSTANCE;
+        };
     }
 
     /**

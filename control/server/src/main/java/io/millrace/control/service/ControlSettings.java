@@ -13,9 +13,20 @@ import java.util.regex.Pattern;
  * @param streamId  of the requests.
  * @param secrets   file with the keys that clients prove; null without UDP: none is known.
  * @param name      that clients see.
+ * @param idle      what the thread that takes commands does while there are none.
  */
-public record ControlSettings(Path directory, String channel, int streamId, Path secrets, String name)
+public record ControlSettings(
+    Path directory, String channel, int streamId, Path secrets, String name, Idle idle)
 {
+    /** What the thread that takes commands does while there are none. */
+    public enum Idle
+    {
+        /** Spins, yields, and then sleeps up to 1 ms, again and again. */
+        BACK_OFF,
+        /** Looks for the next one, on a whole core. */
+        BUSY_SPIN
+    }
+
     /** Channel that is always listened on. */
     public static final String IPC_CHANNEL = "aeron:ipc";
     /** Stream of the requests when none is given. */
@@ -35,6 +46,22 @@ public record ControlSettings(Path directory, String channel, int streamId, Path
         Objects.requireNonNull(directory, "directory");
         Objects.requireNonNull(channel, "channel");
         Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(idle, "idle");
+    }
+
+    /**
+     * With a thread that backs off.
+     *
+     * @param directory of the media driver.
+     * @param channel   of commands over UDP, or {@code aeron:ipc}.
+     * @param streamId  of the requests.
+     * @param secrets   file with the keys that clients prove; null: none.
+     * @param name      that clients see.
+     */
+    public ControlSettings(
+        final Path directory, final String channel, final int streamId, final Path secrets, final String name)
+    {
+        this(directory, channel, streamId, secrets, name, Idle.BACK_OFF);
     }
 
     /**

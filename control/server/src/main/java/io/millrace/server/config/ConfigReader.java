@@ -335,7 +335,8 @@ public final class ConfigReader
             section.get(Settings.CONTROL_CHANNEL),
             section.get(Settings.CONTROL_STREAM),
             section.get(Settings.CONTROL_SECRETS),
-            section.get(Settings.CONTROL_NAME));
+            section.get(Settings.CONTROL_NAME),
+            section.get(Settings.CONTROL_IDLE));
         if (control.isUdp() && null == control.secrets())
         {
             throw new SettingException("control.secrets", null, "missing, and commands are taken over UDP",

@@ -259,6 +259,10 @@ final class Settings
         "File with the keys that clients prove, a line of name, role and secret for each; UDP needs it.");
     static final Setting<String> CONTROL_NAME = Setting.optional("control.name", SettingType.NAME_TYPE,
         ControlSettings.NAME_DEFAULT, "Name of the data plane that clients see.");
+    static final Setting<ControlSettings.Idle> CONTROL_IDLE = Setting.optional("control.idle",
+        SettingType.choice(ControlSettings.Idle.class, ControlSettings.Idle.values()), "back-off",
+        "What the thread that takes commands does without any: back off to sleeping 1 ms, or busy-spin on a whole " +
+            "core.");
 
     static final Setting<Void> STATUS = Setting.group("status",
         "The file in which other processes read what is counted and measured; written without this group too.");
@@ -328,7 +332,7 @@ final class Settings
         LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT,
         DISCOVERY,
         WARM_UP,
-        CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME,
+        CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME, CONTROL_IDLE,
         STATUS, STATUS_FILE, STATUS_SIZE,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_ANA_TRANSITION,
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT, TCP_CONNECTIONS,

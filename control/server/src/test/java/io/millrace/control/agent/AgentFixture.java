@@ -65,6 +65,12 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
             directory.resolve("aeron"), ControlSettings.IPC_CHANNEL, 4420, null, "test"));
     }
 
+    public static AgentFixture spinning(final Path directory)
+    {
+        return new AgentFixture(new ControlSettings(directory.resolve("aeron"), ControlSettings.IPC_CHANNEL, 4420, null,
+            "test", ControlSettings.Idle.BUSY_SPIN));
+    }
+
     public static AgentFixture udp(final Path directory) throws IOException
     {
         final Path secrets = Files.writeString(directory.resolve("keys"), """

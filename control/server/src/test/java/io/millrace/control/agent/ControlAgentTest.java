@@ -52,6 +52,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -508,19 +509,34 @@ class ControlAgentTest
     {
         try (AgentFixture fixture = AgentFixture.ipc(directory))
         {
-            final ControlClient client = fixture.connect(fixture.context());
-            final long[] roundTripsNs = new long[4_000];
-            for (int i = 0; i < roundTripsNs.length; i++)
-            {
-                final long beginNs = System.nanoTime();
-                client.listeners();
-                roundTripsNs[i] = System.nanoTime() - beginNs;
-            }
-            Arrays.sort(roundTripsNs);
-            System.out.printf("round trip over IPC: median %.1f us, 99th percentile %.1f us%n",
-                roundTripsNs[roundTripsNs.length / 2] / 1e3, roundTripsNs[roundTripsNs.length * 99 / 100] / 1e3);
-            assertTrue(roundTripsNs[roundTripsNs.length / 2] < TimeUnit.MILLISECONDS.toNanos(50));
+            measureRoundTrips("backing off", fixture.connect(fixture.context()));
         }
+    }
+
+    @Test
+    void shouldAnswerSoonWhenBothSidesSpin()
+    {
+        try (AgentFixture fixture = AgentFixture.spinning(directory))
+        {
+            measureRoundTrips("spinning",
+                fixture.connect(fixture.context().idleStrategy(BusySpinIdleStrategy.INSTANCE)));
+        }
+    }
+
+    private static void measureRoundTrips(final String idle, final ControlClient client)
+    {
+        final long[] roundTripsNs = new long[20_000];
+        for (int i = 0; i < roundTripsNs.length; i++)
+        {
+            final long beginNs = System.nanoTime();
+            client.listeners();
+            roundTripsNs[i] = System.nanoTime() - beginNs;
+        }
+        // The first ones are interpreted.
+        Arrays.sort(roundTripsNs, roundTripsNs.length / 2, roundTripsNs.length);
+        System.out.printf("round trip over IPC, %s: median %.1f us, 99th percentile %.1f us%n", idle,
+            roundTripsNs[roundTripsNs.length * 3 / 4] / 1e3, roundTripsNs[roundTripsNs.length * 199 / 200] / 1e3);
+        assertTrue(roundTripsNs[roundTripsNs.length * 3 / 4] < TimeUnit.MILLISECONDS.toNanos(50));
     }
 
     @Test

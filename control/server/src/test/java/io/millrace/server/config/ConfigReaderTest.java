@@ -477,10 +477,11 @@ class ConfigReaderTest
     void shouldReadEverySettingOfControl()
     {
         assertEquals(new ControlSettings(
-            Path.of("/run/c"), "aeron:udp?endpoint=[::1]:4421", 7, Path.of("/etc/keys"), "rack-7"),
+            Path.of("/run/c"), "aeron:udp?endpoint=[::1]:4421", 7, Path.of("/etc/keys"), "rack-7",
+            ControlSettings.Idle.BUSY_SPIN),
             ConfigReader.read("test.yaml", MINIMAL + """
                 control: {directory: /run/c, channel: "aeron:udp?endpoint=[::1]:4421", stream: 7, secrets: /etc/keys,
-                          name: rack-7}
+                          name: rack-7, idle: busy-spin}
                 """).control());
     }
 
