@@ -119,7 +119,8 @@ final class MillraceProcess implements AutoCloseable
     {
         if (!process.waitFor(seconds, TimeUnit.SECONDS))
         {
-            return fail("still running after " + seconds + " s: " + said());
+            final String threads = threads();
+            return fail("still running after " + seconds + " s: " + said() + '\n' + threads);
         }
         return process.exitValue();
     }
@@ -149,6 +150,24 @@ final class MillraceProcess implements AutoCloseable
     String said()
     {
         return '\n' + String.join("\n", seen) + '\n' + String.join("\n", lines);
+    }
+
+    /**
+     * {@return what its threads do, as the kernel sees them; those of Java it is asked to print besides}
+     */
+    private String threads() throws InterruptedException
+    {
+        try
+        {
+            final Process shell = new ProcessBuilder("sh", "-c", "for t in /proc/" + pid() + "/task/*; do echo " +
+                "\"$(cat $t/comm): $(cat $t/stat) in $(cat $t/wchan), $(cat $t/syscall)\"; done; kill -QUIT " + pid() +
+                "; sleep 2; grep -E 'Sig|Shd' /proc/" + pid() + "/status").redirectErrorStream(true).start();
+            return new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8) + said();
+        }
+        catch (final IOException e)
+        {
+            return e.toString();
+        }
     }
 
     /**
