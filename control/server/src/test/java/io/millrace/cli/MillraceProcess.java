@@ -47,7 +47,10 @@ final class MillraceProcess implements AutoCloseable
 
     static MillraceProcess start(final List<String> command, final Map<String, String> environment) throws IOException
     {
-        final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        // In a shell's background SIGINT is ignored, children inherit that, and the JVM leaves it so.
+        final List<String> withSignals = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        withSignals.addAll(command);
+        final ProcessBuilder builder = new ProcessBuilder(withSignals).redirectErrorStream(true);
         builder.environment().putAll(environment);
         return new MillraceProcess(builder.start());
     }
