@@ -156,7 +156,13 @@ class ReactorLinkTest
             final ReactorLink link = new ReactorLink(consumer, 8,
                 (type, slot, address, length, word0, word1) -> received.incrementAndGet());
             final AtomicBoolean blocked = new AtomicBoolean(true);
-            consumer.execute(() -> await("released", () -> !blocked.get()));
+            final AtomicBoolean entered = new AtomicBoolean();
+            consumer.execute(() ->
+            {
+                entered.set(true);
+                await("released", () -> !blocked.get());
+            });
+            await("blocked", entered::get);
             int taken = 0;
             while (taken <= link.capacity() && link.offer(TYPE, taken, 0, 0, 0, 0))
             {
