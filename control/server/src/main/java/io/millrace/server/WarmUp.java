@@ -19,11 +19,11 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * Drives a small data plane of its own for a second, in the process that serves: the JVM's compiler then is done with
- * the I/O paths, also with those of a reactor that sleeps between two commands, before hosts come. Without it the first
- * commands run in the interpreter, several times slower, and it takes a host that asks for little minutes to get a path
- * compiled. Runs on threads of less weight, on CPUs that no reactor has if there are any; it listens on a free port of
- * 127.0.0.1 for one host, whose NQN nobody else can know.
+ * Drives a small data plane of its own for four seconds, in the process that serves: the JVM's compiler then is done
+ * with the I/O paths, also with those of a reactor that sleeps between two commands, before hosts come. Without it the
+ * first commands run in the interpreter, several times slower, and it takes a host that asks for little minutes to get
+ * a path compiled. Runs on threads of less weight, on CPUs that no reactor has if there are any; it listens on a free
+ * port of 127.0.0.1 for one host, whose NQN nobody else can know.
  */
 final class WarmUp implements AutoCloseable
 {
@@ -31,6 +31,7 @@ final class WarmUp implements AutoCloseable
     private static final long MEMORY_BYTES = 8L << 20;
     private static final long DEVICE_BYTES = 1L << 20;
     private static final int BLOCK_BYTES = 512;
+    private static final int ROUNDS = 4;
 
     private final Terminal terminal;
     private final Thread thread = Thread.ofPlatform().name("millrace-warm-up").daemon().unstarted(this::run);
@@ -78,9 +79,14 @@ final class WarmUp implements AutoCloseable
         try (DataPlane dataPlane = DataPlane.start(config(host)))
         {
             final LoadConfig.Builder load = LoadConfig.to(dataPlane.addresses().getFirst(), NQN).host(host);
-            drive(small(load, 32, 500));
-            drive(large(load, 8, 200));
-            drive(small(load, 1, 300));
+            // Each has connections of its own: code compiled from one long connection alone would be thrown away by the
+            // first one of a host.
+            for (int round = 0; round < ROUNDS; round++)
+            {
+                drive(small(load, 32, 250));
+                drive(large(load, 8, 100));
+                drive(small(load, 1, 600));
+            }
         }
         catch (final RuntimeException e)
         {

@@ -240,9 +240,8 @@ final class Settings
             "always.");
 
     static final Setting<Boolean> WARM_UP = Setting.optional("warm-up", SettingType.BOOLEAN, "true",
-        "Whether a small load of its own runs for a second after the start, so that the I/O paths are compiled " +
-        "before " +
-            "hosts come.");
+        "Whether a small load of its own runs for some four seconds after the start, so that the I/O paths are " +
+            "compiled before hosts come.");
 
     static final Setting<Void> CONTROL = Setting.group("control",
         "Commands that change what is served while it runs; without this group none are taken.");

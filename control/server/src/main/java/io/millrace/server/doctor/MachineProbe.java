@@ -148,6 +148,20 @@ final class MachineProbe
         add("CPUs", isolated.isEmpty() ? Capability.off("CPU isolation", "the scheduler uses every CPU",
             "boot with isolcpus=LIST nohz_full=LIST and pin reactors to LIST") :
             Capability.on("CPU isolation", "CPUs " + isolated + " are kept free"), "steadier latency");
+        add("CPUs", quickWake(allowed), "the first I/O after idle; from deep idle states a CPU takes 100 us and more");
+    }
+
+    /** By the limit that an administrator sets; a virtual machine's own idle states do not tell what halting costs. */
+    private Capability quickWake(final BitSet allowed)
+    {
+        final String name = "quick wake-up";
+        final String limit = "/sys/devices/system/cpu/cpu%d/power/pm_qos_resume_latency_us";
+        final BitSet awake = new BitSet();
+        allowed.stream().filter((cpu) -> "n/a".equals(files.read(limit.formatted(cpu)))).forEach(awake::set);
+        return awake.isEmpty() ?
+            Capability.off(name, "every idle CPU may enter idle states that take long to leave",
+                "for the CPU of each reactor, as root: echo n/a > " + limit.replace("%d", "N") + "; 0 takes it back") :
+            Capability.on(name, "CPUs " + CpuAffinity.format(awake) + " stay out of deep idle states");
     }
 
     private void host()

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.Capability;
 import io.millrace.console.Terminal;
+import io.millrace.reactor.Housekeeping;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,6 +70,19 @@ class MachineProbeTest
             "as root: sysctl vm.nr_hugepages=80 for 128 MiB of them", find("hugepages").toString());
         file("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages", "12");
         assertEquals("hugepages is on: 12 of 16 pages of 2 MiB are free, 24 MiB", find("hugepages").toString());
+    }
+
+    @Test
+    void shouldTellWhichCpusStayOutOfIdleStates() throws IOException
+    {
+        final int cpu = Housekeeping.allowed().nextSetBit(0);
+        final String limit = "/sys/devices/system/cpu/cpu" + cpu + "/power/pm_qos_resume_latency_us";
+        assertFalse(find("quick wake-up").isAvailable());
+        file(limit, "0");
+        assertFalse(find("quick wake-up").isAvailable());
+        file(limit, "n/a");
+        assertEquals("quick wake-up is on: CPUs " + cpu + " stay out of deep idle states",
+            find("quick wake-up").toString());
     }
 
     @Test
