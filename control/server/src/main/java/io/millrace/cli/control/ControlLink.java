@@ -145,6 +145,15 @@ final class ControlLink implements AutoCloseable
     }
 
     /**
+     * {@return whether a manager of several data planes is at the other end, and none of them was named}
+     */
+    boolean needsDataPlane()
+    {
+        // A session that is about one of them is told of that one.
+        return client.await(client.submit(new Command.List(Kind.MANAGED, ""))).resources().size() > 1;
+    }
+
+    /**
      * {@return the calls of commands that were sent one after the other without waiting, all answered; each may have
      * gone wrong}
      *

@@ -5,6 +5,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.TimeSpan;
 import io.millrace.control.client.ControlListener;
 import io.millrace.control.client.ControlSettingException;
+import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.session.SecretException;
@@ -112,7 +113,7 @@ final class ControlOptions
         try (ControlLink link = ControlLink.open(target(), timeoutMs,
             Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS), role, mixee.qualifiedName(), listener))
         {
-            return action.run(link);
+            return run(link, action);
         }
         catch (final ControlSettingException | SecretException e)
         {
@@ -121,6 +122,19 @@ final class ControlOptions
         catch (final ControlException | IllegalArgumentException e)
         {
             throw new CommandException(ExitCode.FAILURE, e.getMessage(), e);
+        }
+    }
+
+    private static int run(final ControlLink link, final Action action)
+    {
+        try
+        {
+            return action.run(link);
+        }
+        catch (final ControlException e)
+        {
+            final boolean isUsage = Code.INVALID == e.code() && link.needsDataPlane();
+            throw new CommandException(isUsage ? ExitCode.USAGE : ExitCode.FAILURE, e.getMessage(), e);
         }
     }
 

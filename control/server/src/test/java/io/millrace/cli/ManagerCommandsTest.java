@@ -1,0 +1,91 @@
+package io.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.console.ExitCode;
+import io.millrace.control.service.ControlSettings;
+import io.millrace.manager.Manager;
+import io.millrace.manager.config.HookConfig;
+import io.millrace.manager.config.ManagerConfig;
+import io.millrace.manager.config.PlaneConfig;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The control commands against a manager in this process, whose two data planes do not run. */
+class ManagerCommandsTest
+{
+    private static final int VERSIONS_KEPT = 50;
+
+    @TempDir
+    private Path directory;
+
+    private Path control;
+    private Manager manager;
+
+    @BeforeEach
+    void start()
+    {
+        control = directory.resolve("control");
+        manager = Manager.start(new ManagerConfig("test", directory.resolve("state"), VERSIONS_KEPT,
+            new ControlSettings(control, ControlSettings.IPC_CHANNEL, 4420, null, "test"), null,
+            List.of(plane("dp0"), plane("dp1")), HookConfig.NONE), Map.of(), (line) ->
+            {
+            });
+    }
+
+    @AfterEach
+    void stop()
+    {
+        manager.close();
+    }
+
+    private PlaneConfig plane(final String name)
+    {
+        return new PlaneConfig(name, directory.resolve(name), ControlSettings.IPC_CHANNEL, 4420, "", null,
+            ControlSettings.IPC_CHANNEL);
+    }
+
+    private CommandRun run(final String line)
+    {
+        final List<String> args = new ArrayList<>(Arrays.asList(line.split(" ")));
+        args.addAll(List.of("--control", control.toString()));
+        return CommandRun.of(args.toArray(String[]::new));
+    }
+
+    /** Wrong usage, whatever it is that has to be of one data plane. */
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "device list", "get", "history", "top --once", "rollback 1 --yes", "device create mem0 --size 1MiB",
+        "qos set nqn.2026-11.io.millrace:vol0 1 --iops 500"})
+    void shouldAskWhichDataPlane(final String line)
+    {
+        final CommandRun run = run(line);
+        assertTrue(run.err().endsWith(": which data plane? name one with --data-plane: dp0, dp1\n"), run.err());
+        assertEquals("", run.out());
+        assertEquals(ExitCode.USAGE, run.exitCode());
+    }
+
+    @Test
+    void shouldNotAskWhenItDoesNotMatterOrOneIsNamed()
+    {
+        final CommandRun all = run("get managed");
+        assertEquals(ExitCode.OK, all.exitCode(), all.err());
+        assertTrue(all.out().contains("dp0") && all.out().contains("dp1"), all.out());
+        final CommandRun named = run("device list --data-plane dp0");
+        assertTrue(named.err().contains("data plane dp0 is not connected"), named.err());
+        assertEquals(ExitCode.FAILURE, named.exitCode());
+        final CommandRun none = run("device list --data-plane dp2");
+        assertTrue(none.err().contains("no data plane dp2 here; this manager has dp0, dp1"), none.err());
+        assertEquals(ExitCode.FAILURE, none.exitCode());
+    }
+}
