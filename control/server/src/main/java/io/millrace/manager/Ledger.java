@@ -17,6 +17,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -90,6 +91,12 @@ final class Ledger
     boolean isKnown()
     {
         return 0 != version;
+    }
+
+    /** Whether what should be is being written for the first time. */
+    boolean isAdopting()
+    {
+        return isWriting && !isKnown();
     }
 
     /** Last that was written; 0: none. */
@@ -381,21 +388,21 @@ final class Ledger
         }
     }
 
-    /** It will not be. */
+    /** It will not be; told when no version has it any more. */
     void takeBack(final ChangeRequest change, final Reply reply)
     {
-        takeBack(change, reply, () -> finish.accept(change, reply));
+        takeBack(change, reply, CompletableFuture.completedFuture(null));
     }
 
-    /** As before; what is to be done then is done when no version has it any more. */
-    void takeBack(final ChangeRequest change, final Reply reply, final Runnable then)
+    /** As before; told when something else is done, too. */
+    void takeBack(final ChangeRequest change, final Reply reply, final CompletableFuture<Void> undone)
     {
         change.refuse();
         settle();
         isTipStale = true;
         needsVersion = true;
         remember(change.id(), reply);
-        afterNext.add(then);
+        afterNext.add(() -> undone.thenRun(() -> finish.accept(change, reply)));
     }
 
     void takeBackAll(final Reply reply)
@@ -439,9 +446,11 @@ final class Ledger
     /** Writes what was found as the first version. */
     void adopt(final DesiredState found, final String who, final Consumer<Throwable> then)
     {
+        isWriting = true;
         work.run(() -> store.append(Instant.now(), who, "as found when it was seen first", List.of(), List.of(), found),
             (written, failure) ->
             {
+                isWriting = false;
                 if (null == failure)
                 {
                     begin(written);

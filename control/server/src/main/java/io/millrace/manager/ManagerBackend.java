@@ -137,7 +137,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             return CompletableFuture.completedFuture(Reply.refused(Code.INVALID,
                 "which data plane? name one with --data-plane: " + String.join(", ", planes.keySet())));
         }
-        return plane.inOrder(() -> carryOut(caller, commandId, plane, command));
+        return plane.order().inOrder(() -> carryOut(caller, commandId, plane, command));
     }
 
     private CompletableFuture<Reply> carryOut(
@@ -236,7 +236,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             return CompletableFuture.completedFuture(refused);
         }
         final CompletableFuture<Reply> future = new CompletableFuture<>();
-        plane.read(rollback.version(), (state, failure) ->
+        plane.order().read(rollback.version(), (state, failure) ->
         {
             final CompletableFuture<Reply> done = null == failure ?
                 accept(plane, ChangeRequest.toState(
@@ -308,7 +308,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             case VERSION -> only.isEmpty() ? whichDataPlane() : CompletableFuture.completedFuture(new Listing<>(
                 planes.get(only).ledger().history(), (header) -> header.info(only)));
             default -> only.isEmpty() ? whichDataPlane() :
-                planes.get(only).inOrder(() -> planes.get(only).list(list));
+                planes.get(only).order().inOrder(() -> planes.get(only).list(list));
         };
     }
 
@@ -422,7 +422,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         if (null != plane)
         {
             // Behind what it still wants, which may be to begin a change.
-            plane.inOrder(() -> CompletableFuture.completedFuture(staged.remove(caller.sessionId())));
+            plane.order().inOrder(() -> CompletableFuture.completedFuture(staged.remove(caller.sessionId())));
         }
     }
 

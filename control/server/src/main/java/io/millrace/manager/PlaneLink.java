@@ -53,6 +53,12 @@ final class PlaneLink implements AutoCloseable
             .listener(listener));
     }
 
+    /** Of the data plane, as the manager calls it. */
+    String name()
+    {
+        return name;
+    }
+
     int poll()
     {
         return client.poll();
@@ -78,6 +84,12 @@ final class PlaneLink implements AutoCloseable
     Instant seen()
     {
         return seen;
+    }
+
+    /** Whether there ever was a session. */
+    boolean wasSeen()
+    {
+        return !Instant.EPOCH.equals(seen);
     }
 
     void touch()

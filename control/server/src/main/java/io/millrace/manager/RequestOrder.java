@@ -1,0 +1,101 @@
+package io.millrace.manager;
+
+import io.millrace.control.state.DesiredState;
+import io.millrace.manager.store.StateStore;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
+
+/**
+ * Keeps what is asked of a data plane in the order it was asked in, where some of it has to wait: for a version that is
+ * read from disk, since it is not known before what that comes to, and for changes that are not sent yet. What waits is
+ * bounded by the commands that the sessions of the manager may have under way. The manager's thread.
+ */
+final class RequestOrder
+{
+    /** Something that is to be sent when so many changes were. */
+    private record Waiting(long accepted, Runnable task)
+    {
+    }
+
+    private final StateStore store;
+    private final WorkThread work;
+    private final Ledger ledger;
+    private final ArrayDeque<Runnable> behindReading = new ArrayDeque<>();
+    private final ArrayDeque<Waiting> behindChanges = new ArrayDeque<>();
+    private boolean isReading;
+
+    RequestOrder(final StateStore store, final WorkThread work, final Ledger ledger)
+    {
+        this.store = store;
+        this.work = work;
+        this.ledger = ledger;
+    }
+
+    /** Reads what should have been; what is to be {@link #inOrder} waits for it. */
+    void read(final long version, final BiConsumer<DesiredState, Throwable> then)
+    {
+        isReading = true;
+        work.run(() -> store.read(version).state(), (state, failure) ->
+        {
+            isReading = false;
+            then.accept(state, failure);
+            while (!isReading && !behindReading.isEmpty())
+            {
+                behindReading.removeFirst().run();
+            }
+        });
+    }
+
+    /** Does something behind what was asked for before it, though it is not known yet what that comes to. */
+    <T> CompletableFuture<T> inOrder(final Supplier<CompletableFuture<T>> task)
+    {
+        if (!isReading)
+        {
+            return task.get();
+        }
+        final CompletableFuture<T> future = new CompletableFuture<>();
+        behindReading.addLast(() -> complete(future, task.get()));
+        return future;
+    }
+
+    /** Asks the data plane behind the changes that were accepted before. */
+    <T> CompletableFuture<T> behindChanges(final Supplier<CompletableFuture<T>> ask)
+    {
+        if (ledger.accepted() == ledger.forwarded() && behindChanges.isEmpty())
+        {
+            return ask.get();
+        }
+        final CompletableFuture<T> future = new CompletableFuture<>();
+        behindChanges.addLast(new Waiting(ledger.accepted(), () -> complete(future, ask.get())));
+        return future;
+    }
+
+    private static <T> void complete(final CompletableFuture<T> future, final CompletableFuture<T> from)
+    {
+        from.whenComplete((value, failure) ->
+        {
+            if (null == failure)
+            {
+                future.complete(value);
+            }
+            else
+            {
+                future.completeExceptionally(failure);
+            }
+        });
+    }
+
+    /** Asks what no longer has to wait for changes; answers how much. */
+    int poll()
+    {
+        int count = 0;
+        while (!behindChanges.isEmpty() && behindChanges.peekFirst().accepted() <= ledger.forwarded())
+        {
+            behindChanges.removeFirst().task().run();
+            count++;
+        }
+        return count;
+    }
+}
