@@ -31,12 +31,8 @@ import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.message.VersionInfo;
-import io.millrace.control.wire.CommandCheck;
-import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
@@ -56,23 +52,18 @@ import org.agrona.concurrent.IdleStrategy;
 public final class ControlClient implements AutoCloseable
 {
     private final ControlClientContext ctx;
-    private final SessionKeeper keeper;
-    private final CommandCheck check = new CommandCheck();
-    private final ChangeGuard change;
     private final IdleStrategy idle;
-    private final long commandIdHigh;
-    private long commandIdLow;
+    private final CallFactory factory;
+    private final SessionKeeper keeper;
     private boolean isClosed;
 
     private ControlClient(final ControlClientContext ctx)
     {
+        final ChangeGuard change = new ChangeGuard();
         this.ctx = ctx;
-        this.idle = ctx.idleStrategy();
-        this.change = new ChangeGuard();
-        this.keeper = new SessionKeeper(ctx, change);
-        final SecureRandom random = new SecureRandom();
-        this.commandIdHigh = random.nextLong();
-        this.commandIdLow = random.nextLong();
+        idle = ctx.idleStrategy();
+        factory = new CallFactory(ctx, change);
+        keeper = new SessionKeeper(ctx, change, factory);
     }
 
     /**
@@ -89,7 +80,7 @@ public final class ControlClient implements AutoCloseable
         final ControlClient client = new ControlClient(ctx.conclude());
         try
         {
-            client.awaitSession();
+            client.keeper.awaitSession();
             return client;
         }
         catch (final RuntimeException e)
@@ -110,24 +101,6 @@ public final class ControlClient implements AutoCloseable
     public static ControlClient open(final ControlClientContext ctx)
     {
         return new ControlClient(ctx.conclude());
-    }
-
-    private void awaitSession()
-    {
-        final long deadlineNs = ctx.clock().nanoTime() + ctx.connectTimeoutNs();
-        idle.reset();
-        while (!keeper.isReady())
-        {
-            final int work = keeper.doWork();
-            keeper.throwIfRefused();
-            if (ctx.clock().nanoTime() - deadlineNs >= 0 && null == keeper.session())
-            {
-                throw new ControlTimeoutException("no session within " +
-                    TimeUnit.NANOSECONDS.toMillis(ctx.connectTimeoutNs()) + " ms: " + keeper.reason());
-            }
-            idle.idle(work);
-        }
-        keeper.throwIfNotSubscribed();
     }
 
     /**
@@ -153,7 +126,8 @@ public final class ControlClient implements AutoCloseable
      */
     public Call submit(final Command command)
     {
-        return submit(command, command.changes() ? new CommandId(commandIdHigh, commandIdLow++) : CommandId.NONE);
+        ensureOpen();
+        return sent(factory.newCall(command));
     }
 
     /**
@@ -169,14 +143,11 @@ public final class ControlClient implements AutoCloseable
     public Call submit(final Command command, final CommandId commandId)
     {
         ensureOpen();
-        check.check(command);
-        final ChangeGuard.Verdict verdict = change.judge(command);
-        final Call call = keeper.newCall(command, commandId, ctx.repeats() && ChangeGuard.Verdict.FREE == verdict);
-        if (ChangeGuard.Verdict.LOST == verdict)
-        {
-            call.onAbandoned("the session in which the change was begun is lost, and the change with it: begin again");
-            return call;
-        }
+        return sent(factory.newCall(command, commandId));
+    }
+
+    private Call sent(final Call call)
+    {
         keeper.send(call);
         return call;
     }
@@ -573,6 +544,60 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
+     * Lists ANA states by listener and group; what is not listed is optimized.
+     *
+     * @param nqn of one subsystem; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<AnaInfo> anaStates(final String nqn)
+    {
+        return list(Kind.ANA, nqn, AnaInfo.class);
+    }
+
+    /**
+     * Lists what was done to namespaces and by hosts, with latencies, by kind of command. Only what has counted
+     * something is there.
+     *
+     * @param name NQN of one subsystem or host; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<LatencyInfo> latencies(final String name)
+    {
+        return list(Kind.LATENCY, name, LatencyInfo.class);
+    }
+
+    /**
+     * Lists what is limited.
+     *
+     * @param nqn of one subsystem; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<QosInfo> qos(final String nqn)
+    {
+        return list(Kind.QOS, nqn, QosInfo.class);
+    }
+
+    /**
+     * Lists connections of hosts, with their reactors.
+     *
+     * @param nqn of one subsystem; empty: of all.
+     * @return all there are, in the order of the data plane.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<QueuePairInfo> queuePairs(final String nqn)
+    {
+        return list(Kind.QUEUE_PAIR, nqn, QueuePairInfo.class);
+    }
+
+    private <T extends Resource> List<T> list(final Kind kind, final String name, final Class<T> type)
+    {
+        return execute(new Command.List(kind, name)).resources(type);
+    }
+
+    /**
      * Tells a manager that what follows is one change: commands are only checked until {@link #commitChange()}. When
      * the session is lost meanwhile the change is abandoned, and its calls fail.
      *
@@ -651,71 +676,6 @@ public final class ControlClient implements AutoCloseable
     public List<ManagedInfo> managed(final String name)
     {
         return list(Kind.MANAGED, name, ManagedInfo.class);
-    }
-
-    /**
-     * Lists ANA states by listener and group; what is not listed is optimized.
-     *
-     * @param nqn of one subsystem; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
-     */
-    public List<AnaInfo> anaStates(final String nqn)
-    {
-        return list(Kind.ANA, nqn, AnaInfo.class);
-    }
-
-    /**
-     * Lists what was done to namespaces and by hosts, with latencies, by kind of command. Only what has counted
-     * something is there.
-     *
-     * @param name NQN of one subsystem or host; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
-     */
-    public List<LatencyInfo> latencies(final String name)
-    {
-        return list(Kind.LATENCY, name, LatencyInfo.class);
-    }
-
-    /**
-     * Lists what is limited.
-     *
-     * @param nqn of one subsystem; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
-     */
-    public List<QosInfo> qos(final String nqn)
-    {
-        return list(Kind.QOS, nqn, QosInfo.class);
-    }
-
-    /**
-     * Lists connections of hosts, with their reactors.
-     *
-     * @param nqn of one subsystem; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
-     */
-    public List<QueuePairInfo> queuePairs(final String nqn)
-    {
-        return list(Kind.QUEUE_PAIR, nqn, QueuePairInfo.class);
-    }
-
-    private <T extends Resource> List<T> list(final Kind kind, final String name, final Class<T> type)
-    {
-        final List<Resource> resources = execute(new Command.List(kind, name)).resources();
-        final List<T> result = new ArrayList<>(resources.size());
-        for (final Resource resource : resources)
-        {
-            if (!type.isInstance(resource))
-            {
-                throw new ControlException(
-                    Code.MALFORMED, "the data plane answered with a " + resource.kind() + " to a list of " + kind);
-            }
-            result.add(type.cast(resource));
-        }
-        return result;
     }
 
     /**

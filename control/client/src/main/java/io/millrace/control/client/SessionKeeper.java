@@ -2,15 +2,13 @@ package io.millrace.control.client;
 
 import io.aeron.exceptions.AeronException;
 import io.millrace.control.codec.Code;
-import io.millrace.control.message.Command;
-import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
 import java.security.SecureRandom;
-import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.IdleStrategy;
 
 /**
  * Keeps a client in a session: opens one after the other, sends calls in the one that is open, and subscribes in each
@@ -25,11 +23,10 @@ final class SessionKeeper implements AutoCloseable
     private final ChangeGuard change;
     private final DriverDirectory driver;
     private final SecureRandom random = new SecureRandom();
+    private final CallFactory factory;
     private final CallQueue calls = new CallQueue();
-    private final ArrayDeque<Call> doneCalls = new ArrayDeque<>();
     private final NoticeQueue notices;
     private final ConnectionHandler handler = new Sink();
-    private long correlationId;
     private long term;
     private Connection connection;
     private Call subscribing;
@@ -39,36 +36,52 @@ final class SessionKeeper implements AutoCloseable
     private Code troubleCode = Code.NULL_VAL;
     private boolean isClosed;
 
-    SessionKeeper(final ControlClientContext ctx, final ChangeGuard change)
+    SessionKeeper(final ControlClientContext ctx, final ChangeGuard change, final CallFactory factory)
     {
         this.ctx = ctx;
         this.change = change;
+        this.factory = factory;
         this.term = ctx.term();
         this.notices = new NoticeQueue(ctx.listener());
         this.driver = new DriverDirectory(ctx.aeronDirectoryName());
         this.attemptDueNs = ctx.clock().nanoTime();
     }
 
-    /** Whether a session was opened and subscribed in, well or not. */
-    boolean isReady()
+    /**
+     * Waits for the first session, and the subscription in it.
+     *
+     * @throws ControlTimeoutException when no session could be opened in time; says why.
+     * @throws ControlException        when the data plane refuses the session or the subscription.
+     */
+    void awaitSession()
     {
-        return null != session && (null == subscribing || subscribing.isDone());
-    }
-
-    void throwIfRefused()
-    {
-        if (Code.NULL_VAL != troubleCode && Code.OVERLOADED != troubleCode)
+        final IdleStrategy idle = ctx.idleStrategy();
+        final long deadlineNs = ctx.clock().nanoTime() + ctx.connectTimeoutNs();
+        idle.reset();
+        while (null == session || null != subscribing && !subscribing.isDone())
         {
-            throw new ControlException(troubleCode, trouble);
+            final int work = doWork();
+            if (Code.NULL_VAL != troubleCode && Code.OVERLOADED != troubleCode)
+            {
+                throw new ControlException(troubleCode, trouble);
+            }
+            if (ctx.clock().nanoTime() - deadlineNs >= 0 && null == session)
+            {
+                throw new ControlTimeoutException("no session within " +
+                    TimeUnit.NANOSECONDS.toMillis(ctx.connectTimeoutNs()) + " ms: " + reason());
+            }
+            idle.idle(work);
         }
-    }
-
-    void throwIfNotSubscribed()
-    {
         if (null != subscribing)
         {
             subscribing.orThrow();
         }
+    }
+
+    /** Why there is no session, when the time for it is up. */
+    private String reason()
+    {
+        return trouble.isEmpty() && null != connection ? connection.missing() : trouble;
     }
 
     /** Works, and tells what came of it. */
@@ -80,7 +93,7 @@ final class SessionKeeper implements AutoCloseable
     private int tellDoneCalls()
     {
         int count = 0;
-        for (Call call = doneCalls.pollFirst(); null != call && !isClosed; call = doneCalls.pollFirst())
+        for (Call call = factory.pollDone(); null != call && !isClosed; call = factory.pollDone())
         {
             call.tellDone();
             count++;
@@ -89,7 +102,7 @@ final class SessionKeeper implements AutoCloseable
     }
 
     /** Works, and tells nobody. */
-    int doWork()
+    private int doWork()
     {
         final long nowNs = ctx.clock().nanoTime();
         int work = 0;
@@ -134,7 +147,7 @@ final class SessionKeeper implements AutoCloseable
         }
         try
         {
-            connection = new Connection(ctx, handler, random, driver, ++correlationId, nowNs);
+            connection = new Connection(ctx, handler, random, driver, factory.nextCorrelationId(), nowNs);
         }
         catch (final AeronException e)
         {
@@ -156,7 +169,7 @@ final class SessionKeeper implements AutoCloseable
                 // Went back into the line when the session before was lost.
                 return;
             }
-            subscribing = newCall(new Command.Subscribe(), CommandId.NONE, true);
+            subscribing = factory.newSubscription();
             calls.addFirst(subscribing);
         }
     }
@@ -176,15 +189,13 @@ final class SessionKeeper implements AutoCloseable
         attemptDueNs = nowNs + ctx.reconnectDelayNs();
     }
 
-    Call newCall(final Command command, final CommandId commandId, final boolean mayRepeat)
-    {
-        return new Call(command, commandId, ++correlationId, ctx.clock().nanoTime() + ctx.callTimeoutNs(), mayRepeat,
-            doneCalls);
-    }
-
-    /** Puts a call in line, and sends it now if that goes. */
+    /** Puts a call in line, and sends it now if that goes; not when it is done already. */
     void send(final Call call)
     {
+        if (call.isDone())
+        {
+            return;
+        }
         calls.add(call);
         if (isConnected() && session == connection.session())
         {
@@ -205,12 +216,6 @@ final class SessionKeeper implements AutoCloseable
     String trouble()
     {
         return trouble;
-    }
-
-    /** Why there is no session, when the time for it is up. */
-    String reason()
-    {
-        return trouble.isEmpty() && null != connection ? connection.missing() : trouble;
     }
 
     boolean isConnected()
