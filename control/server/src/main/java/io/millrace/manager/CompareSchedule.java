@@ -27,6 +27,8 @@ final class CompareSchedule
     CompareSchedule(final NanoClock clock)
     {
         this.clock = clock;
+        dueNs = clock.nanoTime();
+        ownChangeNs = dueNs - OWN_EVENTS_NS;
     }
 
     /** Whether it is time; stays so until {@link #begin()}. */

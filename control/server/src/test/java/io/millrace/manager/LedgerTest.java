@@ -15,7 +15,6 @@ import io.millrace.control.service.Caller;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
 import io.millrace.manager.store.FileDisk;
-import io.millrace.manager.store.StateDisk;
 import io.millrace.manager.store.StateStore;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,78 +37,16 @@ class LedgerTest
     private Path directory;
     private final WorkThread work = new WorkThread();
     private final List<String> finished = new ArrayList<>();
-    private volatile boolean isFull;
+    private FullDisk disk;
     private StateStore store;
     private Ledger ledger;
     private long nowNs;
 
-    /** Fails when it is full. */
-    private final class Disk implements StateDisk
-    {
-        private final StateDisk disk;
-
-        private Disk(final StateDisk disk)
-        {
-            this.disk = disk;
-        }
-
-        @Override
-        public List<String> list() throws IOException
-        {
-            return disk.list();
-        }
-
-        @Override
-        public byte[] read(final String name) throws IOException
-        {
-            return disk.read(name);
-        }
-
-        @Override
-        public void write(final String name, final byte[] content) throws IOException
-        {
-            if (isFull)
-            {
-                throw new IOException("No space left on device");
-            }
-            disk.write(name, content);
-        }
-
-        @Override
-        public void sync(final String name) throws IOException
-        {
-            disk.sync(name);
-        }
-
-        @Override
-        public void rename(final String from, final String to) throws IOException
-        {
-            disk.rename(from, to);
-        }
-
-        @Override
-        public void delete(final String name) throws IOException
-        {
-            disk.delete(name);
-        }
-
-        @Override
-        public void syncDirectory() throws IOException
-        {
-            disk.syncDirectory();
-        }
-
-        @Override
-        public String where(final String name)
-        {
-            return disk.where(name);
-        }
-    }
-
     @BeforeEach
     void open() throws IOException
     {
-        store = StateStore.open(new Disk(FileDisk.of(directory)), 50, 0, "--use-version VERSION");
+        disk = new FullDisk(FileDisk.of(directory));
+        store = StateStore.open(disk, 50, 0, "--use-version VERSION");
         store.append(Instant.EPOCH, "test", "", List.of(), List.of(), DesiredState.EMPTY);
         ledger = new Ledger(store, work, (change, reply) ->
             finished.add(CommandWords.of(change.request()) + ": " + reply.code()), (line) ->
@@ -158,7 +95,7 @@ class LedgerTest
     @Test
     void shouldRefuseWhatCannotBeKeptAndGoOn() throws IOException
     {
-        isFull = true;
+        disk.isFull(true);
         assertNull(ledger.accept(create("a")));
         assertNull(ledger.accept(create("b")));
         until(() -> 2 == finished.size());
@@ -166,7 +103,7 @@ class LedgerTest
             finished);
         assertEquals(DesiredState.EMPTY, ledger.tipState());
         assertEquals(DesiredState.EMPTY, open2().latest().state());
-        isFull = false;
+        disk.isFull(false);
         assertNull(ledger.accept(create("a")));
         until(() -> null != ledger.peekReady());
         assertEquals(2, ledger.version());
@@ -244,13 +181,13 @@ class LedgerTest
         assertNull(ledger.accept(refused));
         until(() -> refused == ledger.peekReady());
         ledger.onSent();
-        isFull = true;
+        disk.isFull(true);
         assertNull(ledger.accept(of(2, device("b"))));
         assertEquals(Code.EXISTS, ledger.accept(of(3, device("b"))).code());
         until(() -> 1 == finished.size());
         ledger.takeBack(refused, Reply.refused(Code.INVALID, "no memory"));
         assertEquals(Code.NOT_FOUND, ledger.accept(of(4, new Command.DeleteDevice("b"))).code());
-        isFull = false;
+        disk.isFull(false);
         assertNull(ledger.accept(of(5, device("c"))));
         until(() -> 3 == ledger.version());
         assertEquals(Code.INVALID, again(1, device("a")));
