@@ -4,7 +4,6 @@ import io.millrace.cli.control.ControlOptions.Patience;
 import io.millrace.cli.control.ListenerCommand.Endpoint;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
-import io.millrace.console.Terminal;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
@@ -89,13 +88,12 @@ public final class AnaCommand extends Group
             throw new CommandException(ExitCode.USAGE, "--group " + group +
                 ": is not within 1 to 128; choose another, or leave it out for all");
         }
-        return control.run(Role.OPERATE, Patience.LONG, null, (link) ->
+        return control.say(Role.OPERATE, Patience.LONG, (client) ->
         {
-            link.client().setAnaState(nqn, Transport.TCP, null == endpoint ? "" : endpoint.address(),
+            client.setAnaState(nqn, Transport.TCP, null == endpoint ? "" : endpoint.address(),
                 null == endpoint ? 0 : endpoint.port(), null == group ? 0 : group, state);
-            Terminal.standard().line((null == group ? "every ANA group" : "ANA group " + group) + " of " + nqn +
-                " is " + words(state) + " at " + (null == endpoint ? "every listener" : endpoint));
-            return ExitCode.OK;
+            return (null == group ? "every ANA group" : "ANA group " + group) + " of " + nqn +
+                " is " + words(state) + " at " + (null == endpoint ? "every listener" : endpoint);
         });
     }
 

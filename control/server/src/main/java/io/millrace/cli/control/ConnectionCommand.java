@@ -1,7 +1,5 @@
 package io.millrace.cli.control;
 
-import io.millrace.console.ExitCode;
-import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -59,12 +57,11 @@ public final class ConnectionCommand extends Group
             completionCandidates = LiveNames.Reactors.class,
             description = "Index of the reactor, as 'reactor list' shows it.") final int reactor)
     {
-        return control.run(Role.OPERATE, (link) ->
+        return control.say(Role.OPERATE, (client) ->
         {
-            link.client().moveConnection(nqn, controllerId, queueId, reactor);
-            Terminal.standard().line("queue " + queueId + " of controller " + controllerId + " of " + nqn +
-                " moved to reactor " + reactor);
-            return ExitCode.OK;
+            client.moveConnection(nqn, controllerId, queueId, reactor);
+            return "queue " + queueId + " of controller " + controllerId + " of " + nqn + " moved to reactor " +
+                reactor;
         });
     }
 }

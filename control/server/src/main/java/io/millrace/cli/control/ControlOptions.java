@@ -2,7 +2,9 @@ package io.millrace.cli.control;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
 import io.millrace.console.TimeSpan;
+import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlListener;
 import io.millrace.control.client.ControlSettingException;
 import io.millrace.control.codec.Code;
@@ -10,7 +12,10 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.session.SecretException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -123,6 +128,56 @@ final class ControlOptions
         {
             throw new CommandException(ExitCode.FAILURE, e.getMessage(), e);
         }
+    }
+
+    /**
+     * Does something in a session and says what was done.
+     *
+     * @param role   that is needed.
+     * @param action answers with a sentence.
+     * @return exit code.
+     * @throws CommandException when it did not go well.
+     */
+    int say(final Role role, final Function<ControlClient, String> action)
+    {
+        return say(role, Patience.SHORT, action);
+    }
+
+    /**
+     * Does something in a session and says what was done.
+     *
+     * @param role     that is needed.
+     * @param patience with answers.
+     * @param action   answers with a sentence.
+     * @return exit code.
+     * @throws CommandException when it did not go well.
+     */
+    int say(final Role role, final Patience patience, final Function<ControlClient, String> action)
+    {
+        return run(role, patience, null, (link) ->
+        {
+            Terminal.standard().line(action.apply(link.client()));
+            return ExitCode.OK;
+        });
+    }
+
+    /**
+     * Does something with one after the other, and says of each what was done, up to the first that does not go well.
+     *
+     * @param role   that is needed.
+     * @param items  to do it with.
+     * @param action answers with a sentence.
+     * @param <T>    of the items.
+     * @return exit code.
+     * @throws CommandException when it did not go well.
+     */
+    <T> int sayEach(final Role role, final List<T> items, final BiFunction<ControlClient, T, String> action)
+    {
+        return run(role, (link) ->
+        {
+            items.forEach((item) -> Terminal.standard().line(action.apply(link.client(), item)));
+            return ExitCode.OK;
+        });
     }
 
     private static int run(final ControlLink link, final Action action)

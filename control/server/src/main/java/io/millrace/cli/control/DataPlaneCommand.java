@@ -83,11 +83,10 @@ public final class DataPlaneCommand extends Group
 
     private static int set(final ControlOptions control, final State state, final String text)
     {
-        return control.run(Role.OPERATE, (link) ->
+        return control.say(Role.OPERATE, (client) ->
         {
-            link.client().setState(state);
-            Terminal.standard().line("data plane " + link.client().dataPlane().name() + " is " + text);
-            return ExitCode.OK;
+            client.setState(state);
+            return "data plane " + client.dataPlane().name() + " is " + text;
         });
     }
 

@@ -144,11 +144,10 @@ public final class DeviceCommand extends Group
                 drive(name, needed(address, "--address", wanted), null == nsid ? 1 : nsid, sizeBytes, queueDepth);
             case fault -> DeviceSpec.fault(name, needed(over, "--over", wanted), seed);
         };
-        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
+        return control.say(Role.ADMINISTER, Patience.LONG, (client) ->
         {
-            link.client().createDevice(device);
-            Terminal.standard().line("device " + name + " created");
-            return ExitCode.OK;
+            client.createDevice(device);
+            return "device " + name + " created";
         });
     }
 
@@ -250,13 +249,12 @@ public final class DeviceCommand extends Group
     {
         final boolean isMore = size.startsWith("+");
         final long givenBytes = new ByteSize().convert(isMore ? size.substring(1) : size);
-        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
+        return control.say(Role.ADMINISTER, Patience.LONG, (client) ->
         {
             final long sizeBytes = isMore ?
-                Math.addExact(link.client().devices(name).getFirst().sizeBytes(), givenBytes) : givenBytes;
-            link.client().resizeDevice(name, sizeBytes);
-            Terminal.standard().line("device " + name + " has " + Units.size(sizeBytes));
-            return ExitCode.OK;
+                Math.addExact(client.devices(name).getFirst().sizeBytes(), givenBytes) : givenBytes;
+            client.resizeDevice(name, sizeBytes);
+            return "device " + name + " has " + Units.size(sizeBytes);
         });
     }
 
@@ -285,12 +283,11 @@ public final class DeviceCommand extends Group
         {
             throw new CommandException(ExitCode.USAGE, "give rules with --rule, or --clear, and not both");
         }
-        return control.run(Role.OPERATE, (link) ->
+        return control.say(Role.OPERATE, (client) ->
         {
-            link.client().setFaultRules(name, clear ? List.of() : rules);
-            Terminal.standard().line("device " + name + " has " + (clear ? "no fault rules" :
-                1 == rules.size() ? "1 fault rule" : rules.size() + " fault rules"));
-            return ExitCode.OK;
+            client.setFaultRules(name, clear ? List.of() : rules);
+            return "device " + name + " has " + (clear ? "no fault rules" :
+                1 == rules.size() ? "1 fault rule" : rules.size() + " fault rules");
         });
     }
 }

@@ -54,14 +54,10 @@ public final class HostCommand extends Group
             completionCandidates = LiveNames.Hosts.class, description = "NQNs of the hosts.")
         final List<String> hosts)
     {
-        return control.run(Role.ADMINISTER, (link) ->
+        return control.sayEach(Role.ADMINISTER, hosts, (client, host) ->
         {
-            for (final String host : hosts)
-            {
-                link.client().allowHost(nqn, host);
-                Terminal.standard().line("host " + host + " let into " + nqn);
-            }
-            return ExitCode.OK;
+            client.allowHost(nqn, host);
+            return "host " + host + " let into " + nqn;
         });
     }
 
@@ -78,14 +74,10 @@ public final class HostCommand extends Group
             completionCandidates = LiveNames.AllowedHosts.class, description = "NQNs of the hosts.")
         final List<String> hosts)
     {
-        return control.run(Role.ADMINISTER, (link) ->
+        return control.sayEach(Role.ADMINISTER, hosts, (client, host) ->
         {
-            for (final String host : hosts)
-            {
-                link.client().denyHost(nqn, host);
-                Terminal.standard().line("host " + host + " taken off the list of " + nqn);
-            }
-            return ExitCode.OK;
+            client.denyHost(nqn, host);
+            return "host " + host + " taken off the list of " + nqn;
         });
     }
 

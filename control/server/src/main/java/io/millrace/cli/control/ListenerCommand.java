@@ -2,7 +2,6 @@ package io.millrace.cli.control;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
-import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.ListenerSpec;
@@ -81,14 +80,13 @@ public final class ListenerCommand extends Group
         final boolean discoveryOnly)
     {
         final Endpoint endpoint = Endpoint.of(address);
-        return control.run(Role.ADMINISTER, (link) ->
+        return control.say(Role.ADMINISTER, (client) ->
         {
-            final int port = link.client().addListener(
+            final int port = client.addListener(
                 new ListenerSpec(Transport.TCP, endpoint.address(), endpoint.port(), discoveryOnly));
             // An older data plane or a manager does not tell.
             final Endpoint taken = new Endpoint(endpoint.address(), 0 == port ? endpoint.port() : port);
-            Terminal.standard().line("listening on " + taken + (discoveryOnly ? " for discovery" : ""));
-            return ExitCode.OK;
+            return "listening on " + taken + (discoveryOnly ? " for discovery" : "");
         });
     }
 
@@ -104,11 +102,10 @@ public final class ListenerCommand extends Group
         final String address)
     {
         final Endpoint endpoint = Endpoint.of(address);
-        return control.run(Role.ADMINISTER, (link) ->
+        return control.say(Role.ADMINISTER, (client) ->
         {
-            link.client().removeListener(Transport.TCP, endpoint.address(), endpoint.port());
-            Terminal.standard().line("listening no more on " + endpoint);
-            return ExitCode.OK;
+            client.removeListener(Transport.TCP, endpoint.address(), endpoint.port());
+            return "listening no more on " + endpoint;
         });
     }
 }

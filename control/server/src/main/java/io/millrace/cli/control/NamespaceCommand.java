@@ -1,7 +1,5 @@
 package io.millrace.cli.control;
 
-import io.millrace.console.ExitCode;
-import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
@@ -67,13 +65,11 @@ public final class NamespaceCommand extends Group
         @Option(names = {"-g", "--ana-group"}, paramLabel = "N", defaultValue = "" + NamespaceSpec.ANA_GROUP_DEFAULT,
             description = "ANA group whose states it has, 1 to 128. Default: ${DEFAULT-VALUE}.") final int anaGroup)
     {
-        return control.run(Role.ADMINISTER, (link) ->
+        return control.say(Role.ADMINISTER, (client) ->
         {
-            final int number = null == nsid ? lowestFree(link.client().namespaces(nqn)) : nsid;
-            link.client().addNamespace(new NamespaceSpec(
-                nqn, number, null == uuid ? NO_UUID : uuid, device, anaGroup));
-            Terminal.standard().line("namespace " + number + " of " + nqn + " shows device " + device);
-            return ExitCode.OK;
+            final int number = null == nsid ? lowestFree(client.namespaces(nqn)) : nsid;
+            client.addNamespace(new NamespaceSpec(nqn, number, null == uuid ? NO_UUID : uuid, device, anaGroup));
+            return "namespace " + number + " of " + nqn + " shows device " + device;
         });
     }
 
@@ -102,14 +98,10 @@ public final class NamespaceCommand extends Group
             completionCandidates = LiveNames.Namespaces.class, description = "Numbers of the namespaces.")
         final List<Integer> nsids)
     {
-        return control.run(Role.ADMINISTER, (link) ->
+        return control.sayEach(Role.ADMINISTER, nsids, (client, nsid) ->
         {
-            for (final int nsid : nsids)
-            {
-                link.client().removeNamespace(nqn, nsid);
-                Terminal.standard().line("namespace " + nsid + " of " + nqn + " removed");
-            }
-            return ExitCode.OK;
+            client.removeNamespace(nqn, nsid);
+            return "namespace " + nsid + " of " + nqn + " removed";
         });
     }
 }

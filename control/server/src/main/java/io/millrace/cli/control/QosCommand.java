@@ -3,7 +3,6 @@ package io.millrace.cli.control;
 import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
-import io.millrace.console.Terminal;
 import io.millrace.console.TimeSpan;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.QosSpec;
@@ -107,11 +106,10 @@ public final class QosCommand extends Group
                 .map((each) -> "--" + each.key()).collect(Collectors.joining(", ")) +
                 "; 'millrace qos clear' ends limits");
         }
-        return control.run(Role.OPERATE, (link) ->
+        return control.say(Role.OPERATE, (client) ->
         {
-            link.client().setQos(qos);
-            Terminal.standard().line(QosLimits.subject(qos) + " is limited to " + QosLimits.text(qos));
-            return ExitCode.OK;
+            client.setQos(qos);
+            return QosLimits.subject(qos) + " is limited to " + QosLimits.text(qos);
         });
     }
 
@@ -127,11 +125,10 @@ public final class QosCommand extends Group
             description = "Number of the namespace, or NQN of the host.") final String limited)
     {
         final QosSpec none = spec(nqn, limited, new Limits());
-        return control.run(Role.OPERATE, (link) ->
+        return control.say(Role.OPERATE, (client) ->
         {
-            link.client().setQos(none);
-            Terminal.standard().line(QosLimits.subject(none) + " is not limited");
-            return ExitCode.OK;
+            client.setQos(none);
+            return QosLimits.subject(none) + " is not limited";
         });
     }
 

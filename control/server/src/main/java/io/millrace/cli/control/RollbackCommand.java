@@ -2,7 +2,6 @@ package io.millrace.cli.control;
 
 import io.millrace.cli.control.ControlOptions.Patience;
 import io.millrace.console.Confirmation;
-import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
 import java.util.concurrent.Callable;
@@ -45,13 +44,11 @@ public final class RollbackCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
+        return control.say(Role.ADMINISTER, Patience.LONG, (client) ->
         {
             confirmation.need(Terminal.standard(), "what came after version " + version +
                 " would be taken back: devices in memory that are deleted or made smaller lose what they hold");
-            final long made = link.client().rollback(version);
-            Terminal.standard().line("version " + made + " is as version " + version);
-            return ExitCode.OK;
+            return "version " + client.rollback(version) + " is as version " + version;
         });
     }
 }

@@ -131,12 +131,11 @@ public final class SubsystemCommand extends Group
         @Parameters(arity = "0..1", paramLabel = "yes|no", defaultValue = "yes",
             description = "Whether every host is let in. Default: yes.") final Permission permission)
     {
-        return control.run(Role.ADMINISTER, (link) ->
+        return control.say(Role.ADMINISTER, (client) ->
         {
-            link.client().setAllowAnyHost(nqn, Permission.yes == permission);
-            Terminal.standard().line("subsystem " + nqn + " lets " +
-                (Permission.yes == permission ? "every host in" : "hosts in by name"));
-            return ExitCode.OK;
+            client.setAllowAnyHost(nqn, Permission.yes == permission);
+            return "subsystem " + nqn + " lets " +
+                (Permission.yes == permission ? "every host in" : "hosts in by name");
         });
     }
 }
