@@ -208,7 +208,7 @@ class ControlClientTest
     {
         start("ipc");
         final ControlClient client = fixture.connect(
-            fixture.context().callTimeoutNs(TimeUnit.MILLISECONDS.toNanos(50)));
+            fixture.context().callTimeoutNs(TimeUnit.SECONDS.toNanos(1)));
         fixture.peer().loseAnswers(1);
         assertThrows(ControlTimeoutException.class, () -> client.deleteDevice("mem0"));
         client.deleteDevice("mem1");
@@ -260,7 +260,7 @@ class ControlClientTest
         start(medium);
         final Notes notes = new Notes();
         final ControlClient client = fixture.connect(
-            fixture.context().listener(notes).livenessTimeoutNs(TimeUnit.SECONDS.toNanos(1)));
+            fixture.context().listener(notes).livenessTimeoutNs(TimeUnit.SECONDS.toNanos(4)));
         fixture.peer().event("a");
         fixture.peer().loseEvents(2);
         fixture.peer().event("b");
@@ -357,7 +357,7 @@ class ControlClientTest
         start("ipc");
         fixture.stopPeer();
         final ControlTimeoutException nobody = assertThrows(ControlTimeoutException.class,
-            () -> fixture.connect(fixture.context().connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(200))));
+            () -> fixture.connect(fixture.context().connectTimeoutNs(TimeUnit.SECONDS.toNanos(2))));
         assertTrue(nobody.getMessage().contains("no data plane listens on aeron:ipc"), nobody.getMessage());
         final ControlTimeoutException nothing = assertThrows(ControlTimeoutException.class,
             () -> fixture.connect(fixture.context().aeronDirectoryName(fixture.directory() + "-none")

@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -57,15 +58,22 @@ final class ControlFixture implements AutoCloseable
         return new ControlFixture(true);
     }
 
+    /** Below those that the kernel gives to whoever asks for any (32768 and up unless told otherwise). */
     private static int freePort()
     {
-        try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
+        while (true)
         {
-            return socket.getLocalPort();
-        }
-        catch (final IOException e)
-        {
-            throw new IllegalStateException(e);
+            final int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+            try (DatagramSocket socket =
+                new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)))
+            {
+                return socket.getLocalPort();
+            }
+            catch (final IOException _)
+            {
+                // Somebody has it.
+                Thread.onSpinWait();
+            }
         }
     }
 

@@ -13,11 +13,13 @@ import io.millrace.dataplane.DeviceConfig;
 import io.millrace.nvmf.initiator.InitiatorException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 import org.junit.jupiter.api.Test;
@@ -40,6 +42,16 @@ class LoadGeneratorTest
     {
         return new LoadTarget(LoadTarget.memory(),
             new DeviceConfig.Fault("fault0", "mem0", new FaultPlan(1, List.of(rule))));
+    }
+
+    private static void until(final String what, final BooleanSupplier condition)
+    {
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean())
+        {
+            assertTrue(System.nanoTime() - deadlineNs < 0, () -> "waited in vain for " + what);
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     @ParameterizedTest
@@ -193,7 +205,7 @@ class LoadGeneratorTest
         final Path file = directory.resolve("latency.hlog");
         try (LoadTarget target = new LoadTarget(LoadTarget.memory());
             LoadGenerator generator = new LoadGenerator(
-                target.load().pattern(LoadPattern.RANDRW).durationMs(1_300).build()))
+                target.load().pattern(LoadPattern.RANDRW).durationMs(2_500).build()))
         {
             final LoadReport report;
             try (LatencyLog log = LatencyLog.open(file))
@@ -202,18 +214,24 @@ class LoadGeneratorTest
             }
             final Histogram reads = new Histogram(LoadWorker.LATENCY_NS_MAX, 3);
             final Histogram writes = new Histogram(LoadWorker.LATENCY_NS_MAX, 3);
-            int intervals = 0;
+            final List<Histogram> intervals = new ArrayList<>();
             try (HistogramLogReader reader = new HistogramLogReader(file.toFile()))
             {
                 Histogram next = (Histogram)reader.nextIntervalHistogram();
                 while (null != next)
                 {
                     ("read".equals(next.getTag()) ? reads : writes).add(next);
-                    intervals++;
+                    intervals.add(next);
                     next = (Histogram)reader.nextIntervalHistogram();
                 }
             }
-            assertEquals(4, intervals);
+            // A machine that is busy with something else may have some of them longer, not shorter.
+            assertTrue(intervals.size() >= 4 && 0 == intervals.size() % 2, intervals.size() + " intervals");
+            for (final Histogram each : intervals.subList(0, intervals.size() - 2))
+            {
+                assertTrue(each.getEndTimeStamp() - each.getStartTimeStamp() >= 999,
+                    () -> each.getStartTimeStamp() + " to " + each.getEndTimeStamp());
+            }
             assertEquals(report.read().operations(), reads.getTotalCount());
             assertEquals(report.write().operations(), writes.getTotalCount());
         }
@@ -223,8 +241,8 @@ class LoadGeneratorTest
     void shouldGoOnAndVerifyWhenTheTargetWasAway()
     {
         try (LoadTarget target = new LoadTarget(LoadTarget.memory());
-            LoadGenerator generator = new LoadGenerator(target.load().durationMs(600).controllerLossTimeoutMs(20_000)
-                .build()))
+            LoadGenerator generator = new LoadGenerator(target.load().durationMs(3_600_000)
+                .controllerLossTimeoutMs(20_000).build()))
         {
             final CompletableFuture<LoadReport> running = CompletableFuture.supplyAsync(generator::run);
             while (LoadPhase.MEASURE != generator.progress().phase() && !running.isDone())
@@ -232,7 +250,12 @@ class LoadGeneratorTest
                 LockSupport.parkNanos(1_000_000);
             }
             target.stop();
+            until("it to notice", () -> !generator.progress().connected());
             target.start();
+            until("it to be back", () -> generator.progress().connected());
+            final long before = generator.progress().operations();
+            until("it to go on", () -> generator.progress().operations() > before);
+            generator.stop();
             final LoadReport report = running.orTimeout(20, TimeUnit.SECONDS).join();
             assertTrue(report.isPassed(), report.failures().toString());
             assertEquals(1, report.reconnects());
