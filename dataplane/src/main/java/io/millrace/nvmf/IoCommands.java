@@ -106,9 +106,9 @@ final class IoCommands implements BlockCompletionListener
                     request.data(blockRequest.segmentAddress(0), blockRequest.segmentLength(0));
                 }
                 request.sendsData(true);
-                queuePair.onRead(request.dataLength());
+                queuePair.meter().onRead(request.dataLength());
             }
-            case WRITE -> queuePair.onWritten(request.dataLength());
+            case WRITE -> queuePair.meter().onWritten(request.dataLength());
             case FLUSH, DEALLOCATE ->
             {
                 if (DatasetCommands.hasSteps(request))

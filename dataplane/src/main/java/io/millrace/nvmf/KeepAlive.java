@@ -123,7 +123,7 @@ final class KeepAlive
     private long lastCommandNs()
     {
         long lastNs = startNs;
-        final long adminNs = controller.adminQueuePair().lastCommandNs();
+        final long adminNs = controller.adminQueuePair().meter().lastCommandNs();
         if (adminNs - lastNs > 0)
         {
             lastNs = adminNs;
@@ -131,9 +131,9 @@ final class KeepAlive
         for (int queueId = 1; queueId <= TargetConfig.QUEUE_PAIRS_MAX; queueId++)
         {
             final QueuePair queuePair = controller.ioQueuePair(queueId);
-            if (null != queuePair && queuePair.lastCommandNs() - lastNs > 0)
+            if (null != queuePair && queuePair.meter().lastCommandNs() - lastNs > 0)
             {
-                lastNs = queuePair.lastCommandNs();
+                lastNs = queuePair.meter().lastCommandNs();
             }
         }
         return lastNs;

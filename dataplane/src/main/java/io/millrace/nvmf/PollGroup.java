@@ -489,7 +489,7 @@ public final class PollGroup implements Poller, AutoCloseable
         for (int i = refused.size() - 1; i >= 0; i--)
         {
             final Refused each = refused.get(i);
-            if (!each.queuePair().isUsingRefused())
+            if (!each.queuePair().openCommands().isUsingRefused())
             {
                 refused.remove(i);
                 each.done().complete(null);

@@ -147,7 +147,7 @@ final class QosLine implements TimerListener
                 }
                 use(first.throttledBytes());
                 take(first);
-                first.queuePair().onPassed(first);
+                first.queuePair().intake().onPassed(first);
             }
             if (0 != waiting.size())
             {

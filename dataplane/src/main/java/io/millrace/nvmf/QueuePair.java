@@ -4,14 +4,12 @@ import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A submission and a completion queue over one connection: admin (id 0) or I/O. Lives on one reactor; every call is
  * made there, those of others by {@link #execute}. Made by {@link PollGroup#newQueuePair} when a connection is
- * accepted, before its Connect command.
+ * accepted, before its Connect command. It lives and moves with its connection, and answers commands. How they
+ * come in is the business of its {@link CommandIntake}, what they hold that of {@code OpenCommands}.
  * <p>
  * An I/O queue may move to another reactor while it has no commands: {@link #leave}, then its adoption is put into the
  * line of the other reactor, then {@link #handOver}, so that whoever looks for it finds it on one of both, behind its
@@ -21,19 +19,6 @@ public final class QueuePair
 {
     /** What a host may have outstanding before Connect: the smallest admin queue. */
     private static final int DEPTH_BEFORE_CONNECT = 32;
-    private static final VarHandle LAST_COMMAND_NS;
-
-    static
-    {
-        try
-        {
-            LAST_COMMAND_NS = MethodHandles.lookup().findVarHandle(QueuePair.class, "lastCommandNs", long.class);
-        }
-        catch (final ReflectiveOperationException e)
-        {
-            throw new ExceptionInInitializerError(e);
-        }
-    }
 
     private final QueuePairOwner owner;
     private PollGroup pollGroup;
@@ -41,18 +26,17 @@ public final class QueuePair
     private final TransportAddress local;
     private volatile String remote;
 
-    private final RequestTable requests = new RequestTable();
+    private final SubmissionQueue submissionQueue = new SubmissionQueue(DEPTH_BEFORE_CONNECT);
+    private final OpenCommands openCommands = new OpenCommands(this, submissionQueue);
     private final QueuePairMeter meter;
+    private final CommandIntake intake;
 
     private QueuePairState state = QueuePairState.NEW;
-    private final SubmissionQueue submissionQueue = new SubmissionQueue(DEPTH_BEFORE_CONNECT);
     private int id;
     private Controller controller;
     private SubsystemChannels channels;
     private HostChannel host;
     private Request disconnectAnswer;
-    @SuppressWarnings("unused")
-    private long lastCommandNs;
     private String endReason = "";
 
     QueuePair(final PollGroup pollGroup, final QueuePairTransport transport, final TransportAddress local)
@@ -62,93 +46,15 @@ public final class QueuePair
         this.transport = transport;
         this.local = local;
         meter = new QueuePairMeter(pollGroup);
+        intake = new CommandIntake(this, openCommands, meter);
     }
 
     /**
-     * A slot for the next command, with its tag set and the entry copied in.
-     *
-     * @param source that holds the submission queue entry.
-     * @param offset of the entry in it.
-     * @return null when the host has more commands outstanding than its queue holds: the transport ends the connection.
+     * {@return where its commands come in}
      */
-    public Request begin(final UnsafeBuffer source, final int offset)
+    public CommandIntake intake()
     {
-        if (submissionQueue.isFull() || state.isGone() || !requests.ensureRoom(submissionQueue.depth()))
-        {
-            return null;
-        }
-        final Request request = pollGroup.requests().acquire();
-        request.begin(source, offset);
-        request.queuePair(this);
-        request.startNs(pollGroup.reactor().nowNs());
-        requests.add(request);
-        submissionQueue.onBegun();
-        return request;
-    }
-
-    /**
-     * Carries a command out. Data that came in the capsule has been named with {@link Request#inCapsuleData}; it is
-     * read within this call only.
-     *
-     * @param request from {@link #begin}.
-     * @return false when there is no buffer now for the data that came in the capsule: the transport keeps the capsule,
-     *     parses
-     * nothing behind it, and calls again with the same request, its data named again, in a later poll, until this is
-     * true.
-     */
-    public boolean onCommand(final Request request)
-    {
-        if (RequestPhase.EXECUTING != request.phase())
-        {
-            return retryCapsule(request);
-        }
-        if (pollGroup.isPaused() && QueuePairState.IO == state && AdminOpcode.FABRICS != request.entry().opcode())
-        {
-            request.phase(RequestPhase.PAUSED);
-            return false;
-        }
-        LAST_COMMAND_NS.setOpaque(this, pollGroup.reactor().nowNs());
-        meter.onCommand();
-        if (!claimCommandId(request))
-        {
-            complete(request, NvmeStatus.COMMAND_ID_CONFLICT | NvmeStatus.DO_NOT_RETRY);
-            return true;
-        }
-        return dispatchCapsule(request);
-    }
-
-    /**
-     * {@return whether it is worth while to call {@link #onCommand} again for a capsule that is kept}
-     *
-     * @param request of the capsule.
-     */
-    public boolean isResumable(final Request request)
-    {
-        return switch (request.phase())
-        {
-            case PAUSED -> !pollGroup.isPaused();
-            case CAPSULE_THROTTLED -> !pollGroup.isPaused() && pollGroup.qos().hasRoom(request);
-            case CAPSULE_AWAITING_BUFFER -> false;
-            default -> true;
-        };
-    }
-
-    /**
-     * Takes back a command that waits for the end of a pause, as if its capsule had not come: it is given to
-     * {@link #begin} again, from its first byte.
-     *
-     * @param request of the capsule that is kept.
-     * @return false when it waits for something else.
-     */
-    public boolean takeBack(final Request request)
-    {
-        if (RequestPhase.PAUSED != request.phase())
-        {
-            return false;
-        }
-        submissionQueue.end(request);
-        free(request);
-        return true;
+        return intake;
     }
 
     /**
@@ -174,7 +80,7 @@ public final class QueuePair
      */
     public boolean isIdle()
     {
-        return requests.isEmpty();
+        return openCommands.isEmpty();
     }
 
     /**
@@ -235,31 +141,6 @@ public final class QueuePair
     }
 
     /**
-     * All data that {@link QueuePairTransport#receiveData} asked for is there.
-     *
-     * @param request whose data it is.
-     */
-    public void onDataReceived(final Request request)
-    {
-        request.phase(RequestPhase.EXECUTING);
-        request.payload(RequestPayload.RECEIVED);
-        dispatch(request);
-    }
-
-    /**
-     * The data that {@link QueuePairTransport#receiveData} asked for came and is spoilt, such as by a wrong data
-     * digest; or data that came in the capsule is, then this is called instead of {@link #onCommand}. The command
-     * fails, the connection goes on.
-     *
-     * @param request whose data it was.
-     * @param status  to fail it with, of {@code NvmeStatus}; usually {@code TRANSIENT_TRANSPORT_ERROR}.
-     */
-    public void onDataError(final Request request, final int status)
-    {
-        complete(request, status);
-    }
-
-    /**
      * An answer has left and its memory is no longer needed; the slot is free afterwards.
      *
      * @param request of {@link QueuePairTransport#respond}.
@@ -269,7 +150,7 @@ public final class QueuePair
     {
         meter.onSent(request, sentNs);
         final boolean ends = request == disconnectAnswer;
-        free(request);
+        openCommands.free(request);
         if (ends)
         {
             disconnectAnswer = null;
@@ -300,14 +181,7 @@ public final class QueuePair
         state = QueuePairState.DRAINING;
         endReason = reason;
         meter.onLeft();
-        for (int tag = 0; tag < requests.size(); tag++)
-        {
-            final Request request = requests.get(tag);
-            if (null != request)
-            {
-                drop(request);
-            }
-        }
+        openCommands.dropAll();
         if (null != host)
         {
             channels.releaseHost(host);
@@ -362,30 +236,6 @@ public final class QueuePair
     public long commands()
     {
         return meter.commands();
-    }
-
-    /**
-     * {@return bytes of reads that succeeded}
-     */
-    public long bytesRead()
-    {
-        return meter.bytesRead();
-    }
-
-    /**
-     * {@return bytes of writes that succeeded}
-     */
-    public long bytesWritten()
-    {
-        return meter.bytesWritten();
-    }
-
-    /**
-     * {@return commands that failed}
-     */
-    public long errors()
-    {
-        return meter.errors();
     }
 
     /**
@@ -444,11 +294,19 @@ public final class QueuePair
     }
 
     /**
-     * {@return when its last command came, on the clock of {@link System#nanoTime()}; any thread}
+     * {@return its commands that are under way}
      */
-    long lastCommandNs()
+    OpenCommands openCommands()
     {
-        return (long)LAST_COMMAND_NS.getOpaque(this);
+        return openCommands;
+    }
+
+    /**
+     * {@return what is counted and measured of it}
+     */
+    QueuePairMeter meter()
+    {
+        return meter;
     }
 
     /**
@@ -522,34 +380,6 @@ public final class QueuePair
         disconnectAnswer = request;
     }
 
-    void onBuffer(final Request request, final long address, final int lengthBytes)
-    {
-        PayloadBuffers.give(request, address, lengthBytes);
-        if (RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase())
-        {
-            request.phase(RequestPhase.CAPSULE_BUFFERED);
-        }
-        else
-        {
-            request.phase(RequestPhase.EXECUTING);
-            dispatch(request);
-        }
-    }
-
-    /**
-     * A command that waited for a limit goes on.
-     *
-     * @param request of the command, out of the line.
-     */
-    void onPassed(final Request request)
-    {
-        request.qosStage(QosStage.AT_HOST == request.qosStage() ? QosStage.AT_NAMESPACE : QosStage.PASSED);
-        // It has begun nothing, so what has become of its namespace meanwhile is looked at again.
-        request.namespace().unbind(request);
-        request.phase(RequestPhase.EXECUTING);
-        dispatch(request);
-    }
-
     /**
      * Answers a command.
      *
@@ -563,14 +393,10 @@ public final class QueuePair
         {
             onError(request, status);
         }
-        submissionQueue.end(request);
-        if (0 != request.bufferAddress() && !request.sendsData())
-        {
-            pollGroup.payloads().release(request);
-        }
+        openCommands.end(request);
         if (state.isGone())
         {
-            free(request);
+            openCommands.free(request);
             closeWhenDrained();
             return;
         }
@@ -593,34 +419,6 @@ public final class QueuePair
     }
 
     /**
-     * {@return whether a command that came earlier uses a namespace to which commands are refused now}
-     */
-    boolean isUsingRefused()
-    {
-        final AnaPath path = controller.anaPath();
-        for (int tag = 0; tag < requests.size(); tag++)
-        {
-            final Request request = requests.get(tag);
-            if (null != request && null != request.namespace() && RequestPhase.RESPONDING != request.phase() &&
-                path.isRefusing(request.namespace().anaGroup()))
-            {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    void onRead(final int lengthBytes)
-    {
-        meter.onRead(lengthBytes);
-    }
-
-    void onWritten(final int lengthBytes)
-    {
-        meter.onWritten(lengthBytes);
-    }
-
-    /**
      * Ends a command that waits, as far as that can be done at once.
      *
      * @param commandId of it.
@@ -628,67 +426,14 @@ public final class QueuePair
      */
     boolean abort(final int commandId)
     {
-        for (int tag = 0; tag < requests.size(); tag++)
-        {
-            final Request request = requests.get(tag);
-            if (null != request && request.holdsCommandId() && commandId == request.entry().commandId())
-            {
-                final boolean isWaiting = RequestPhase.CAPSULE_AWAITING_BUFFER != request.phase() && withdraw(request);
-                if (isWaiting)
-                {
-                    complete(request, NvmeStatus.ABORT_REQUESTED);
-                }
-                return isWaiting;
-            }
-        }
-        return false;
-    }
-
-    private void dispatch(final Request request)
-    {
-        final SubmissionQueueEntry entry = request.entry();
-        if (AdminOpcode.FABRICS == entry.opcode())
-        {
-            pollGroup.fabrics().execute(this, request);
-        }
-        else if (QueuePairState.IO == state)
-        {
-            pollGroup.io().execute(this, request);
-        }
-        else if (QueuePairState.ADMIN == state)
-        {
-            pollGroup.admin().execute(this, request);
-        }
-        else if (QueuePairState.NEW == state)
-        {
-            complete(request, NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY);
-        }
-        else
-        {
-            complete(request, NvmeStatus.ABORTED_SQ_DELETION);
-        }
-    }
-
-    private boolean retryCapsule(final Request request)
-    {
-        if (!isResumable(request))
+        final Request request = openCommands.find(commandId);
+        if (null == request || RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase() ||
+            !openCommands.withdraw(request))
         {
             return false;
         }
-        final boolean wasPaused = RequestPhase.PAUSED == request.phase();
-        request.phase(RequestPhase.EXECUTING);
-        return wasPaused ? onCommand(request) : dispatchCapsule(request);
-    }
-
-    /**
-     * {@return whether the capsule is done with}
-     */
-    private boolean dispatchCapsule(final Request request)
-    {
-        final int serial = request.serial();
-        dispatch(request);
-        return serial != request.serial() || RequestPhase.CAPSULE_AWAITING_BUFFER != request.phase() &&
-            RequestPhase.CAPSULE_THROTTLED != request.phase();
+        complete(request, NvmeStatus.ABORT_REQUESTED);
+        return true;
     }
 
     private void onError(final Request request, final int status)
@@ -703,31 +448,9 @@ public final class QueuePair
         }
     }
 
-    private boolean claimCommandId(final Request request)
-    {
-        return submissionQueue.claim(request) ||
-            forgetAsyncEventRequest(request.entry().commandId()) && submissionQueue.claim(request);
-    }
-
-    /**
-     * SPDK's host gives up its asynchronous event requests before it shuts a controller down, without a word, and uses
-     * their command identifiers again. An event request has nothing to lose: the new command takes its place.
-     */
-    private boolean forgetAsyncEventRequest(final int commandId)
-    {
-        final Request forgotten = QueuePairState.ADMIN == state ? controller.asyncEvents().forget(commandId) : null;
-        if (null == forgotten)
-        {
-            return false;
-        }
-        submissionQueue.end(forgotten);
-        free(forgotten);
-        return true;
-    }
-
     private void closeWhenDrained()
     {
-        if (QueuePairState.DRAINING == state && !requests.isAnyChangingData())
+        if (QueuePairState.DRAINING == state && !openCommands.isAnyChangingData())
         {
             state = QueuePairState.CLOSED;
             if (null != controller)
@@ -735,61 +458,5 @@ public final class QueuePair
                 controller.onDisconnected(this, endReason);
             }
         }
-    }
-
-    private void drop(final Request request)
-    {
-        switch (request.phase())
-        {
-            // The device may still touch its memory: it is freed when it completes.
-            case SUBMITTED, STEPPING, STEP_DONE ->
-            {
-            }
-            default ->
-            {
-                withdraw(request);
-                free(request);
-            }
-        }
-    }
-
-    /**
-     * Takes a request out of the line that it waits in.
-     *
-     * @return false when it waits in none.
-     */
-    private boolean withdraw(final Request request)
-    {
-        switch (request.phase())
-        {
-            case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> pollGroup.payloads().cancel(request);
-            case AWAITING_CHANNEL -> request.namespace().device().cancel(request);
-            case THROTTLED -> request.qosLine().remove(request);
-            case HELD -> controller.asyncEvents().forget(request);
-            default ->
-            {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    private void free(final Request request)
-    {
-        final NamespaceChannel namespace = request.namespace();
-        if (null != namespace)
-        {
-            if (request.blockRequest().lent())
-            {
-                namespace.device().giveBack(request);
-            }
-            namespace.unbind(request);
-        }
-        if (0 != request.bufferAddress())
-        {
-            pollGroup.payloads().release(request);
-        }
-        requests.remove(request);
-        pollGroup.requests().release(request);
     }
 }

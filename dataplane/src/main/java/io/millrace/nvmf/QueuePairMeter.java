@@ -8,6 +8,8 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.status.IoOperation;
 import io.millrace.status.LatencyBuckets;
 import io.millrace.status.QueuePairCounters;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 
 /**
  * What is counted and measured on one queue pair, and told to the status file. Its reactor's own; nothing here is
@@ -15,6 +17,20 @@ import io.millrace.status.QueuePairCounters;
  */
 final class QueuePairMeter
 {
+    private static final VarHandle LAST_COMMAND_NS;
+
+    static
+    {
+        try
+        {
+            LAST_COMMAND_NS = MethodHandles.lookup().findVarHandle(QueuePairMeter.class, "lastCommandNs", long.class);
+        }
+        catch (final ReflectiveOperationException e)
+        {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private PollGroup pollGroup;
     private QueuePairCounters published;
     private HostCounters host;
@@ -24,30 +40,52 @@ final class QueuePairMeter
     private long bytesRead;
     private long bytesWritten;
     private long errors;
+    @SuppressWarnings("unused")
+    private long lastCommandNs;
 
     QueuePairMeter(final PollGroup pollGroup)
     {
         this.pollGroup = pollGroup;
     }
 
+    /**
+     * {@return commands that came}
+     */
     long commands()
     {
         return commands;
     }
 
+    /**
+     * {@return bytes of reads that succeeded}
+     */
     long bytesRead()
     {
         return bytesRead;
     }
 
+    /**
+     * {@return bytes of writes that succeeded}
+     */
     long bytesWritten()
     {
         return bytesWritten;
     }
 
+    /**
+     * {@return commands that failed}
+     */
     long errors()
     {
         return errors;
+    }
+
+    /**
+     * {@return when the last command came, on the clock of {@link System#nanoTime()}; any thread}
+     */
+    long lastCommandNs()
+    {
+        return (long)LAST_COMMAND_NS.getOpaque(this);
     }
 
     /**
@@ -106,8 +144,14 @@ final class QueuePairMeter
         }
     }
 
-    void onCommand()
+    /**
+     * A command came.
+     *
+     * @param nowNs on the reactor's clock.
+     */
+    void onCommand(final long nowNs)
     {
+        LAST_COMMAND_NS.setOpaque(this, nowNs);
         commands++;
         if (null != published)
         {

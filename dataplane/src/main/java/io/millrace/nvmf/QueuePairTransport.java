@@ -2,14 +2,14 @@ package io.millrace.nvmf;
 
 /**
  * A transport's side of a queue pair: what the command handling asks of the connection. Called on the queue pair's
- * reactor only. The transport calls back into its {@code QueuePair} on the same thread.
+ * reactor only. The transport calls back into its {@code QueuePair} and its {@code CommandIntake} on the same thread.
  */
 public interface QueuePairTransport
 {
     /**
      * Asks the host for the payload of a command: {@code request.dataLength()} bytes into
      * {@code request.dataAddress()}. When all has arrived the transport calls
-     * {@code QueuePair.onDataReceived(request)}.
+     * {@code CommandIntake.onDataReceived(request)}.
      *
      * @param request whose data is wanted.
      */

@@ -95,7 +95,7 @@ public final class Request implements BufferWaiter
     }
 
     /**
-     * Says where data that came with the capsule lies. Valid only while {@code QueuePair.onCommand} runs.
+     * Says where data that came with the capsule lies. Valid only while {@code CommandIntake.onCommand} runs.
      *
      * @param address     of it.
      * @param lengthBytes of it.
@@ -387,7 +387,7 @@ public final class Request implements BufferWaiter
     @Override
     public void onBuffer(final long address, final int lengthBytes)
     {
-        queuePair.onBuffer(this, address, lengthBytes);
+        queuePair.intake().onBuffer(this, address, lengthBytes);
     }
 
     /**

@@ -135,12 +135,12 @@ class AllocationTest
             entry.opcode(opcode).commandId(commandId).flags(SglDescriptor.FLAGS_PSDT_SGL).namespaceId(1)
                 .startingLba(lba).cdw12(Math.max(0, blocks - 1)).sglLength(blocks * BLOCK)
                 .sglType(inCapsule ? SglDescriptor.DATA_BLOCK_OFFSET : SglDescriptor.TRANSPORT_DATA_BLOCK);
-            final Request request = direct.begin(buffer, 0);
+            final Request request = direct.intake().begin(buffer, 0);
             if (inCapsule)
             {
                 request.inCapsuleData(payload, blocks * BLOCK);
             }
-            direct.onCommand(request);
+            direct.intake().onCommand(request);
         }
 
         private final class Transport implements QueuePairTransport
@@ -148,7 +148,7 @@ class AllocationTest
             @Override
             public void receiveData(final Request request)
             {
-                direct.onDataReceived(request);
+                direct.intake().onDataReceived(request);
             }
 
             @Override

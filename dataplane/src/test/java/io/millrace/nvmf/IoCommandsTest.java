@@ -350,9 +350,9 @@ class IoCommandsTest
         assertEquals(1, totals.writeCommands());
         assertEquals(4 * BLOCK, totals.bytesWritten());
         assertEquals(2 * BLOCK, totals.bytesRead());
-        assertEquals(4 * BLOCK, host.queuePair().bytesWritten());
-        assertEquals(2 * BLOCK, host.queuePair().bytesRead());
-        assertEquals(1, host.queuePair().errors());
+        assertEquals(4 * BLOCK, host.queuePair().meter().bytesWritten());
+        assertEquals(2 * BLOCK, host.queuePair().meter().bytesRead());
+        assertEquals(1, host.queuePair().meter().errors());
         // Connect is one of them.
         assertEquals(4, host.queuePair().commands());
         assertTrue(host.queuePair().connected());

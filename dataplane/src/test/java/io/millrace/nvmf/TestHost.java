@@ -119,7 +119,7 @@ final class TestHost implements AutoCloseable
         {
             final List<Request> held = new ArrayList<>(wanted);
             wanted.clear();
-            held.forEach((request) -> queuePair.onDataError(request, status));
+            held.forEach((request) -> queuePair.intake().onDataError(request, status));
         });
     }
 
@@ -159,7 +159,7 @@ final class TestHost implements AutoCloseable
 
     private void start(final CompletableFuture<Completion> answer, final byte[] payload, final boolean inCapsule)
     {
-        final Request request = queuePair.begin(entryBuffer, 0);
+        final Request request = queuePair.intake().begin(entryBuffer, 0);
         if (null == request)
         {
             answer.completeExceptionally(new IllegalStateException("too many outstanding"));
@@ -193,7 +193,7 @@ final class TestHost implements AutoCloseable
         {
             request.inCapsuleData(capsuleAddress, inCapsuleLength);
         }
-        if (!queuePair.onCommand(request))
+        if (!queuePair.intake().onCommand(request))
         {
             link.paused = request;
             link.pausedLength = inCapsuleLength;
@@ -355,7 +355,7 @@ final class TestHost implements AutoCloseable
             {
                 NativeMemory.putByte(request.dataAddress() + i, null != payload && i < payload.length ? payload[i] : 0);
             }
-            queuePair.onDataReceived(request);
+            queuePair.intake().onDataReceived(request);
         }
 
         @Override

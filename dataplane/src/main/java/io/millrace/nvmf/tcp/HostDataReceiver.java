@@ -194,11 +194,11 @@ final class HostDataReceiver
             done.transportState(TransferState.NONE);
             if (isSpoilt)
             {
-                connection.queuePair().onDataError(done, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
+                connection.queuePair().intake().onDataError(done, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
             }
             else
             {
-                connection.queuePair().onDataReceived(done);
+                connection.queuePair().intake().onDataReceived(done);
             }
         }
     }

@@ -3,6 +3,7 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.CommandIntake;
 import io.millrace.nvmf.Request;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -126,7 +127,7 @@ final class PduReceiver
     void hold()
     {
         held = new HeldCapsules(buffer.largeBlocks().blockBytes());
-        if (ReceiveState.STALLED == state && connection.queuePair().takeBack(stalledRequest))
+        if (ReceiveState.STALLED == state && connection.queuePair().intake().takeBack(stalledRequest))
         {
             stalledRequest = null;
             state = ReceiveState.HEADER;
@@ -283,7 +284,7 @@ final class PduReceiver
      */
     boolean isResumable()
     {
-        return connection.queuePair().isResumable(stalledRequest);
+        return connection.queuePair().intake().isResumable(stalledRequest);
     }
 
     /**
@@ -298,7 +299,7 @@ final class PduReceiver
         final long limit = start + kept.length();
         final int capsuleBytes = WireHeader.pduLength(start);
         nameData(stalledRequest, start, capsuleBytes);
-        if (!connection.queuePair().onCommand(stalledRequest))
+        if (!connection.queuePair().intake().onCommand(stalledRequest))
         {
             return false;
         }
@@ -479,7 +480,8 @@ final class PduReceiver
 
     private int onCommand(final long position, final int length)
     {
-        final Request request = connection.queuePair().begin(view, capsule.offset() + CapsuleCommand.ENTRY_OFFSET);
+        final CommandIntake intake = connection.queuePair().intake();
+        final Request request = intake.begin(view, capsule.offset() + CapsuleCommand.ENTRY_OFFSET);
         if (null == request)
         {
             return connection.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CapsuleCommand.SIZE_BYTES);
@@ -487,10 +489,10 @@ final class PduReceiver
         if (!nameData(request, position, length))
         {
             counters.onDataDigestError();
-            connection.queuePair().onDataError(request, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
+            intake.onDataError(request, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
             return length;
         }
-        if (!connection.queuePair().onCommand(request))
+        if (!intake.onCommand(request))
         {
             stalledRequest = request;
             state = ReceiveState.STALLED;

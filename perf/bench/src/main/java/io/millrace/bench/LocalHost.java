@@ -104,12 +104,12 @@ final class LocalHost implements QueuePairTransport
     int execute(final int inCapsuleBytes)
     {
         final long before = answers;
-        final Request request = queuePair.begin(capsule, 0);
+        final Request request = queuePair.intake().begin(capsule, 0);
         if (inCapsuleBytes > 0)
         {
             request.inCapsuleData(data.addressOffset(), inCapsuleBytes);
         }
-        queuePair.onCommand(request);
+        queuePair.intake().onCommand(request);
         send();
         if (answers != before + 1 || 0 != completion.statusField())
         {
@@ -142,7 +142,7 @@ final class LocalHost implements QueuePairTransport
     public void receiveData(final Request request)
     {
         NativeMemory.copy(data.addressOffset(), request.dataAddress(), request.dataLength());
-        queuePair.onDataReceived(request);
+        queuePair.intake().onDataReceived(request);
     }
 
     @Override

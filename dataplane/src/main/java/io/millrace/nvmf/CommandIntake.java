@@ -1,0 +1,217 @@
+package io.millrace.nvmf;
+
+import io.millrace.nvme.AdminOpcode;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SubmissionQueueEntry;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * How commands come into a queue pair: a transport begins them here, has them carried out, and brings their data; those
+ * that had to wait go on here. They leave by {@code QueuePair.complete}. Its queue pair's reactor only; nothing is
+ * allocated.
+ */
+public final class CommandIntake
+{
+    private final QueuePair queuePair;
+    private final OpenCommands openCommands;
+    private final QueuePairMeter meter;
+
+    /**
+     * Made with its queue pair.
+     *
+     * @param queuePair    that the commands are for.
+     * @param openCommands where they are while they are under way.
+     * @param meter        that counts them.
+     */
+    CommandIntake(final QueuePair queuePair, final OpenCommands openCommands, final QueuePairMeter meter)
+    {
+        this.queuePair = queuePair;
+        this.openCommands = openCommands;
+        this.meter = meter;
+    }
+
+    /**
+     * A slot for the next command, with its tag set and the entry copied in.
+     *
+     * @param source that holds the submission queue entry.
+     * @param offset of the entry in it.
+     * @return null when the host has more commands outstanding than its queue holds: the transport ends the connection.
+     */
+    public Request begin(final UnsafeBuffer source, final int offset)
+    {
+        return queuePair.state().isGone() ? null : openCommands.begin(source, offset);
+    }
+
+    /**
+     * Carries a command out. Data that came in the capsule has been named with {@link Request#inCapsuleData}; it is
+     * read within this call only.
+     *
+     * @param request from {@link #begin}.
+     * @return false when it cannot go on now, such as for want of a buffer for the data that came in the capsule: the
+     *     transport keeps the capsule, parses nothing behind it, and calls again with the same request, its data named
+     *     again, in a later poll, until this is true.
+     */
+    public boolean onCommand(final Request request)
+    {
+        if (RequestPhase.EXECUTING != request.phase())
+        {
+            return retryCapsule(request);
+        }
+        final PollGroup pollGroup = queuePair.pollGroup();
+        if (pollGroup.isPaused() && QueuePairState.IO == queuePair.state() &&
+            AdminOpcode.FABRICS != request.entry().opcode())
+        {
+            request.phase(RequestPhase.PAUSED);
+            return false;
+        }
+        meter.onCommand(pollGroup.reactor().nowNs());
+        if (!openCommands.claimId(request))
+        {
+            queuePair.complete(request, NvmeStatus.COMMAND_ID_CONFLICT | NvmeStatus.DO_NOT_RETRY);
+            return true;
+        }
+        return dispatchCapsule(request);
+    }
+
+    /**
+     * {@return whether it is worth while to call {@link #onCommand} again for a capsule that is kept}
+     *
+     * @param request of the capsule.
+     */
+    public boolean isResumable(final Request request)
+    {
+        final PollGroup pollGroup = queuePair.pollGroup();
+        return switch (request.phase())
+        {
+            case PAUSED -> !pollGroup.isPaused();
+            case CAPSULE_THROTTLED -> !pollGroup.isPaused() && pollGroup.qos().hasRoom(request);
+            case CAPSULE_AWAITING_BUFFER -> false;
+            default -> true;
+        };
+    }
+
+    /**
+     * Takes back a command that waits for the end of a pause, as if its capsule had not come: it is given to
+     * {@link #begin} again, from its first byte.
+     *
+     * @param request of the capsule that is kept.
+     * @return false when it waits for something else.
+     */
+    public boolean takeBack(final Request request)
+    {
+        if (RequestPhase.PAUSED != request.phase())
+        {
+            return false;
+        }
+        openCommands.discard(request);
+        return true;
+    }
+
+    /**
+     * All data that {@link QueuePairTransport#receiveData} asked for is there.
+     *
+     * @param request whose data it is.
+     */
+    public void onDataReceived(final Request request)
+    {
+        request.phase(RequestPhase.EXECUTING);
+        request.payload(RequestPayload.RECEIVED);
+        dispatch(request);
+    }
+
+    /**
+     * The data that {@link QueuePairTransport#receiveData} asked for came and is spoilt, such as by a wrong data
+     * digest; or data that came in the capsule is, then this is called instead of {@link #onCommand}. The command
+     * fails, the connection goes on.
+     *
+     * @param request whose data it was.
+     * @param status  to fail it with, of {@code NvmeStatus}; usually {@code TRANSIENT_TRANSPORT_ERROR}.
+     */
+    public void onDataError(final Request request, final int status)
+    {
+        queuePair.complete(request, status);
+    }
+
+    /**
+     * A command that waited for a buffer has it. A capsule that is kept goes on when its transport comes again.
+     *
+     * @param request     of the command, out of the line.
+     * @param address     of the buffer.
+     * @param lengthBytes that was asked for.
+     */
+    void onBuffer(final Request request, final long address, final int lengthBytes)
+    {
+        PayloadBuffers.give(request, address, lengthBytes);
+        if (RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase())
+        {
+            request.phase(RequestPhase.CAPSULE_BUFFERED);
+        }
+        else
+        {
+            request.phase(RequestPhase.EXECUTING);
+            dispatch(request);
+        }
+    }
+
+    /**
+     * A command that waited for a limit goes on.
+     *
+     * @param request of the command, out of the line.
+     */
+    void onPassed(final Request request)
+    {
+        request.qosStage(QosStage.AT_HOST == request.qosStage() ? QosStage.AT_NAMESPACE : QosStage.PASSED);
+        // It has begun nothing, so what has become of its namespace meanwhile is looked at again.
+        request.namespace().unbind(request);
+        request.phase(RequestPhase.EXECUTING);
+        dispatch(request);
+    }
+
+    private boolean retryCapsule(final Request request)
+    {
+        if (!isResumable(request))
+        {
+            return false;
+        }
+        final boolean wasPaused = RequestPhase.PAUSED == request.phase();
+        request.phase(RequestPhase.EXECUTING);
+        return wasPaused ? onCommand(request) : dispatchCapsule(request);
+    }
+
+    /**
+     * {@return whether the capsule is done with}
+     */
+    private boolean dispatchCapsule(final Request request)
+    {
+        final int serial = request.serial();
+        dispatch(request);
+        return serial != request.serial() || RequestPhase.CAPSULE_AWAITING_BUFFER != request.phase() &&
+            RequestPhase.CAPSULE_THROTTLED != request.phase();
+    }
+
+    private void dispatch(final Request request)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        final QueuePairState state = queuePair.state();
+        if (AdminOpcode.FABRICS == entry.opcode())
+        {
+            queuePair.pollGroup().fabrics().execute(queuePair, request);
+        }
+        else if (QueuePairState.IO == state)
+        {
+            queuePair.pollGroup().io().execute(queuePair, request);
+        }
+        else if (QueuePairState.ADMIN == state)
+        {
+            queuePair.pollGroup().admin().execute(queuePair, request);
+        }
+        else if (QueuePairState.NEW == state)
+        {
+            queuePair.complete(request, NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY);
+        }
+        else
+        {
+            queuePair.complete(request, NvmeStatus.ABORTED_SQ_DELETION);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+package io.millrace.nvmf;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The commands of a queue pair that are under way, and what they hold: slot, tag, command identifier, place in a line,
+ * buffer, loan, namespace. Every command that {@link #begin began} is {@link #free freed} once. As many as
+ * {@link RequestTable} has tags. Its queue pair's reactor only; nothing is allocated but when the table grows.
+ */
+final class OpenCommands
+{
+    private final QueuePair queuePair;
+    private final SubmissionQueue submissionQueue;
+    private final RequestTable requests = new RequestTable();
+
+    /**
+     * Has none yet.
+     *
+     * @param queuePair       of the commands.
+     * @param submissionQueue that they came in.
+     */
+    OpenCommands(final QueuePair queuePair, final SubmissionQueue submissionQueue)
+    {
+        this.queuePair = queuePair;
+        this.submissionQueue = submissionQueue;
+    }
+
+    /**
+     * A slot for the next command, with its tag set and the entry copied in.
+     *
+     * @param source that holds the submission queue entry.
+     * @param offset of the entry in it.
+     * @return null when the host has more commands outstanding than its queue holds.
+     */
+    Request begin(final UnsafeBuffer source, final int offset)
+    {
+        if (submissionQueue.isFull() || !requests.ensureRoom(submissionQueue.depth()))
+        {
+            return null;
+        }
+        final PollGroup pollGroup = queuePair.pollGroup();
+        final Request request = pollGroup.requests().acquire();
+        request.begin(source, offset);
+        request.queuePair(queuePair);
+        request.startNs(pollGroup.reactor().nowNs());
+        requests.add(request);
+        submissionQueue.onBegun();
+        return request;
+    }
+
+    /**
+     * Marks the identifier of a command as in use.
+     *
+     * @param request of the command.
+     * @return false when another command has it.
+     */
+    boolean claimId(final Request request)
+    {
+        return submissionQueue.claim(request) ||
+            forgetAsyncEventRequest(request.entry().commandId()) && submissionQueue.claim(request);
+    }
+
+    /**
+     * SPDK's host gives up its asynchronous event requests before it shuts a controller down, without a word, and uses
+     * their command identifiers again. An event request has nothing to lose: the new command takes its place.
+     */
+    private boolean forgetAsyncEventRequest(final int commandId)
+    {
+        final Request forgotten = QueuePairState.ADMIN == queuePair.state() ?
+            queuePair.controller().asyncEvents().forget(commandId) : null;
+        if (null == forgotten)
+        {
+            return false;
+        }
+        discard(forgotten);
+        return true;
+    }
+
+    /**
+     * {@return whether there is none, those included whose answers are leaving}
+     */
+    boolean isEmpty()
+    {
+        return requests.isEmpty();
+    }
+
+    /**
+     * {@return whether one of them changes what its device holds; all are at their devices}
+     */
+    boolean isAnyChangingData()
+    {
+        return requests.isAnyChangingData();
+    }
+
+    /**
+     * {@return whether a command that came earlier uses a namespace to which commands are refused now}
+     */
+    boolean isUsingRefused()
+    {
+        final AnaPath path = queuePair.controller().anaPath();
+        for (int tag = 0; tag < requests.size(); tag++)
+        {
+            final Request request = requests.get(tag);
+            if (null != request && null != request.namespace() && RequestPhase.RESPONDING != request.phase() &&
+                path.isRefusing(request.namespace().anaGroup()))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * {@return the command that has an identifier and was not answered; null when there is none}
+     *
+     * @param commandId of it, below 65,536.
+     */
+    Request find(final int commandId)
+    {
+        for (int tag = 0; tag < requests.size(); tag++)
+        {
+            final Request request = requests.get(tag);
+            if (null != request && request.holdsCommandId() && commandId == request.entry().commandId())
+            {
+                return request;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Takes a command out of the line that it waits in.
+     *
+     * @param request of the command.
+     * @return false when it waits in none.
+     */
+    boolean withdraw(final Request request)
+    {
+        switch (request.phase())
+        {
+            case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> queuePair.pollGroup().payloads().cancel(request);
+            case AWAITING_CHANNEL -> request.namespace().device().cancel(request);
+            case THROTTLED -> request.qosLine().remove(request);
+            case HELD -> queuePair.controller().asyncEvents().forget(request);
+            default ->
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * A command is not outstanding any more: its identifier is free, and so is its buffer unless that is sent.
+     *
+     * @param request of the command.
+     */
+    void end(final Request request)
+    {
+        submissionQueue.end(request);
+        if (0 != request.bufferAddress() && !request.sendsData())
+        {
+            queuePair.pollGroup().payloads().release(request);
+        }
+    }
+
+    /**
+     * Ends a command without an answer, as if it had not come.
+     *
+     * @param request of the command, which waits in no line.
+     */
+    void discard(final Request request)
+    {
+        submissionQueue.end(request);
+        free(request);
+    }
+
+    /**
+     * Ends all commands, as their connection is gone, but those at a device: that may still touch their memory, and
+     * they are freed when it completes them.
+     */
+    void dropAll()
+    {
+        for (int tag = 0; tag < requests.size(); tag++)
+        {
+            final Request request = requests.get(tag);
+            if (null != request)
+            {
+                drop(request);
+            }
+        }
+    }
+
+    private void drop(final Request request)
+    {
+        switch (request.phase())
+        {
+            case SUBMITTED, STEPPING, STEP_DONE ->
+            {
+            }
+            default ->
+            {
+                withdraw(request);
+                free(request);
+            }
+        }
+    }
+
+    /**
+     * Gives back everything that a command still has, and its slot at last.
+     *
+     * @param request of the command; another one's from now on.
+     */
+    void free(final Request request)
+    {
+        final NamespaceChannel namespace = request.namespace();
+        if (null != namespace)
+        {
+            if (request.blockRequest().lent())
+            {
+                namespace.device().giveBack(request);
+            }
+            namespace.unbind(request);
+        }
+        final PollGroup pollGroup = queuePair.pollGroup();
+        if (0 != request.bufferAddress())
+        {
+            pollGroup.payloads().release(request);
+        }
+        requests.remove(request);
+        pollGroup.requests().release(request);
+    }
+}
