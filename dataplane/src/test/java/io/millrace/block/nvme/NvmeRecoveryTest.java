@@ -134,7 +134,7 @@ class NvmeRecoveryTest
         open();
         spoilReads(ModelScript.Action.HOLD, Integer.MAX_VALUE);
         assertEquals(BlockStatus.DEVICE_ERROR, read());
-        assertEquals(NvmeChannel.TRIES_MAX, fixture.controller.resets());
+        assertEquals(ChannelRequests.TRIES_MAX, fixture.controller.resets());
         model.script = ModelScript.GOOD;
         assertEquals(BlockStatus.SUCCESS, read());
     }
@@ -143,9 +143,9 @@ class NvmeRecoveryTest
     void shouldTryAgainWhatTheDriveLetsTryAgain()
     {
         open();
-        spoilReads(ModelScript.Action.ERROR, NvmeChannel.TRIES_MAX - 1);
+        spoilReads(ModelScript.Action.ERROR, ChannelRequests.TRIES_MAX - 1);
         assertEquals(BlockStatus.SUCCESS, read());
-        spoilReads(ModelScript.Action.ERROR, NvmeChannel.TRIES_MAX);
+        spoilReads(ModelScript.Action.ERROR, ChannelRequests.TRIES_MAX);
         assertEquals(BlockStatus.DEVICE_ERROR, read());
         final int before = model.fetched();
         spoilReads(ModelScript.Action.FINAL_ERROR, 1);

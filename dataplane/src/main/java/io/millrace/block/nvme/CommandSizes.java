@@ -1,0 +1,101 @@
+package io.millrace.block.nvme;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.CompareBuffers;
+
+/**
+ * How a channel's requests are cut into commands: by which operation they are done, and how many blocks the next
+ * command takes, by what the drive can do in one, by its boundaries, and by where the payload lies. Keeps nothing of a
+ * request. Single-threaded; nothing is allocated.
+ */
+final class CommandSizes
+{
+    private final TransferLimits limits;
+    private final DataPointer pointer;
+    private final int blockShift;
+
+    /**
+     * For the commands of a channel.
+     *
+     * @param limits     of one command.
+     * @param pointer    to their payload.
+     * @param blockShift log2 of the bytes of a block.
+     */
+    CommandSizes(final TransferLimits limits, final DataPointer pointer, final int blockShift)
+    {
+        this.limits = limits;
+        this.pointer = pointer;
+        this.blockShift = blockShift;
+    }
+
+    /**
+     * {@return how requests of an operation are done}
+     *
+     * @param operation of them.
+     */
+    SplitRequest.Way way(final BlockOperation operation)
+    {
+        if (BlockOperation.WRITE_ZEROES == operation && 0 == limits.zeroesBlocksMax())
+        {
+            return SplitRequest.Way.ZERO_WRITES;
+        }
+        if (BlockOperation.COMPARE == operation && !limits.isCompareOffered())
+        {
+            return SplitRequest.Way.COMPARED_READS;
+        }
+        return SplitRequest.Way.PARTS;
+    }
+
+    /**
+     * {@return blocks that the next command of a request takes which is done by its own operation}
+     *
+     * @param request to work off.
+     * @param offset  blocks of it that other commands take.
+     */
+    int ofPart(final BlockRequest request, final int offset)
+    {
+        final int left = request.blocks() - offset;
+        return switch (request.operation())
+        {
+            case READ, WRITE, COMPARE -> ofPayload(request, offset, left);
+            case WRITE_ZEROES -> Math.min(left, limits.zeroesBlocksMax());
+            case DEALLOCATE -> Math.min(left, limits.datasetBlocksMax());
+            case FLUSH -> left;
+        };
+    }
+
+    /**
+     * {@return blocks that the next command of a split request takes}
+     *
+     * @param split that has more to send.
+     */
+    int next(final SplitRequest split)
+    {
+        return switch (split.way())
+        {
+            case PARTS -> ofPart(split.request(), split.sentBlocks());
+            case ZERO_WRITES -> ofBuffer(split.request(), split.sentBlocks(), QueuePair.ZEROES_BYTES);
+            case COMPARED_READS -> ofBuffer(split.request(), split.sentBlocks(), CompareBuffers.BUFFER_BYTES);
+        };
+    }
+
+    private int ofPayload(final BlockRequest request, final int offset, final int left)
+    {
+        final int blocks = upToBoundary(request.lba() + offset, Math.min(left, limits.blocksMax()));
+        return 1 == request.segmentCount() ? blocks :
+            pointer.reach(request, offset << blockShift, blocks << blockShift, 1 << blockShift) >> blockShift;
+    }
+
+    private int ofBuffer(final BlockRequest request, final int offset, final int bufferBytes)
+    {
+        final int most = Math.min(limits.blocksMax(), bufferBytes >> blockShift);
+        return upToBoundary(request.lba() + offset, Math.min(request.blocks() - offset, most));
+    }
+
+    private int upToBoundary(final long lba, final int blocks)
+    {
+        final int boundary = limits.boundaryBlocks();
+        return 0 == boundary ? blocks : Math.min(blocks, boundary - (int)(lba % boundary));
+    }
+}

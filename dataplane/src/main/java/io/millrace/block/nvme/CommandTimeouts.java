@@ -1,0 +1,75 @@
+package io.millrace.block.nvme;
+
+/**
+ * Watches how long the controller takes for a channel's commands: one whose time is up is aborted, and if that does not
+ * help within a grace the controller is reset. Looks through all slots eight times within a time-out. Its channel's
+ * reactor only; nothing is allocated while commands are in time.
+ */
+final class CommandTimeouts
+{
+    private static final int CHECKS = 8;
+    private static final long ABORT_GRACE_NS_MAX = 5_000_000_000L;
+
+    private final CommandSlots slots;
+    private final Rescue rescue;
+    private final int queueId;
+    private final long timeoutNs;
+    private final long graceNs;
+    private long nextCheckNs;
+
+    /**
+     * Begins to watch.
+     *
+     * @param slots     of the commands.
+     * @param rescue    whom it asks for help.
+     * @param queueId   of their submission queue.
+     * @param timeoutNs that a command may take.
+     * @param nowNs     on the reactor's clock.
+     */
+    CommandTimeouts(
+        final CommandSlots slots, final Rescue rescue, final int queueId, final long timeoutNs, final long nowNs)
+    {
+        this.slots = slots;
+        this.rescue = rescue;
+        this.queueId = queueId;
+        this.timeoutNs = timeoutNs;
+        graceNs = Math.min(timeoutNs, ABORT_GRACE_NS_MAX);
+        nextCheckNs = nowNs + timeoutNs / CHECKS;
+    }
+
+    /**
+     * Looks after the commands, when that is due.
+     *
+     * @param nowNs on the reactor's clock.
+     */
+    void poll(final long nowNs)
+    {
+        if (nowNs - nextCheckNs >= 0)
+        {
+            nextCheckNs = nowNs + timeoutNs / CHECKS;
+            for (int slot = 0; slot < slots.count(); slot++)
+            {
+                if (slots.isBusy(slot))
+                {
+                    check(slot, nowNs - slots.startNs(slot));
+                }
+            }
+        }
+    }
+
+    private void check(final int slot, final long ageNs)
+    {
+        if (CommandSlots.Patience.WAITING == slots.patience(slot) && ageNs > timeoutNs)
+        {
+            slots.patience(slot, CommandSlots.Patience.ABORTING);
+            rescue.abort(queueId, slots.identifier(slot));
+        }
+        else if (CommandSlots.Patience.ABORTING == slots.patience(slot) && ageNs > timeoutNs + graceNs)
+        {
+            slots.patience(slot, CommandSlots.Patience.RESETTING);
+            rescue.reset("did not complete command " + slots.identifier(slot) + " of submission queue " +
+                queueId + " (" + slots.request(slot) + ") within " + timeoutNs / 1_000_000 +
+                " ms, nor when it was asked to abort it");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.millrace.block.nvme;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.CompareBuffers;
+import io.millrace.memory.DmaMemory;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Where requests are cut.
+ */
+class CommandSizesTest
+{
+    private static final int BLOCK_SHIFT = 9;
+    private static final int BLOCK = 1 << BLOCK_SHIFT;
+    private static final int PAGE_SHIFT = 12;
+    private static final int PAGE = 1 << PAGE_SHIFT;
+    private static final int BLOCKS_MAX = 256;
+    private static final int ZEROES_BLOCKS_MAX = 1000;
+    private static final int DATASET_BLOCKS_MAX = 5000;
+
+    private final DmaMemory memory = DmaMemory.map(1 << 20);
+    private final PayloadMemory payload = PayloadMemory.map(new ModelDma(), List.of(memory));
+
+    @AfterEach
+    void close()
+    {
+        payload.unmap();
+        memory.close();
+    }
+
+    private CommandSizes sizes(final int boundaryBlocks, final boolean isSglSupported)
+    {
+        return sizes(new TransferLimits(PAGE_SHIFT, BLOCKS_MAX, ZEROES_BLOCKS_MAX, DATASET_BLOCKS_MAX,
+            boundaryBlocks, isSglSupported, true));
+    }
+
+    /** What a drive has that offers neither Write Zeroes nor Compare. */
+    private CommandSizes sizesOfPlainDrive(final int blocksMax, final int boundaryBlocks)
+    {
+        return sizes(new TransferLimits(
+            PAGE_SHIFT, blocksMax, 0, DATASET_BLOCKS_MAX, boundaryBlocks, false, false));
+    }
+
+    private CommandSizes sizes(final TransferLimits limits)
+    {
+        return new CommandSizes(
+            limits, new DataPointer(payload, limits.pageShift(), limits.isSglSupported()), BLOCK_SHIFT);
+    }
+
+    private BlockRequest request(final BlockOperation operation, final long lba, final int blocks)
+    {
+        return new BlockRequest(null, null).reset(operation, lba, blocks);
+    }
+
+    private BlockRequest transfer(final BlockOperation operation, final long lba, final int blocks)
+    {
+        return request(operation, lba, blocks).addSegment(memory.address(), blocks * BLOCK);
+    }
+
+    /** All commands of a request, which is done in parts. */
+    private static List<Integer> parts(final CommandSizes sizes, final BlockRequest request)
+    {
+        final List<Integer> parts = new ArrayList<>();
+        for (int offset = 0; offset < request.blocks(); offset += parts.getLast())
+        {
+            parts.add(sizes.ofPart(request, offset));
+        }
+        return parts;
+    }
+
+    private static List<Integer> parts(
+        final CommandSizes sizes, final BlockRequest request, final SplitRequest.Way way)
+    {
+        final SplitRequest split = new SplitRequest();
+        split.begin(request, way, false, 0);
+        final List<Integer> parts = new ArrayList<>();
+        while (split.hasMore())
+        {
+            parts.add(sizes.next(split));
+            split.onSent(parts.getLast());
+        }
+        return parts;
+    }
+
+    @Test
+    void shouldCutAtTheLargestTransfer()
+    {
+        for (final BlockOperation operation : List.of(
+            BlockOperation.READ, BlockOperation.WRITE, BlockOperation.COMPARE))
+        {
+            final CommandSizes sizes = sizes(0, false);
+            assertEquals(SplitRequest.Way.PARTS, sizes.way(operation));
+            assertEquals(List.of(256), parts(sizes, transfer(operation, 3, 256)));
+            assertEquals(List.of(256, 256, 88), parts(sizes, transfer(operation, 3, 600)));
+            assertEquals(List.of(256, 256, 88), parts(sizes, transfer(operation, 3, 600), SplitRequest.Way.PARTS));
+        }
+    }
+
+    @Test
+    void shouldNotCrossABoundaryWithPayload()
+    {
+        final CommandSizes sizes = sizes(100, false);
+        assertEquals(List.of(7, 100, 100, 3), parts(sizes, transfer(BlockOperation.READ, 93, 210)));
+        assertEquals(List.of(100), parts(sizes, transfer(BlockOperation.READ, 100_000_000_000_000L, 100)));
+        // What carries no payload may.
+        assertEquals(List.of(210), parts(sizes, request(BlockOperation.WRITE_ZEROES, 93, 210)));
+        assertEquals(List.of(210), parts(sizes, request(BlockOperation.DEALLOCATE, 93, 210)));
+    }
+
+    @Test
+    void shouldCutZeroesAndDeallocationsAtTheirOwnLimits()
+    {
+        final CommandSizes sizes = sizes(0, false);
+        assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.WRITE_ZEROES));
+        assertEquals(List.of(1000, 1000, 500), parts(sizes, request(BlockOperation.WRITE_ZEROES, 0, 2500)));
+        assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.DEALLOCATE));
+        assertEquals(List.of(5000, 1), parts(sizes, request(BlockOperation.DEALLOCATE, 0, 5001)));
+        assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.FLUSH));
+        assertEquals(0, sizes.ofPart(request(BlockOperation.FLUSH, 0, 0), 0));
+    }
+
+    @Test
+    void shouldCutWherePagesCannotTellWhereMemoryLiesButListsCan()
+    {
+        final BlockRequest request = request(BlockOperation.WRITE, 0, 13)
+            .addSegment(memory.address() + PAGE - 2 * BLOCK, 2 * BLOCK)
+            .addSegment(memory.address() + 4 * PAGE, PAGE + BLOCK)
+            .addSegment(memory.address() + 8 * PAGE + BLOCK, 2 * BLOCK);
+        assertEquals(List.of(11, 2), parts(sizes(0, false), request));
+        assertEquals(List.of(13), parts(sizes(0, true), request));
+        assertEquals(List.of(10, 1, 2), parts(sizes(10, false), request));
+    }
+
+    @Test
+    void shouldWriteZeroesByTheBufferWhereTheDriveDoesNotOfferThem()
+    {
+        final int bufferBlocks = QueuePair.ZEROES_BYTES / BLOCK;
+        final CommandSizes sizes = sizesOfPlainDrive(2 * bufferBlocks, 0);
+        assertEquals(SplitRequest.Way.ZERO_WRITES, sizes.way(BlockOperation.WRITE_ZEROES));
+        final BlockRequest request = request(BlockOperation.WRITE_ZEROES, 5, 2 * bufferBlocks + 1);
+        assertEquals(List.of(bufferBlocks, bufferBlocks, 1), parts(sizes, request, SplitRequest.Way.ZERO_WRITES));
+        assertEquals(List.of(100, 100, 57),
+            parts(sizesOfPlainDrive(100, 0), request(BlockOperation.WRITE_ZEROES, 5, 257),
+                SplitRequest.Way.ZERO_WRITES));
+    }
+
+    @Test
+    void shouldCompareByTheBufferWhereTheDriveDoesNotOfferIt()
+    {
+        final int bufferBlocks = CompareBuffers.BUFFER_BYTES / BLOCK;
+        final CommandSizes sizes = sizesOfPlainDrive(2 * bufferBlocks, 200);
+        assertEquals(SplitRequest.Way.COMPARED_READS, sizes.way(BlockOperation.COMPARE));
+        assertEquals(List.of(195, 200, 5),
+            parts(sizes, transfer(BlockOperation.COMPARE, 5, 400), SplitRequest.Way.COMPARED_READS));
+        assertEquals(List.of(bufferBlocks, 1), parts(sizesOfPlainDrive(2 * bufferBlocks, 0),
+            transfer(BlockOperation.COMPARE, 5, bufferBlocks + 1), SplitRequest.Way.COMPARED_READS));
+    }
+}
