@@ -18,6 +18,7 @@ final class HostDataReceiver
     private static final int LARGE_BYTES = 16 << 10;
 
     private final TcpConnection connection;
+    private final FatalErrors errors;
     private final TcpCounters counters;
     private final int dataBytesMax;
     private final DataPdu pdu = new DataPdu();
@@ -29,9 +30,11 @@ final class HostDataReceiver
     private int leftBytes;
     private int pduDataBytes;
 
-    HostDataReceiver(final TcpConnection connection, final TcpCounters counters, final int dataBytesMax)
+    HostDataReceiver(
+        final TcpConnection connection, final FatalErrors errors, final TcpCounters counters, final int dataBytesMax)
     {
         this.connection = connection;
+        this.errors = errors;
         this.counters = counters;
         this.dataBytesMax = dataBytesMax;
     }
@@ -106,12 +109,12 @@ final class HostDataReceiver
         pdu.wrap(view, offset);
         if (DataPdu.SIZE_BYTES != pdu.headerLength())
         {
-            return connection.invalid(CommonHeader.HEADER_LENGTH_OFFSET, pdu, CommonHeader.SIZE_BYTES);
+            return errors.invalid(CommonHeader.HEADER_LENGTH_OFFSET, pdu, CommonHeader.SIZE_BYTES);
         }
         if ((digests.headerFlag() | digests.dataFlag()) !=
             (pdu.flags() & (CommonHeader.FLAG_HEADER_DIGEST | CommonHeader.FLAG_DATA_DIGEST)))
         {
-            return connection.invalid(CommonHeader.FLAGS_OFFSET, pdu, CommonHeader.SIZE_BYTES);
+            return errors.invalid(CommonHeader.FLAGS_OFFSET, pdu, CommonHeader.SIZE_BYTES);
         }
         final int headerBytes = DataPdu.SIZE_BYTES + digests.headerBytes();
         if (available < headerBytes)
@@ -121,21 +124,21 @@ final class HostDataReceiver
         final long address = view.addressOffset() + offset;
         if (0 != digests.headerBytes() && !Digests.matches(address, DataPdu.SIZE_BYTES))
         {
-            return connection.wrongHeaderDigest(pdu, DataPdu.SIZE_BYTES);
+            return errors.wrongHeaderDigest(pdu, DataPdu.SIZE_BYTES);
         }
         if (headerBytes != pdu.dataOffset())
         {
-            return connection.invalid(CommonHeader.DATA_OFFSET_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            return errors.invalid(CommonHeader.DATA_OFFSET_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         final int tag = pdu.transferTag();
         final Request addressed = tag < transfers.length ? transfers[tag] : null;
         if (null == addressed)
         {
-            return connection.invalid(DataPdu.TRANSFER_TAG_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            return errors.invalid(DataPdu.TRANSFER_TAG_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         if (addressed.entry().commandId() != pdu.commandId())
         {
-            return connection.invalid(DataPdu.COMMAND_ID_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            return errors.invalid(DataPdu.COMMAND_ID_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         if (!isInOrder(addressed, headerBytes + digests.dataBytes()))
         {
@@ -209,27 +212,27 @@ final class HostDataReceiver
         final long dataStart = Integer.toUnsignedLong(pdu.bufferOffset());
         if (Integer.compareUnsigned(dataBytes, dataBytesMax) > 0)
         {
-            connection.terminate(FatalErrorStatus.LIMIT_EXCEEDED, 0, pdu, DataPdu.SIZE_BYTES);
+            errors.terminate(FatalErrorStatus.LIMIT_EXCEEDED, 0, pdu, DataPdu.SIZE_BYTES);
         }
         else if (dataStart + dataBytes > addressed.dataLength())
         {
-            connection.terminate(FatalErrorStatus.DATA_OUT_OF_RANGE, 0, pdu, DataPdu.SIZE_BYTES);
+            errors.terminate(FatalErrorStatus.DATA_OUT_OF_RANGE, 0, pdu, DataPdu.SIZE_BYTES);
         }
         else if (dataStart != addressed.transferredBytes())
         {
-            connection.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, pdu, DataPdu.SIZE_BYTES);
+            errors.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, pdu, DataPdu.SIZE_BYTES);
         }
         else if (0 == dataBytes || 0 != (dataBytes & 3))
         {
-            connection.invalid(DataPdu.DATA_LENGTH_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            errors.invalid(DataPdu.DATA_LENGTH_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         else if (pdu.pduLength() != overheadBytes + dataBytes)
         {
-            connection.invalid(CommonHeader.PDU_LENGTH_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            errors.invalid(CommonHeader.PDU_LENGTH_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         else if (0 != (pdu.flags() & CommonHeader.FLAG_LAST) != (dataStart + dataBytes == addressed.dataLength()))
         {
-            connection.invalid(CommonHeader.FLAGS_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            errors.invalid(CommonHeader.FLAGS_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         else
         {

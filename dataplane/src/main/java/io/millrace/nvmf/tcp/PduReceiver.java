@@ -19,6 +19,7 @@ final class PduReceiver
     private static final int ROUNDS_MAX = 8;
 
     private final TcpConnection connection;
+    private final FatalErrors errors;
     private final ReceiveBuffer buffer;
     private final TcpCounters counters;
     private final HostDataReceiver hostData;
@@ -38,11 +39,13 @@ final class PduReceiver
 
     PduReceiver(
         final TcpConnection connection,
+        final FatalErrors errors,
         final ReceiveBuffer buffer,
         final TcpCounters counters,
         final HostDataReceiver hostData)
     {
         this.connection = connection;
+        this.errors = errors;
         this.buffer = buffer;
         this.counters = counters;
         this.hostData = hostData;
@@ -367,14 +370,14 @@ final class PduReceiver
                 return onTermination(position, available);
             default:
                 capsule.wrap(view, offset);
-                return connection.invalid(CommonHeader.TYPE_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+                return errors.invalid(CommonHeader.TYPE_OFFSET, capsule, CommonHeader.SIZE_BYTES);
         }
     }
 
     private int unexpected(final int offset)
     {
         capsule.wrap(view, offset);
-        return connection.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CommonHeader.SIZE_BYTES);
+        return errors.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CommonHeader.SIZE_BYTES);
     }
 
     private int onInitialize(final long position, final long available)
@@ -382,11 +385,11 @@ final class PduReceiver
         initialize.wrap(view, (int)(position - viewAddress));
         if (InitializeConnection.SIZE_BYTES != initialize.headerLength())
         {
-            return connection.invalid(CommonHeader.HEADER_LENGTH_OFFSET, initialize, CommonHeader.SIZE_BYTES);
+            return errors.invalid(CommonHeader.HEADER_LENGTH_OFFSET, initialize, CommonHeader.SIZE_BYTES);
         }
         if (InitializeConnection.SIZE_BYTES != initialize.pduLength())
         {
-            return connection.invalid(CommonHeader.PDU_LENGTH_OFFSET, initialize, CommonHeader.SIZE_BYTES);
+            return errors.invalid(CommonHeader.PDU_LENGTH_OFFSET, initialize, CommonHeader.SIZE_BYTES);
         }
         if (available < InitializeConnection.SIZE_BYTES)
         {
@@ -394,12 +397,12 @@ final class PduReceiver
         }
         if (InitializeConnection.FORMAT_VERSION != initialize.formatVersion())
         {
-            return connection.terminate(FatalErrorStatus.UNSUPPORTED_PARAMETER,
+            return errors.terminate(FatalErrorStatus.UNSUPPORTED_PARAMETER,
                 InitializeConnection.FORMAT_VERSION_OFFSET, initialize, InitializeConnection.SIZE_BYTES);
         }
         if (initialize.dataAlignment() > CommonHeader.DATA_ALIGNMENT_MAX)
         {
-            return connection.invalid(
+            return errors.invalid(
                 InitializeConnection.DATA_ALIGNMENT_OFFSET, initialize, InitializeConnection.SIZE_BYTES);
         }
         digests = Digests.of(initialize.digests());
@@ -431,11 +434,11 @@ final class PduReceiver
         capsule.wrap(view, (int)(position - viewAddress));
         if (CapsuleCommand.SIZE_BYTES != WireHeader.headerLength(position))
         {
-            return connection.invalid(CommonHeader.HEADER_LENGTH_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+            return errors.invalid(CommonHeader.HEADER_LENGTH_OFFSET, capsule, CommonHeader.SIZE_BYTES);
         }
         if (digests.headerFlag() != (flags & CommonHeader.FLAG_HEADER_DIGEST))
         {
-            return connection.invalid(CommonHeader.FLAGS_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+            return errors.invalid(CommonHeader.FLAGS_OFFSET, capsule, CommonHeader.SIZE_BYTES);
         }
         if (0 != digests.headerBytes())
         {
@@ -446,7 +449,7 @@ final class PduReceiver
             }
             if (!Digests.matches(position, CapsuleCommand.SIZE_BYTES))
             {
-                return connection.wrongHeaderDigest(capsule, CapsuleCommand.SIZE_BYTES);
+                return errors.wrongHeaderDigest(capsule, CapsuleCommand.SIZE_BYTES);
             }
         }
         final int length = WireHeader.pduLength(position);
@@ -455,15 +458,15 @@ final class PduReceiver
             final int dataBytes = length - headerBytes - digests.dataBytes();
             if (length < headerBytes || dataBytes <= 0 || dataBytes > buffer.capsuleDataBytesMax())
             {
-                return connection.invalid(CommonHeader.PDU_LENGTH_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+                return errors.invalid(CommonHeader.PDU_LENGTH_OFFSET, capsule, CommonHeader.SIZE_BYTES);
             }
             if (digests.dataFlag() != (flags & CommonHeader.FLAG_DATA_DIGEST))
             {
-                return connection.invalid(CommonHeader.FLAGS_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+                return errors.invalid(CommonHeader.FLAGS_OFFSET, capsule, CommonHeader.SIZE_BYTES);
             }
             if (headerBytes != WireHeader.dataOffset(position))
             {
-                return connection.invalid(CommonHeader.DATA_OFFSET_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+                return errors.invalid(CommonHeader.DATA_OFFSET_OFFSET, capsule, CommonHeader.SIZE_BYTES);
             }
         }
         if (available < length)
@@ -484,7 +487,7 @@ final class PduReceiver
         final Request request = intake.begin(view, capsule.offset() + CapsuleCommand.ENTRY_OFFSET);
         if (null == request)
         {
-            return connection.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CapsuleCommand.SIZE_BYTES);
+            return errors.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CapsuleCommand.SIZE_BYTES);
         }
         if (!nameData(request, position, length))
         {

@@ -4,6 +4,7 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvmf.Request;
+import io.millrace.reactor.Reactor;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -24,7 +25,9 @@ final class PduSender
     private static final int CLOSING_OFFSET = OPENING_OFFSET + InitializeConnection.SIZE_BYTES;
 
     private final TcpConnection connection;
+    private final Reactor reactor;
     private final GatherBuffer gather;
+    private final SlabPool blocks;
     private final boolean c2hSuccess;
     private final long blockAddress;
     private final UnsafeBuffer block;
@@ -47,13 +50,20 @@ final class PduSender
     private int closingBytes;
     private int closingLeftBytes;
 
-    PduSender(
-        final TcpConnection connection, final GatherBuffer gather, final long blockAddress, final boolean c2hSuccess)
+    /**
+     * Has nothing to send. Borrows a block until it is {@link #close closed}.
+     *
+     * @param connection that it sends for.
+     * @param group      of the connection.
+     */
+    PduSender(final TcpConnection connection, final TcpPollGroup group)
     {
         this.connection = connection;
-        this.gather = gather;
-        this.blockAddress = blockAddress;
-        this.c2hSuccess = c2hSuccess;
+        reactor = group.reactor();
+        gather = group.gatherBuffer();
+        c2hSuccess = group.config().c2hSuccess();
+        blocks = group.senderBlocks();
+        blockAddress = blocks.acquire();
         block = new UnsafeBuffer(blockAddress, BLOCK_BYTES);
     }
 
@@ -147,7 +157,7 @@ final class PduSender
             if (sent > 0)
             {
                 total += sent;
-                advance(sent, connection.clockNs());
+                advance(sent, reactor.clockNs());
                 connection.queuePair().onFlushed();
             }
             if (sent < wanted)
@@ -192,15 +202,16 @@ final class PduSender
     }
 
     /**
-     * Forgets the line; the queue pair ends the requests itself.
+     * Forgets the line; the queue pair ends the requests itself. Gives the block back; nothing is sent any more.
      */
-    void clear()
+    void close()
     {
         head = null;
         tail = null;
         headSentBytes = 0;
         openingLeftBytes = 0;
         closingLeftBytes = 0;
+        blocks.release(blockAddress);
     }
 
     private void gatherAll()

@@ -91,4 +91,17 @@ final class SocketSetup
         return Sockets.getsockname(fd, scratchAddress, scratchAddress + LENGTH_OFFSET) < 0 ?
             null : SocketAddress.read(scratchAddress);
     }
+
+    /**
+     * {@return the address that a socket is connected to, or null when the kernel does not tell, such as when the peer
+     * has gone}
+     *
+     * @param fd of the socket.
+     */
+    InetSocketAddress peer(final int fd)
+    {
+        NativeMemory.putInt(scratchAddress + LENGTH_OFFSET, SocketAddress.SIZE_BYTES_MAX);
+        return Sockets.getpeername(fd, scratchAddress, scratchAddress + LENGTH_OFFSET) < 0 ?
+            null : SocketAddress.read(scratchAddress);
+    }
 }

@@ -1,64 +1,34 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.Errno;
-import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Files;
-import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.QueuePairTransport;
 import io.millrace.nvmf.Request;
 import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.ReadinessListener;
-import io.millrace.reactor.TimerListener;
-import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
-import java.nio.ByteOrder;
-import java.util.concurrent.TimeUnit;
 
 /**
- * One host connection: the life of its socket (see {@link ConnectionState}), what the reactor watches it for, its
- * timers. What arrives is {@link PduReceiver}'s, what leaves is {@link PduSender}'s business. Its reactor only.
+ * One host connection: the life of its socket (see {@link ConnectionState}), what the reactor watches it for, its move
+ * to another reactor. What arrives is {@link PduReceiver}'s, what leaves is {@link PduSender}'s business, when it
+ * leaves that of {@link SendTurn}. Its reactor only.
  */
 final class TcpConnection implements QueuePairTransport, ReadinessListener
 {
-    /**
-     * How long a host has to close after C2HTermReq or the target's end of stream. The specification allows up to 30 s;
-     * a connection that is over anyway need not hold its slot so long.
-     */
-    static final long DRAIN_TIMEOUT_NS = 2_000_000_000L;
-    /**
-     * How long a full socket may keep others from writing what its answers borrow from devices; then that is copied
-     * and given back. What nobody waits for stays where it is: a host that reads all the time under load has a full
-     * socket all the time, and copying for it would cost half of its answers' speed.
-     */
-    static final long LOAN_TIMEOUT_NS = 2_000_000L;
-    /** A writer shows where else it is held up when it tries again, so after a copy the next look comes soon. */
-    static final long LOAN_RETRY_NS = 100_000L;
-
-    private static final long NO_TIMER = -1;
-
     private final TcpPollGroup group;
     private final int fd;
-    private final long blockAddress;
     private final QueuePair queuePair;
     private final SocketWatch watch;
     private final HostDataReceiver hostData;
     private final PduReceiver receiver;
     private final PduSender sender;
-
-    private final TimerListener loanListener = this::onLoanTimeout;
-
+    private final SendTurn sendTurn;
+    private final ConnectionTimers timers;
     private ConnectionState state;
-    private boolean isMoving;
-    private SendState sendState = SendState.IDLE;
     private String endReason = "";
-    private final long connectTimer;
-    private long drainTimer = NO_TIMER;
-    private long loanTimer = NO_TIMER;
-    private long blockedSinceNs;
-
     /** Its place among the group's connections. */
     private int index;
 
@@ -67,14 +37,15 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         this.group = group;
         this.fd = fd;
         watch = new SocketWatch(group.reactor(), fd);
-        blockAddress = group.senderBlocks().acquire();
-        sender = new PduSender(this, group.gatherBuffer(), blockAddress, group.config().c2hSuccess());
-        hostData = new HostDataReceiver(this, group.counters(), group.config().maxH2cDataBytes());
-        receiver = new PduReceiver(this, group.receiveBuffer(), group.counters(), hostData);
+        sender = new PduSender(this, group);
+        sendTurn = new SendTurn(group, this, sender);
+        final FatalErrors errors = new FatalErrors(this, sender, group.counters());
+        hostData = new HostDataReceiver(this, errors, group.counters(), group.config().maxH2cDataBytes());
+        receiver = new PduReceiver(this, errors, group.receiveBuffer(), group.counters(), hostData);
         queuePair = group.pollGroup().newQueuePair(this, local);
         state = ConnectionState.AWAITING_ICREQ;
-        connectTimer = group.reactor().schedule(
-            group.reactor().nowNs() + group.config().connectTimeoutNs(), this::onConnectTimeout);
+        timers = new ConnectionTimers(group, this);
+        timers.awaitConnect();
     }
 
     /**
@@ -85,15 +56,16 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         this.group = group;
         fd = former.fd;
         watch = new SocketWatch(group.reactor(), fd);
-        blockAddress = group.senderBlocks().acquire();
-        sender = new PduSender(this, group.gatherBuffer(), blockAddress, group.config().c2hSuccess());
+        sender = new PduSender(this, group);
+        sendTurn = new SendTurn(group, this, sender);
         sender.takeOver(former.sender);
-        hostData = new HostDataReceiver(this, group.counters(), group.config().maxH2cDataBytes());
-        receiver = new PduReceiver(this, group.receiveBuffer(), group.counters(), hostData);
+        final FatalErrors errors = new FatalErrors(this, sender, group.counters());
+        hostData = new HostDataReceiver(this, errors, group.counters(), group.config().maxH2cDataBytes());
+        receiver = new PduReceiver(this, errors, group.receiveBuffer(), group.counters(), hostData);
         receiver.takeOver(former.receiver);
         queuePair = former.queuePair;
         state = ConnectionState.READY;
-        connectTimer = NO_TIMER;
+        timers = new ConnectionTimers(group, this);
         queuePair.arrive(group.pollGroup(), this);
     }
 
@@ -114,7 +86,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
 
     SendState sendState()
     {
-        return sendState;
+        return sendTurn.state();
     }
 
     int index()
@@ -146,19 +118,10 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * {@return whether it is about to move to another reactor, or has given that up and is not yet as before}
-     */
-    boolean isMoving()
-    {
-        return isMoving;
-    }
-
-    /**
      * Is to move: begins no command any more. It is ready.
      */
     void beginMove()
     {
-        isMoving = true;
         receiver.hold();
         updateInterest();
     }
@@ -169,7 +132,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     boolean isQuiet()
     {
         return ConnectionState.READY == state && queuePair.connected() && queuePair.isIdle() &&
-            SendState.IDLE == sendState && receiver.isBetween();
+            SendState.IDLE == sendTurn.state() && receiver.isBetween();
     }
 
     /**
@@ -183,7 +146,6 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         {
             return false;
         }
-        isMoving = false;
         updateInterest();
         return true;
     }
@@ -198,9 +160,10 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         final byte[] unread = receiver.release();
         state(ConnectionState.CLOSED);
         watch.stop();
-        cancelTimers();
+        timers.cancel();
+        sendTurn.stop();
+        sender.close();
         receiver.close();
-        group.senderBlocks().release(blockAddress);
         queuePair.leave();
         group.remove(this);
         return unread;
@@ -289,20 +252,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
      */
     void onFlushed(final SendState next)
     {
-        if (SendState.BLOCKED == next && SendState.BLOCKED != sendState)
-        {
-            blockedSinceNs = group.reactor().nowNs();
-            if (NO_TIMER == loanTimer)
-            {
-                loanTimer = group.reactor().schedule(blockedSinceNs + LOAN_TIMEOUT_NS, loanListener);
-            }
-        }
-        if (SendState.QUEUED == next && SendState.BLOCKED == sendState)
-        {
-            // Epoll said that there is room, so it is not in the list of those who flush each cycle.
-            group.addFlush(this);
-        }
-        sendState = next;
+        sendTurn.onFlushed(next);
         updateInterest();
         if (ConnectionState.DRAINING == state && SendState.IDLE == next)
         {
@@ -329,14 +279,6 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * {@return the time at this moment: what answers took is measured to it}
-     */
-    long clockNs()
-    {
-        return group.reactor().clockNs();
-    }
-
-    /**
      * A valid ICReq came.
      *
      * @param digests           that it asks for, all granted.
@@ -346,7 +288,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     {
         state(ConnectionState.READY);
         sender.open(digests, hostDataAlignment, group.config().maxH2cDataBytes());
-        enqueueFlush();
+        sendTurn.request();
     }
 
     /**
@@ -381,50 +323,17 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * A field of a PDU is invalid.
+     * Ends the connection when what is queued has gone, and the host has ended the stream or its time is up.
      *
-     * @param fieldOffset  of it.
-     * @param pdu          wrapped.
-     * @param headerLength bytes of the PDU's header that have been looked at.
-     * @return bytes of the PDU that are done with.
+     * @param reason why.
      */
-    int invalid(final int fieldOffset, final CommonHeader pdu, final int headerLength)
+    void drain(final String reason)
     {
-        return terminate(FatalErrorStatus.INVALID_HEADER_FIELD, fieldOffset, pdu, headerLength);
-    }
-
-    /**
-     * A header digest is wrong.
-     *
-     * @param pdu          wrapped, its digest behind the header.
-     * @param headerLength of the PDU.
-     * @return bytes of the PDU that are done with.
-     */
-    int wrongHeaderDigest(final CommonHeader pdu, final int headerLength)
-    {
-        group.counters().onHeaderDigestError();
-        return terminate(FatalErrorStatus.HEADER_DIGEST_ERROR,
-            pdu.buffer().getInt(pdu.offset() + headerLength, ByteOrder.LITTLE_ENDIAN), pdu, headerLength);
-    }
-
-    /**
-     * A fatal error of the host: sends what is queued and C2HTermReq, then ends.
-     *
-     * @param status       what went wrong.
-     * @param information  that belongs to the status.
-     * @param pdu          wrapped.
-     * @param headerLength bytes of the PDU's header that have been looked at.
-     * @return bytes of the PDU that are done with.
-     */
-    int terminate(
-        final FatalErrorStatus status, final int information, final CommonHeader pdu, final int headerLength)
-    {
-        group.counters().onTermination(status);
-        sender.terminate(status, information, pdu.buffer(), pdu.offset(), headerLength);
-        final String reason = "fatal error of the host: " + status + ", information " + information;
-        queuePair.onProtocolError(reason);
-        drain(reason);
-        return CommonHeader.SIZE_BYTES;
+        state(ConnectionState.DRAINING);
+        endReason = reason;
+        timers.awaitEnd(reason);
+        sendTurn.request();
+        updateInterest();
     }
 
     /**
@@ -442,11 +351,10 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         group.counters().onClosed(reason);
         watch.stop();
         Files.close(fd);
-        cancelTimers();
-        sender.clear();
-        sendState = SendState.IDLE;
+        timers.cancel();
+        sendTurn.stop();
+        sender.close();
         receiver.close();
-        group.senderBlocks().release(blockAddress);
         queuePair.onDisconnected(reason);
         group.remove(this);
     }
@@ -454,18 +362,8 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     @Override
     public String remote()
     {
-        try (Arena arena = Arena.ofConfined())
-        {
-            final long address = arena.allocate(SocketAddress.SIZE_BYTES_MAX, Long.BYTES).address();
-            final long lengthAddress = arena.allocate(Integer.BYTES, Integer.BYTES).address();
-            NativeMemory.putInt(lengthAddress, SocketAddress.SIZE_BYTES_MAX);
-            if (Sockets.getpeername(fd, address, lengthAddress) < 0)
-            {
-                return "";
-            }
-            final InetSocketAddress peer = SocketAddress.read(address);
-            return TransportAddress.tcp(peer.getAddress().getHostAddress(), peer.getPort()).toString();
-        }
+        final InetSocketAddress peer = group.socketSetup().peer(fd);
+        return null == peer ? "" : TransportAddress.tcp(peer.getAddress().getHostAddress(), peer.getPort()).toString();
     }
 
     @Override
@@ -475,7 +373,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         {
             request.transportState(TransferState.R2T_QUEUED);
             sender.enqueue(request);
-            enqueueFlush();
+            sendTurn.request();
         }
     }
 
@@ -486,7 +384,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         {
             request.transportState(TransferState.RESPONSE_QUEUED);
             sender.enqueue(request);
-            enqueueFlush();
+            sendTurn.request();
         }
         else if (ConnectionState.DRAINING == state)
         {
@@ -512,7 +410,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     @Override
     public void onReady(final int events)
     {
-        if (SendState.BLOCKED == sendState && 0 != (events & (Epoll.EPOLLOUT | Epoll.EPOLLERR | Epoll.EPOLLHUP)))
+        if (SendState.BLOCKED == sendTurn.state() && 0 != (events & (Epoll.EPOLLOUT | Epoll.EPOLLERR | Epoll.EPOLLHUP)))
         {
             flush();
         }
@@ -529,25 +427,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     @Override
     public String toString()
     {
-        return "connection " + fd + ' ' + state + ' ' + receiver.state() + ' ' + sendState;
-    }
-
-    private void enqueueFlush()
-    {
-        if (SendState.IDLE == sendState)
-        {
-            sendState = SendState.QUEUED;
-            group.addFlush(this);
-        }
-    }
-
-    private void drain(final String reason)
-    {
-        state(ConnectionState.DRAINING);
-        endReason = reason;
-        drainTimer = group.reactor().schedule(group.reactor().nowNs() + DRAIN_TIMEOUT_NS, this::onDrainTimeout);
-        enqueueFlush();
-        updateInterest();
+        return "connection " + fd + ' ' + state + ' ' + receiver.state() + ' ' + sendTurn.state();
     }
 
     private void state(final ConnectionState next)
@@ -564,56 +444,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         if (ConnectionState.CLOSED != state)
         {
             watch.want(ReceiveState.STALLED != receiver.state() || ConnectionState.DRAINING == state,
-                SendState.BLOCKED == sendState);
-        }
-    }
-
-    private void cancelTimers()
-    {
-        if (NO_TIMER != connectTimer)
-        {
-            group.reactor().cancel(connectTimer);
-        }
-        if (NO_TIMER != drainTimer)
-        {
-            group.reactor().cancel(drainTimer);
-        }
-        if (NO_TIMER != loanTimer)
-        {
-            group.reactor().cancel(loanTimer);
-        }
-    }
-
-    private void onConnectTimeout(final long nowNs)
-    {
-        if (isReceiving() && !queuePair.connected())
-        {
-            group.counters().onConnectTimeout();
-            final String reason = "no Connect command within " +
-                TimeUnit.NANOSECONDS.toMillis(group.config().connectTimeoutNs()) + " ms";
-            queuePair.onProtocolError(reason);
-            close(reason);
-        }
-    }
-
-    private void onDrainTimeout(final long nowNs)
-    {
-        close(endReason);
-    }
-
-    private void onLoanTimeout(final long nowNs)
-    {
-        loanTimer = NO_TIMER;
-        if (SendState.BLOCKED == sendState)
-        {
-            long dueNs = blockedSinceNs + LOAN_TIMEOUT_NS;
-            if (dueNs - nowNs <= 0)
-            {
-                final int copied = sender.copyLoans();
-                group.counters().onCopiedLoans(copied);
-                dueNs = nowNs + (copied > 0 ? LOAN_RETRY_NS : LOAN_TIMEOUT_NS);
-            }
-            loanTimer = group.reactor().schedule(dueNs, loanListener);
+                SendState.BLOCKED == sendTurn.state());
         }
     }
 }

@@ -13,9 +13,7 @@ import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorLink;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -34,9 +32,6 @@ final class TcpPollGroup implements Poller, LinkListener
      * ones.
      */
     static final int HOT_MAX = 8;
-
-    /** How long the commands of a connection that is to move may take to end. */
-    static final long MOVE_TIMEOUT_NS = 1_000_000_000L;
 
     /** The one kind of message on the link: its slot is the descriptor of an accepted socket. */
     private static final int ACCEPTED = 1;
@@ -64,7 +59,7 @@ final class TcpPollGroup implements Poller, LinkListener
     private int flushCount;
     private TcpConnection[] stalled = new TcpConnection[16];
     private int stalledCount;
-    private final List<ConnectionMove> moves = new ArrayList<>();
+    private final ConnectionMoves moves = new ConnectionMoves(this);
     private ReactorLink accepted;
 
     TcpPollGroup(final PollGroup pollGroup, final TcpTransportConfig config, final TcpCounters counters)
@@ -118,6 +113,14 @@ final class TcpPollGroup implements Poller, LinkListener
     GatherBuffer gatherBuffer()
     {
         return gatherBuffer;
+    }
+
+    /**
+     * {@return names of its sockets}
+     */
+    SocketSetup socketSetup()
+    {
+        return socketSetup;
     }
 
     SlabPool senderBlocks()
@@ -204,40 +207,19 @@ final class TcpPollGroup implements Poller, LinkListener
     }
 
     /**
-     * Carries a connection over to another reactor as soon as its commands have ended, if they do in time.
-     *
-     * @param queuePair of it; on this reactor.
-     * @param to        connections of the other reactor.
-     * @param done      told how it went, here or there.
+     * {@return connections that are to move to other reactors}
      */
-    void move(final QueuePair queuePair, final TcpPollGroup to, final CompletableFuture<MoveOutcome> done)
+    ConnectionMoves moves()
     {
-        final TcpConnection connection = find(queuePair);
-        if (null == connection || !connection.isReady() || !queuePair.connected())
-        {
-            done.complete(MoveOutcome.GONE);
-        }
-        else if (this == to)
-        {
-            done.complete(MoveOutcome.MOVED);
-        }
-        else if (connection.isMoving())
-        {
-            done.complete(MoveOutcome.MOVING);
-        }
-        else if (to.assignedCount.incrementAndGet() > config.connectionsMax())
-        {
-            to.assignedCount.decrementAndGet();
-            done.complete(MoveOutcome.FULL);
-        }
-        else
-        {
-            moves.add(new ConnectionMove(connection, to, reactor.nowNs() + MOVE_TIMEOUT_NS, done));
-            connection.beginMove();
-        }
+        return moves;
     }
 
-    private TcpConnection find(final QueuePair queuePair)
+    /**
+     * {@return the connection of a queue pair; null when it is not here}
+     *
+     * @param queuePair of it.
+     */
+    TcpConnection find(final QueuePair queuePair)
     {
         for (int i = 0; i < connectionCount; i++)
         {
@@ -249,50 +231,14 @@ final class TcpPollGroup implements Poller, LinkListener
         return null;
     }
 
-    private int advanceMoves()
-    {
-        int work = 0;
-        for (int i = moves.size() - 1; i >= 0; i--)
-        {
-            final ConnectionMove move = moves.get(i);
-            final TcpConnection connection = move.connection();
-            if (!connection.isReady())
-            {
-                move.giveUp(MoveOutcome.GONE);
-                moves.remove(i);
-            }
-            else if (move.done().isDone())
-            {
-                if (connection.endMove())
-                {
-                    moves.remove(i);
-                }
-            }
-            else if (connection.isQuiet())
-            {
-                moves.remove(i);
-                send(move);
-                work++;
-            }
-            else if (reactor.nowNs() - move.deadlineNs() >= 0)
-            {
-                move.giveUp(MoveOutcome.BUSY);
-            }
-        }
-        return work;
-    }
-
-    private void send(final ConnectionMove move)
-    {
-        final TcpConnection connection = move.connection();
-        final TcpPollGroup to = move.to();
-        final byte[] unread = connection.depart();
-        to.reactor.execute(() -> to.receive(connection, unread, move.done()));
-        connection.queuePair().handOver(pollGroup, to.pollGroup);
-    }
-
-    /** A connection that another reactor has sent. */
-    private void receive(
+    /**
+     * A connection comes that another reactor has sent.
+     *
+     * @param former of that reactor, which has departed.
+     * @param unread what it had not looked at.
+     * @param done   told that it is here.
+     */
+    void receive(
         final TcpConnection former, final byte[] unread, final CompletableFuture<MoveOutcome> done)
     {
         final TcpConnection connection = new TcpConnection(this, former);
@@ -389,7 +335,7 @@ final class TcpPollGroup implements Poller, LinkListener
         }
         if (!moves.isEmpty())
         {
-            work += advanceMoves();
+            work += moves.poll();
         }
         return work;
     }
@@ -397,20 +343,7 @@ final class TcpPollGroup implements Poller, LinkListener
     @Override
     public boolean canSleep()
     {
-        return 0 == hotCount && 0 == flushCount && !isAnyMoving() && !isAnyResumable();
-    }
-
-    /** A move that was given up needs nothing but what the host sends. */
-    private boolean isAnyMoving()
-    {
-        for (int i = 0; i < moves.size(); i++)
-        {
-            if (!moves.get(i).done().isDone())
-            {
-                return true;
-            }
-        }
-        return false;
+        return 0 == hotCount && 0 == flushCount && !moves.isAnyUnderWay() && !isAnyResumable();
     }
 
     /**
@@ -442,7 +375,7 @@ final class TcpPollGroup implements Poller, LinkListener
         {
             connections[connectionCount - 1].close("the target is closing");
         }
-        advanceMoves();
+        moves.poll();
         reactor.removePoller(this);
         arena.close();
         memory.close();

@@ -125,7 +125,7 @@ public final class TcpTransport implements AutoCloseable
         moves.add(done);
         done.whenComplete((outcome, failure) -> moves.remove(done));
         final TcpPollGroup target = groupOf(to);
-        queuePair.execute(() -> groupOf(queuePair.owner()).move(queuePair, target, done));
+        queuePair.execute(() -> groupOf(queuePair.owner()).moves().begin(queuePair, target, done));
         return done;
     }
 
