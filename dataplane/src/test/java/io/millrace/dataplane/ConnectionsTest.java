@@ -65,7 +65,7 @@ class ConnectionsTest
                     commands * OperationsFixture.BLOCK == counted(1).bytesWritten() + OperationsFixture.BLOCK);
                 assertEquals(reactor, counted(1).reactor());
             }
-            assertEquals(7, fixture.dataPlane.namespaces().list(NQN).getFirst().writes());
+            until("all writes to be counted", () -> 7 == fixture.dataPlane.namespaces().list(NQN).getFirst().writes());
             fixture.awaitEvent(ResourceKind.CONTROLLER, ResourceChange.CHANGED, NQN + "/1");
             assertEquals(2, fixture.dataPlane.reactorSnapshots().stream().mapToInt(ReactorSnapshot::connections).sum());
         }

@@ -155,6 +155,7 @@ class DataPlaneTest
     @Test
     void shouldNameCpuWhenItIsNotAllowed()
     {
+        DataPlane.start(config()).close();
         final int absent = Housekeeping.allowed().length();
         reactors.set(0, ReactorConfig.of("r0", absent));
         final SettingException e = refused();

@@ -390,8 +390,8 @@ class AnaTest
         done(set(TestTarget.LOCAL, 1, AnaState.PERSISTENT_LOSS));
         assertEquals(0x301, read(io, 1).status());
         done(set(TestTarget.LOCAL, 1, AnaState.OPTIMIZED));
+        TestTarget.await("both queues to go", () -> null != host.disconnectReason() && null != io.disconnectReason());
         assertTrue(host.disconnectReason().contains("access to an ANA group is back"), host.disconnectReason());
-        TestTarget.await("the I/O queue to go", () -> null != io.disconnectReason());
         assertNull(otherHost.disconnectReason());
         assertEquals(0, read(target.io(target.admin(), 1), 1).status());
     }
@@ -502,7 +502,7 @@ class AnaTest
     void shouldEndTransitionsThatTakeLongerThanHostsWereTold()
     {
         final List<String> expired = Collections.synchronizedList(new ArrayList<>());
-        final Target hurried = new Target(new TargetConfig(4, 128, 1 << 20, 16, 1), new TargetListener()
+        final Target hurried = new Target(new TargetConfig(4, 128, 1 << 20, 16, 3), new TargetListener()
         {
             @Override
             public void onAnaTransitionExpired(

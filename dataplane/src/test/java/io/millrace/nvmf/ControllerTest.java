@@ -199,7 +199,7 @@ class ControllerTest
         TestTarget.await("gone", () -> 0 == target.subsystem().controllerCount());
         assertEquals(NvmeStatus.CONNECT_INVALID_PARAMETERS,
             target.connection().connect(TestTarget.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC).code());
-        assertTrue(target.log().stream().anyMatch((line) -> line.contains("is no longer served")));
+        TestTarget.await("told", () -> target.log().stream().anyMatch((line) -> line.contains("is no longer served")));
         assertFalse(target.target().removeSubsystem(TestTarget.NQN).join());
     }
 }

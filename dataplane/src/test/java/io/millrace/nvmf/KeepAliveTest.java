@@ -44,21 +44,23 @@ class KeepAliveTest
         assertTrue(System.nanoTime() - startNs >= SECOND_NS, "timeouts are rounded up to a second");
         assertTrue(admin.disconnectReason().contains("keep alive"), admin.disconnectReason());
         TestTarget.await("gone", () -> 1 == target.subsystem().controllerCount());
-        assertTrue(target.log().getLast().contains("keep alive"), target.log().toString());
+        // The listener is told when the controller is gone, and not before.
+        TestTarget.await("told", () -> target.log().getLast().contains("keep alive"));
         assertNull(other.disconnectReason());
     }
 
     @Test
     void shouldTakeCommandsOnAnyQueueForASignOfLife()
     {
-        final TestHost admin = admin(1000);
+        // Long enough that a machine which stands still for a moment does not look like a host that went.
+        final TestHost admin = admin(2000);
         final TestHost io = target.io(admin, 1, 1);
         final long startNs = System.nanoTime();
         TestTarget.await("time passes", () ->
         {
             assertEquals(NvmeStatus.SUCCESS,
                 io.execute((entry) -> entry.opcode(IoOpcode.FLUSH).namespaceId(1)).status());
-            return System.nanoTime() - startNs > 5 * SECOND_NS / 2;
+            return System.nanoTime() - startNs > 9 * SECOND_NS / 2;
         });
         assertNull(admin.disconnectReason());
         TestTarget.await("keep alive", () -> null != admin.disconnectReason());

@@ -2,6 +2,7 @@ package io.millrace.reactor;
 
 import static io.millrace.reactor.ReactorTesting.await;
 import static io.millrace.reactor.ReactorTesting.awaitSleep;
+import static io.millrace.reactor.ReactorTesting.awaitWoken;
 import static io.millrace.reactor.ReactorTesting.pass;
 import static io.millrace.reactor.ReactorTesting.started;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -22,8 +23,7 @@ class ReactorIdleTest
 {
     private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
     private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(300);
-    /** Below the longest sleep by a wide margin: who needs longer was not woken but timed out. */
-    private static final long WAKE_NS_MAX = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final int WAKES = 50;
 
     @Test
     void shouldUseNearlyNoProcessorTimeWhenIdle()
@@ -61,11 +61,17 @@ class ReactorIdleTest
     private static void assertIdleIsCheap(final Reactor reactor)
     {
         final long threadId = reactor.call(() -> Thread.currentThread().threadId()).join();
-        awaitSleep(reactor);
-        final long before = THREADS.getThreadCpuTime(threadId);
-        pass(IDLE_NS);
-        final long usedNs = THREADS.getThreadCpuTime(threadId) - before;
-        assertTrue(usedNs < IDLE_NS / 50, "used " + usedNs + " ns of " + IDLE_NS);
+        long usedNs = Long.MAX_VALUE;
+        // A virtual machine may count what its host took away meanwhile, so the best of several counts; a reactor that
+        // spins uses all of each.
+        for (int round = 0; round < 5 && usedNs >= IDLE_NS / 50; round++)
+        {
+            awaitSleep(reactor);
+            final long before = THREADS.getThreadCpuTime(threadId);
+            pass(IDLE_NS);
+            usedNs = THREADS.getThreadCpuTime(threadId) - before;
+        }
+        assertTrue(usedNs < IDLE_NS / 50, "used " + usedNs + " ns of " + IDLE_NS + " at best");
     }
 
     @Test
@@ -73,14 +79,14 @@ class ReactorIdleTest
     {
         try (Reactor reactor = started("wakes"))
         {
-            for (int i = 0; i < 50; i++)
+            // A command that comes while the reactor makes ready for sleep keeps it awake: that is no sleep, and more
+            // commands are needed.
+            for (int i = 0; i < WAKES || reactor.dutyCycle().sleepCount() < WAKES; i++)
             {
+                assertTrue(i < 100 * WAKES, "it hardly sleeps");
                 awaitSleep(reactor);
-                final long sentNs = System.nanoTime();
-                final long tookNs = reactor.call(System::nanoTime).join() - sentNs;
-                assertTrue(tookNs < WAKE_NS_MAX, "woke after " + tookNs + " ns");
+                awaitWoken(reactor, reactor.call(() -> null)::isDone);
             }
-            assertTrue(reactor.dutyCycle().sleepCount() >= 49);
         }
     }
 
@@ -90,23 +96,19 @@ class ReactorIdleTest
         final ReactorConfig eager = new ReactorConfig("races", -1, ReactorConfig.IdleMode.SLEEP, 0);
         try (Reactor reactor = started(eager, ReactorErrorHandler.standard()))
         {
-            final AtomicInteger late = new AtomicInteger();
+            final AtomicInteger woken = new AtomicInteger();
             final Runnable producer = () ->
             {
                 for (int i = 0; i < 4_000; i++)
                 {
-                    final long sentNs = System.nanoTime();
-                    reactor.call(() -> null).join();
-                    if (System.nanoTime() - sentNs > WAKE_NS_MAX)
-                    {
-                        late.incrementAndGet();
-                    }
+                    awaitWoken(reactor, reactor.call(() -> null)::isDone);
+                    woken.incrementAndGet();
                 }
             };
             final Thread other = Thread.ofPlatform().start(producer);
             producer.run();
             other.join();
-            assertEquals(0, late.get());
+            assertEquals(2 * 4_000, woken.get());
             assertTrue(reactor.dutyCycle().sleepCount() > 0);
         }
     }
@@ -190,7 +192,7 @@ class ReactorIdleTest
         {
             final long[] lateNs = {Long.MAX_VALUE};
             // The machine may be busy, so the best of several counts; a reactor that slept on would be 700 ms late.
-            for (int round = 0; round < 20 && lateNs[0] > 2_000_000; round++)
+            for (int round = 0; round < 500 && lateNs[0] > 2_000_000; round++)
             {
                 final AtomicBoolean fired = new AtomicBoolean();
                 reactor.execute(() ->

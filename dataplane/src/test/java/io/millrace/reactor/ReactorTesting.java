@@ -18,6 +18,11 @@ final class ReactorTesting
 {
     static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(20);
 
+    /** Who waits for the reactor is back as soon as it is done, while it makes ready for its next sleep. */
+    private static final long SPIN_NS = 100_000;
+    /** Half of the longest sleep. */
+    private static final long UNWOKEN_NS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private static final long SCRATCH = Arena.global().allocate(Long.BYTES, Long.BYTES).address();
 
     private ReactorTesting()
@@ -49,6 +54,29 @@ final class ReactorTesting
     static void awaitSleep(final Reactor reactor)
     {
         await("reactor sleeps", reactor::isSleeping);
+    }
+
+    /**
+     * Waits for what a reactor was woken for. However slow the machine is, a reactor that was signalled is not asleep
+     * any more: one that still sleeps after this long, with its work before it, was not.
+     */
+    static void awaitWoken(final Reactor reactor, final BooleanSupplier isDone)
+    {
+        final long startNs = System.nanoTime();
+        while (!isDone.getAsBoolean() && System.nanoTime() - startNs < SPIN_NS)
+        {
+            Thread.onSpinWait();
+        }
+        await("woken", () ->
+        {
+            final boolean isAsleep = System.nanoTime() - startNs > UNWOKEN_NS && reactor.isSleeping();
+            final boolean done = isDone.getAsBoolean();
+            if (isAsleep && !done)
+            {
+                fail("sleeps on: it was not woken");
+            }
+            return done;
+        });
     }
 
     static Reactor started(final String name)

@@ -22,7 +22,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
     static final int BACKLOG = 1024;
     /** Accepting is bounded: an accepted connection costs about 10 µs, and I/O goes on meanwhile. */
     private static final int ACCEPTS_PER_TURN = 16;
-    private static final long PAUSE_NS = 100_000_000L;
+    static final long PAUSE_NS = 100_000_000L;
     /** A shortage that lasts is reported once in so long. */
     private static final long REPORT_INTERVAL_NS = 60_000_000_000L;
 

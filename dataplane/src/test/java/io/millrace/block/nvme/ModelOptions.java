@@ -7,7 +7,7 @@ import io.millrace.nvme.IdentifyController;
  */
 final class ModelOptions
 {
-    int timeoutUnits;
+    int timeoutUnits = 20;
     int queueEntriesMax = 512;
     int doorbellStrideBytes = 4;
     int pageShiftMin = 12;

@@ -134,7 +134,9 @@ class NvmeControllerTest
     @ValueSource(ints = {1, 3, 7})
     void shouldTakeOverAControllerThatWasLeftEnabled(final int seed)
     {
-        final ModelController model = model((options) -> options.timeoutUnits = 1);
+        final ModelController model = model((options) ->
+        {
+        });
         final NvmeDrives drives = drives();
         drives.open(config(1), this::take).close();
         model.enableBusMaster(true);
@@ -145,7 +147,11 @@ class NvmeControllerTest
     @Test
     void shouldSayThatAControllerNeverBecomesReady()
     {
-        model((options) -> options.neverReady = true);
+        model((options) ->
+        {
+            options.timeoutUnits = 0;
+            options.neverReady = true;
+        });
         assertEquals("device n1: drive 0000:01:00.0 did not become ready within 500 ms of being enabled (CSTS.RDY)",
             refusal(config(1)));
     }

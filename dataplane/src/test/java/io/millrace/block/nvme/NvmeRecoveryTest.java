@@ -27,7 +27,8 @@ class NvmeRecoveryTest
 {
     private static final int SIZE_BYTES = 4 << 20;
     private static final int BLOCK = 512;
-    private static final long TIMEOUT_NS = 40_000_000L;
+    /** Commands that nothing is done to are to be answered well within it: each that is not makes for a reset more. */
+    private static final long TIMEOUT_NS = 400_000_000L;
 
     private final ModelOptions options = new ModelOptions();
     private DmaMemory arena;
@@ -224,6 +225,7 @@ class NvmeRecoveryTest
     void shouldResetTheFunctionOfAControllerThatDoesNotStop()
     {
         options.doAbortsWork = false;
+        options.timeoutUnits = 0;
         open();
         options.neverStops = true;
         spoilReads(ModelScript.Action.HOLD, 1);
@@ -236,6 +238,7 @@ class NvmeRecoveryTest
     {
         options.doAbortsWork = false;
         options.hasFunctionReset = false;
+        options.timeoutUnits = 0;
         open();
         options.neverStops = true;
         spoilReads(ModelScript.Action.HOLD, 1);
@@ -248,6 +251,7 @@ class NvmeRecoveryTest
     void shouldGiveUpAControllerThatDoesNotComeBack()
     {
         options.doAbortsWork = false;
+        options.timeoutUnits = 0;
         open();
         options.neverReady = true;
         spoilReads(ModelScript.Action.HOLD, 1);

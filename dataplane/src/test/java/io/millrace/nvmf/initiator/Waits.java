@@ -54,12 +54,17 @@ final class Waits
 
     static void until(final String what, final BooleanSupplier condition)
     {
-        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_S);
+        until(what, LIMIT_S, condition);
+    }
+
+    static void until(final String what, final long limitS, final BooleanSupplier condition)
+    {
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitS);
         while (!condition.getAsBoolean())
         {
             if (System.nanoTime() - deadlineNs > 0)
             {
-                throw new AssertionError("not so within " + LIMIT_S + " s: " + what);
+                throw new AssertionError("not so within " + limitS + " s: " + what);
             }
             LockSupport.parkNanos(PAUSE_NS);
         }

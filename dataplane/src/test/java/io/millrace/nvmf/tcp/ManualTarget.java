@@ -26,7 +26,7 @@ import java.net.InetSocketAddress;
  */
 final class ManualTarget implements AutoCloseable
 {
-    private static final long TIMEOUT_NS = 5_000_000_000L;
+    private static final long TIMEOUT_NS = 20_000_000_000L;
 
     private final Arena arena = Arena.ofShared();
     private final Reactor reactor = new Reactor(ReactorConfig.of("manual", -1));

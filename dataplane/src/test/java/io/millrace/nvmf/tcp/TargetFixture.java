@@ -140,7 +140,15 @@ final class TargetFixture implements AutoCloseable
 
     static void await(final String what, final BooleanSupplier condition)
     {
-        final long deadlineNs = System.nanoTime() + TIMEOUT_NS;
+        await(what, TIMEOUT_NS, condition);
+    }
+
+    /**
+     * Waits for what takes long where others have the processors.
+     */
+    static void await(final String what, final long timeoutNs, final BooleanSupplier condition)
+    {
+        final long deadlineNs = System.nanoTime() + timeoutNs;
         while (!condition.getAsBoolean())
         {
             if (System.nanoTime() - deadlineNs > 0)

@@ -29,7 +29,7 @@ class TcpLoanTest
     private static final int DEPTH = 128;
     private static final int HOSTS = 3;
     private static final int READS_PER_HOST = 1_500;
-    private static final int READS_SLOW = 20;
+    private static final int READS_SLOW = 120;
 
     @Test
     void shouldCopyNothingWhenNobodyWantsToWrite() throws IOException
@@ -84,7 +84,7 @@ class TcpLoanTest
             TestHost writer = TestHost.io(target.address(), TargetFixture.NQN, admin, 2, 32, Digests.NONE))
         {
             slow.initialize(Digests.NONE, 0);
-            slow.connectIo(TargetFixture.NQN, admin.controllerId(), 1, 64);
+            slow.connectIo(TargetFixture.NQN, admin.controllerId(), 1, DEPTH);
             final byte[] old = TcpIoTest.random(READ_BYTES, 1);
             final byte[] fresh = TcpIoTest.random(READ_BYTES, 2);
             writer.write(1, 0, READ_BLOCKS, old);
@@ -96,10 +96,8 @@ class TcpLoanTest
                 () -> target.reactor(0).call(() -> target.group(0).requestsInUse() >= READS_SLOW - 1).join());
             final Drip drip = new Drip(slow);
             drip.start();
-            final long startNs = System.nanoTime();
+            // The writer is less patient than the slow host is slow.
             writer.write(2, 0, READ_BLOCKS, fresh);
-            final long tookNs = System.nanoTime() - startNs;
-            assertTrue(tookNs < TimeUnit.SECONDS.toNanos(1), () -> "the write took " + tookNs + " ns");
             assertTrue(target.transport().counters().copiedLoans() > 0);
             drip.hurry();
             for (final byte[] read : drip.finish())
@@ -121,7 +119,7 @@ class TcpLoanTest
 
     /**
      * Takes the answers of reads, one after the other with a pause between them, so that there is progress all the
-     * time and yet the last of them waits for seconds.
+     * time and yet the last of them waits for longer than a test's host does for any answer.
      */
     private static final class Drip extends Thread
     {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 /**
  * A thousand queues of our own initiator on one reactor of the target, among hosts that misbehave.
  */
-@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
 class TcpThousandConnectionsTest
 {
     private static final int CONTROLLERS = 10;
@@ -39,10 +39,22 @@ class TcpThousandConnectionsTest
     /** A slot may see so many completions of every other one before it has its own. */
     private static final int UNFAIRNESS_MAX = 8;
 
-    private final TargetFixture target = new TargetFixture();
+    private static final long LONG_NS = 80_000_000_000L;
+    /** Longer than any of this takes: hosts that say nothing are to be there all the time. */
+    private static final long CONNECT_TIMEOUT_NS = 2 * LONG_NS;
+
+    private final TargetFixture target = new TargetFixture(1, patient());
     private final Reactor reactor = new Reactor(ReactorConfig.of("host", -1));
     private final Arena arena = Arena.ofShared();
     private HostPollGroup host;
+
+    private static TcpTransportConfig patient()
+    {
+        final TcpTransportConfig defaults = TcpTransportConfig.defaults();
+        return new TcpTransportConfig(
+            defaults.inCapsuleDataBytes(), defaults.maxH2cDataBytes(), defaults.receiveBufferBytes(),
+            defaults.c2hSuccess(), CONNECT_TIMEOUT_NS, defaults.connectionsMax(), 0, 0);
+    }
 
     @BeforeEach
     void start()
@@ -71,7 +83,7 @@ class TcpThousandConnectionsTest
             assertEquals(QUEUES + CONTROLLERS + misbehaving.connections(), target.transport().connectionCount());
             final Swarm swarm = new Swarm(queues, 1, ROUNDS, arena);
             reactor.execute(swarm::start);
-            TargetFixture.await("all rounds of " + QUEUES + " queues", () ->
+            TargetFixture.await("all rounds of " + QUEUES + " queues", LONG_NS, () ->
             {
                 misbehaving.drip();
                 return swarm.isOver();
@@ -99,7 +111,7 @@ class TcpThousandConnectionsTest
         reactor.execute(swarm::start);
         final AllocationWindows windows = new AllocationWindows(swarm, thread);
         // Interpreted native calls box, and so does what is rare; an allocation per I/O falls into each window.
-        TargetFixture.await("a window of I/O without allocation", windows::sawNone);
+        TargetFixture.await("a window of I/O without allocation", LONG_NS, windows::sawNone);
         swarm.stop();
         TargetFixture.await("all answers", swarm::isOver);
         assertEquals(0, swarm.failures());
