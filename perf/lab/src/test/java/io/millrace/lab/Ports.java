@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * TCP ports of the loopback address.
@@ -14,12 +15,24 @@ final class Ports
     {
     }
 
-    /** A port that nobody listens on now. */
-    static int free() throws IOException
+    /**
+     * A port that nobody listens on now, below those that the kernel gives to whoever asks for any (32768 and up unless
+     * told otherwise): a target that is killed finds it free when it is started again.
+     */
+    static int free()
     {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
+        while (true)
         {
-            return socket.getLocalPort();
+            final int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress()))
+            {
+                return socket.getLocalPort();
+            }
+            catch (final IOException _)
+            {
+                // Somebody has it.
+                Thread.onSpinWait();
+            }
         }
     }
 
