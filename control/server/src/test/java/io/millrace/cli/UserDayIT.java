@@ -3,10 +3,9 @@ package io.millrace.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.console.ExitCode;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -107,21 +106,13 @@ class UserDayIT
         }
     }
 
-    private static int freePort() throws IOException
-    {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
-        {
-            return socket.getLocalPort();
-        }
-    }
-
     @Test
     void shouldGoThroughADay() throws IOException, InterruptedException
     {
         MillraceProcess plane = startPlane();
         MillraceProcess manager = startManager();
         manager.await("dp0: seen for the first time: what it has is version 1 ");
-        final int port = freePort();
+        final int port = FreePorts.tcp();
         serve(port);
         use(port);
         final Path state = change();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
@@ -19,8 +20,6 @@ import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.state.DesiredState;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -202,11 +201,7 @@ class ManagerAccessTest
     @Test
     void shouldShowHostsNoOtherStateWhenTheDataPlaneIsStartedAgain() throws IOException
     {
-        final int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
-        {
-            port = socket.getLocalPort();
-        }
+        final int port = FreePorts.tcp();
         try (TestPlane plane = TestPlane.started(directory, "a");
             ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
         {

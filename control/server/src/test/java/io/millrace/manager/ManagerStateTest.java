@@ -3,6 +3,7 @@ package io.millrace.manager;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.codec.Code;
@@ -13,8 +14,6 @@ import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.RandomStates;
 import io.millrace.control.state.StateEditor;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,14 +28,6 @@ class ManagerStateTest
 
     @TempDir
     private Path directory;
-
-    private static int freePort() throws IOException
-    {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
-        {
-            return socket.getLocalPort();
-        }
-    }
 
     private static void meddle(final TestPlane plane, final Random random, final RandomStates states)
     {
@@ -58,7 +49,7 @@ class ManagerStateTest
         // Volumes of files are left out: one that somebody grew stays as large.
         final RandomStates states = new RandomStates(random,
             List.of(directory.resolve("f0").toString(), directory.resolve("f1").toString()),
-            List.of(freePort(), freePort()), false, true);
+            List.of(FreePorts.tcp(), FreePorts.tcp()), false, true);
         final StateEditor model = DesiredState.EMPTY.edit();
         try (TestPlane plane = TestPlane.started(directory, "a");
             ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))

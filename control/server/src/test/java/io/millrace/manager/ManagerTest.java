@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlListener;
@@ -33,8 +34,6 @@ import io.millrace.control.state.DesiredState;
 import io.millrace.manager.config.HookConfig;
 import io.millrace.manager.store.StoreException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -64,14 +63,6 @@ class ManagerTest
         return e.code();
     }
 
-    private static int freePort() throws IOException
-    {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
-        {
-            return socket.getLocalPort();
-        }
-    }
-
     private static void serve(final ControlClient client, final int port)
     {
         client.createDevice(DeviceSpec.memory("mem0", 16 * MIB, 4096));
@@ -95,7 +86,7 @@ class ManagerTest
         {
             final ControlClient client = fixture.connect();
             ManagerFixture.untilWell(client);
-            final int port = freePort();
+            final int port = FreePorts.tcp();
             serve(client, port);
             client.resizeDevice("mem0", 32 * MIB);
             assertEquals(32 * MIB, client.namespaces(NQN).getFirst().sizeBytes());
@@ -282,7 +273,7 @@ class ManagerTest
         {
             final ControlClient client = fixture.connect();
             ManagerFixture.untilWell(client);
-            serve(client, freePort());
+            serve(client, FreePorts.tcp());
             final long version = client.versions("").getLast().version();
             final DesiredState before = ManagerFixture.actual(client);
             client.deleteSubsystem(NQN);
@@ -305,7 +296,7 @@ class ManagerTest
         {
             final ControlClient client = fixture.connect();
             ManagerFixture.untilWell(client);
-            serve(client, freePort());
+            serve(client, FreePorts.tcp());
             final DesiredState before = ManagerFixture.actual(client);
             plane.restart();
             final long upNs = System.nanoTime();

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Code;
@@ -22,9 +23,6 @@ import io.millrace.manager.config.HookConfig;
 import io.millrace.manager.config.ManagerConfig;
 import io.millrace.manager.config.PlaneConfig;
 import java.io.IOException;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,14 +55,6 @@ class ManagerUdpTest
         Files.setPosixFilePermissions(secrets, PosixFilePermissions.fromString("rw-------"));
     }
 
-    private static int freePort() throws IOException
-    {
-        try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
-        {
-            return socket.getLocalPort();
-        }
-    }
-
     private static SharedSecret secret(final String text)
     {
         return SharedSecret.of(text.getBytes(StandardCharsets.UTF_8));
@@ -85,7 +75,7 @@ class ManagerUdpTest
     @Test
     void shouldCommandOnlyWithTheSecretAndAgainWhenTheDataPlaneIsBack() throws IOException
     {
-        try (TestPlane plane = TestPlane.udp(directory, freePort(), secrets))
+        try (TestPlane plane = TestPlane.udp(directory, FreePorts.udp(), secrets))
         {
             for (final List<String> wrong : List.of(List.of("operations", OTHER), List.of("nobody", SECRET)))
             {
@@ -129,7 +119,7 @@ class ManagerUdpTest
     @Test
     void shouldTakeCommandsOverUdpFromWhoHasTheSecret() throws IOException
     {
-        final int port = freePort();
+        final int port = FreePorts.udp();
         try (TestPlane plane = TestPlane.started(directory, "a"))
         {
             final PlaneConfig config = plane.config("dp0");

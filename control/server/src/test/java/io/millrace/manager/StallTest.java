@@ -3,6 +3,7 @@ package io.millrace.manager;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlListener;
 import io.millrace.control.codec.Health;
@@ -24,7 +25,6 @@ import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,11 +43,7 @@ class StallTest
 
     private static int serve(final ControlClient client) throws IOException
     {
-        final int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
-        {
-            port = socket.getLocalPort();
-        }
+        final int port = FreePorts.tcp();
         client.createDevice(DeviceSpec.memory("mem0", 1 << 20, 4096));
         client.createSubsystem(new SubsystemSpec(NQN, true));
         client.addNamespace(new NamespaceSpec(NQN, 1, "mem0"));

@@ -2,6 +2,7 @@ package io.millrace.control.agent;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Role;
@@ -12,9 +13,6 @@ import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.nvmf.TargetListener;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,11 +78,7 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
             reader read %s
             """.formatted(SECRET, READER_SECRET));
         Files.setPosixFilePermissions(secrets, PosixFilePermissions.fromString("rw-------"));
-        final int port;
-        try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
-        {
-            port = socket.getLocalPort();
-        }
+        final int port = FreePorts.udp();
         return new AgentFixture(new ControlSettings(
             directory.resolve("aeron"), "aeron:udp?endpoint=127.0.0.1:" + port, 4420, secrets, "test"));
     }

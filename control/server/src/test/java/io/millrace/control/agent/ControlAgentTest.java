@@ -64,6 +64,7 @@ class ControlAgentTest
     private static final String HOST = "nqn.2026-11.io.millrace:host0";
     private static final long MIB = 1L << 20;
     private static final int MANY = 10_000;
+    private static final int MOVES = 20;
 
     @TempDir
     private Path directory;
@@ -83,17 +84,24 @@ class ControlAgentTest
         return client.addListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 0, false));
     }
 
+    private static LoadConfig.Builder load(final int port)
+    {
+        return LoadConfig.to(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), NQN)
+            .pattern(LoadPattern.RANDRW).sizeBytes(4096).queues(8, 1).verify(true).regionBytes(8 * MIB).warmUpMs(0);
+    }
+
+    private static void check(final LoadReport report)
+    {
+        assertEquals(List.of(), report.failures());
+        assertTrue(report.verifiedBlocks() > 0);
+        assertEquals(0, report.verifyFailures());
+    }
+
     private static void verify(final int port)
     {
-        final LoadConfig load = LoadConfig.to(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), NQN)
-            .pattern(LoadPattern.RANDRW).sizeBytes(4096).queues(8, 1).verify(true).regionBytes(8 * MIB)
-            .operationCount(4_000).warmUpMs(0).build();
-        try (LoadGenerator generator = new LoadGenerator(load))
+        try (LoadGenerator generator = new LoadGenerator(load(port).operationCount(4_000).build()))
         {
-            final LoadReport report = generator.run();
-            assertEquals(List.of(), report.failures());
-            assertTrue(report.verifiedBlocks() > 0);
-            assertEquals(0, report.verifyFailures());
+            check(generator.run());
         }
     }
 
@@ -164,9 +172,13 @@ class ControlAgentTest
         final int port = serve(client);
         assertTrue(port > 0);
         verify(port);
-        final NamespaceInfo namespace = client.namespaces(NQN).getFirst();
-        assertEquals("mem0", namespace.device());
-        assertTrue(namespace.reads() + namespace.writes() >= 4_000, namespace::toString);
+        assertEquals("mem0", client.namespaces(NQN).getFirst().device());
+        // Counted when its answer has left, which the host may know first.
+        AgentFixture.until(client, () ->
+        {
+            final NamespaceInfo namespace = client.namespaces(NQN).getFirst();
+            return namespace.reads() + namespace.writes() >= 4_000;
+        });
         client.resizeDevice("mem0", 32 * MIB);
         assertEquals(32 * MIB, client.namespaces(NQN).getFirst().sizeBytes());
         assertEquals(32 * MIB, client.devices("mem0").getFirst().sizeBytes());
@@ -325,18 +337,24 @@ class ControlAgentTest
         try (AgentFixture fixture = AgentFixture.ipc(directory))
         {
             final ControlClient client = fixture.connect(fixture.context());
-            final int port = serve(client);
-            final CompletableFuture<Void> load = CompletableFuture.runAsync(() -> verify(port));
-            int moved = 0;
-            while (!load.isDone())
+            try (LoadGenerator generator = new LoadGenerator(load(serve(client)).durationMs(3_600_000).build()))
             {
-                for (final QueuePairInfo each : client.queuePairs(NQN))
+                final CompletableFuture<LoadReport> running = CompletableFuture.supplyAsync(generator::run);
+                final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+                int moved = 0;
+                while (moved < MOVES && !running.isDone())
                 {
-                    moved += 0 != each.queueId() && move(client, each, 1 - each.reactor()) ? 1 : 0;
+                    for (final QueuePairInfo each : client.queuePairs(NQN))
+                    {
+                        moved += 0 != each.queueId() && move(client, each, 1 - each.reactor()) ? 1 : 0;
+                    }
+                    final int done = moved;
+                    assertTrue(System.nanoTime() - deadlineNs < 0, () -> "moved " + done + " times in 30 s");
                 }
+                generator.stop();
+                check(running.join());
+                assertTrue(moved >= MOVES);
             }
-            load.join();
-            assertTrue(moved > 0);
             assertEquals(Code.NOT_FOUND, codeOf(() -> client.moveConnection(NQN, 99, 1, 0)));
             assertEquals(Code.NOT_FOUND, codeOf(() -> client.queuePairs("nqn.2026-11.io.millrace:none")));
         }
@@ -526,17 +544,19 @@ class ControlAgentTest
     private static void measureRoundTrips(final String idle, final ControlClient client)
     {
         final long[] roundTripsNs = new long[20_000];
-        for (int i = 0; i < roundTripsNs.length; i++)
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        int count = 0;
+        while (count < roundTripsNs.length && (count < 200 || System.nanoTime() - deadlineNs < 0))
         {
             final long beginNs = System.nanoTime();
             client.listeners();
-            roundTripsNs[i] = System.nanoTime() - beginNs;
+            roundTripsNs[count++] = System.nanoTime() - beginNs;
         }
         // The first ones are interpreted.
-        Arrays.sort(roundTripsNs, roundTripsNs.length / 2, roundTripsNs.length);
-        System.out.printf("round trip over IPC, %s: median %.1f us, 99th percentile %.1f us%n", idle,
-            roundTripsNs[roundTripsNs.length * 3 / 4] / 1e3, roundTripsNs[roundTripsNs.length * 199 / 200] / 1e3);
-        assertTrue(roundTripsNs[roundTripsNs.length * 3 / 4] < TimeUnit.MILLISECONDS.toNanos(50));
+        Arrays.sort(roundTripsNs, count / 2, count);
+        System.out.printf("%d round trips over IPC, %s: median %.1f us, 99th percentile %.1f us%n", count, idle,
+            roundTripsNs[count * 3 / 4] / 1e3, roundTripsNs[count * 199 / 200] / 1e3);
+        assertTrue(roundTripsNs[count * 3 / 4] < TimeUnit.MILLISECONDS.toNanos(50));
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.millrace.control.state;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.control.agent.AgentFixture;
 import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
@@ -11,8 +12,6 @@ import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.Resource;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -42,15 +41,7 @@ class StatePlanPropertyTest
         fixture = AgentFixture.ipc(directory);
         client = fixture.connect(fixture.context());
         paths = List.of(directory + "/one.img", directory + "/two.img");
-        ports = List.of(freePort(), freePort());
-    }
-
-    private static int freePort() throws IOException
-    {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.ofLiteral("0.0.0.0")))
-        {
-            return socket.getLocalPort();
-        }
+        ports = List.of(FreePorts.tcp(), FreePorts.tcp());
     }
 
     @AfterContainer
