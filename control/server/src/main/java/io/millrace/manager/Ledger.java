@@ -35,8 +35,6 @@ final class Ledger
 {
     private static final long RETRY_NS = TimeUnit.SECONDS.toNanos(1);
     private static final int NAMES_MAX = 3;
-    /** Commands of several sessions that may be repeated, since none was answered. */
-    private static final int REFUSALS_MAX = 4 * 1024;
 
     private final StateStore store;
     private final WorkThread work;
@@ -45,9 +43,9 @@ final class Ledger
     private final ArrayDeque<ChangeRequest> pending = new ArrayDeque<>();
     private final ArrayDeque<ChangeRequest> ready = new ArrayDeque<>();
     private final ArrayDeque<ChangeRequest> sent = new ArrayDeque<>();
+    private final Refusals refusals = new Refusals();
     private List<ChangeRequest> writing = List.of();
     private List<Runnable> afterNext = new ArrayList<>();
-    private ArrayDeque<Refusal> refused = new ArrayDeque<>();
     private StateEditor kept;
     private DesiredState keptState;
     private StateEditor tip;
@@ -133,6 +131,12 @@ final class Ledger
         return tip.state();
     }
 
+    /** What is kept of commands that were refused. */
+    Refusals refusals()
+    {
+        return refusals;
+    }
+
     /** How many were ever accepted. */
     long accepted()
     {
@@ -156,7 +160,7 @@ final class Ledger
         catch (final ControlException e)
         {
             final Reply reply = Reply.refused(e.code(), e.getMessage());
-            remember(change.id(), reply);
+            refusals.add(change.id(), reply);
             return reply;
         }
         pending.addLast(change);
@@ -187,8 +191,7 @@ final class Ledger
         pending.clear();
         final List<Runnable> after = afterNext;
         afterNext = new ArrayList<>();
-        final ArrayDeque<Refusal> refusals = refused;
-        refused = new ArrayDeque<>();
+        final List<Refusal> refused = refusals.take();
         needsVersion = false;
         isWriting = true;
         final DesiredState state = tip.state();
@@ -197,7 +200,7 @@ final class Ledger
         final String comment = comment();
         final List<CommandId> ids = writing.stream().map(ChangeRequest::id)
             .filter((id) -> !CommandId.NONE.equals(id)).toList();
-        work.run(() -> store.append(time, who, comment, ids, List.copyOf(refusals), state), (written, failure) ->
+        work.run(() -> store.append(time, who, comment, ids, refused, state), (written, failure) ->
         {
             isWriting = false;
             final List<ChangeRequest> done = writing;
@@ -210,7 +213,7 @@ final class Ledger
             }
             else
             {
-                onUnwritten(done, refusals, !after.isEmpty(), failure);
+                onUnwritten(done, refused, !after.isEmpty(), failure);
                 isRetry = true;
                 retryNs = nowNs + RETRY_NS;
             }
@@ -252,42 +255,26 @@ final class Ledger
         }
     }
 
-    /**
-     * That it was refused goes with the next version: whoever repeats it after a new start finds what came behind it,
-     * and must not have it tried on that.
-     */
-    void remember(final CommandId id, final Reply reply)
-    {
-        if (!CommandId.NONE.equals(id))
-        {
-            refused.addLast(new Refusal(id, reply.code(), reply.text()));
-            if (refused.size() > REFUSALS_MAX)
-            {
-                refused.removeFirst();
-            }
-        }
-    }
-
     private void onUnwritten(
         final List<ChangeRequest> changes,
-        final ArrayDeque<Refusal> refusals,
+        final List<Refusal> refused,
         final boolean wasNeeded,
         final Throwable failure)
     {
         isTipStale = true;
         final Reply reply = Reply.refused(Code.FAILED, "it cannot be kept, nothing was done: " + reason(failure));
         log.accept("state cannot be kept: " + reason(failure));
-        final ArrayDeque<Refusal> later = refused;
-        refused = refusals;
+        final List<Refusal> later = refusals.take();
+        refused.forEach(refusals::add);
         changes.forEach((change) -> refuse(change, reply));
-        refused.addAll(later);
+        later.forEach(refusals::add);
         needsVersion = needsVersion || wasNeeded;
     }
 
     private void refuse(final ChangeRequest change, final Reply reply)
     {
         change.refuse();
-        remember(change.id(), reply);
+        refusals.add(change.id(), reply);
         finish.accept(change, reply);
     }
 
@@ -401,7 +388,7 @@ final class Ledger
         settle();
         isTipStale = true;
         needsVersion = true;
-        remember(change.id(), reply);
+        refusals.add(change.id(), reply);
         afterNext.add(() -> undone.thenRun(() -> finish.accept(change, reply)));
     }
 

@@ -232,7 +232,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             final Reply refused = Reply.refused(Code.NOT_FOUND, "no version " + rollback.version() +
                 (history.isEmpty() ? " of data plane " + plane.name() : "; there are " + history.getFirst().version() +
                     " to " + history.getLast().version()));
-            plane.ledger().remember(commandId, refused);
+            plane.ledger().refusals().add(commandId, refused);
             return CompletableFuture.completedFuture(refused);
         }
         final CompletableFuture<Reply> future = new CompletableFuture<>();
