@@ -15,6 +15,7 @@ public final class CommandIntake
     private final QueuePair queuePair;
     private final OpenCommands openCommands;
     private final QueuePairMeter meter;
+    private PollGroup pollGroup;
 
     /**
      * Made with its queue pair.
@@ -22,12 +23,28 @@ public final class CommandIntake
      * @param queuePair    that the commands are for.
      * @param openCommands where they are while they are under way.
      * @param meter        that counts them.
+     * @param pollGroup    share of the reactor that it is on.
      */
-    CommandIntake(final QueuePair queuePair, final OpenCommands openCommands, final QueuePairMeter meter)
+    CommandIntake(
+        final QueuePair queuePair,
+        final OpenCommands openCommands,
+        final QueuePairMeter meter,
+        final PollGroup pollGroup)
     {
         this.queuePair = queuePair;
         this.openCommands = openCommands;
         this.meter = meter;
+        this.pollGroup = pollGroup;
+    }
+
+    /**
+     * The queue pair is on another reactor. On that one.
+     *
+     * @param newOwner share of the reactor.
+     */
+    void onArrived(final PollGroup newOwner)
+    {
+        pollGroup = newOwner;
     }
 
     /**
@@ -57,7 +74,6 @@ public final class CommandIntake
         {
             return retryCapsule(request);
         }
-        final PollGroup pollGroup = queuePair.pollGroup();
         if (pollGroup.isPaused() && QueuePairState.IO == queuePair.state() &&
             AdminOpcode.FABRICS != request.entry().opcode())
         {
@@ -80,7 +96,6 @@ public final class CommandIntake
      */
     public boolean isResumable(final Request request)
     {
-        final PollGroup pollGroup = queuePair.pollGroup();
         return switch (request.phase())
         {
             case PAUSED -> !pollGroup.isPaused();
@@ -195,15 +210,15 @@ public final class CommandIntake
         final QueuePairState state = queuePair.state();
         if (AdminOpcode.FABRICS == entry.opcode())
         {
-            queuePair.pollGroup().fabrics().execute(queuePair, request);
+            pollGroup.fabrics().execute(queuePair, request);
         }
         else if (QueuePairState.IO == state)
         {
-            queuePair.pollGroup().io().execute(queuePair, request);
+            pollGroup.io().execute(queuePair, request);
         }
         else if (QueuePairState.ADMIN == state)
         {
-            queuePair.pollGroup().admin().execute(queuePair, request);
+            pollGroup.admin().execute(queuePair, request);
         }
         else if (QueuePairState.NEW == state)
         {

@@ -12,17 +12,30 @@ final class OpenCommands
     private final QueuePair queuePair;
     private final SubmissionQueue submissionQueue;
     private final RequestTable requests = new RequestTable();
+    private PollGroup pollGroup;
 
     /**
      * Has none yet.
      *
      * @param queuePair       of the commands.
      * @param submissionQueue that they came in.
+     * @param pollGroup       share of the reactor that it is on.
      */
-    OpenCommands(final QueuePair queuePair, final SubmissionQueue submissionQueue)
+    OpenCommands(final QueuePair queuePair, final SubmissionQueue submissionQueue, final PollGroup pollGroup)
     {
         this.queuePair = queuePair;
         this.submissionQueue = submissionQueue;
+        this.pollGroup = pollGroup;
+    }
+
+    /**
+     * The queue pair is on another reactor. On that one.
+     *
+     * @param newOwner share of the reactor.
+     */
+    void onArrived(final PollGroup newOwner)
+    {
+        pollGroup = newOwner;
     }
 
     /**
@@ -38,7 +51,6 @@ final class OpenCommands
         {
             return null;
         }
-        final PollGroup pollGroup = queuePair.pollGroup();
         final Request request = pollGroup.requests().acquire();
         request.begin(source, offset);
         request.queuePair(queuePair);
@@ -138,7 +150,7 @@ final class OpenCommands
     {
         switch (request.phase())
         {
-            case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> queuePair.pollGroup().payloads().cancel(request);
+            case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> pollGroup.payloads().cancel(request);
             case AWAITING_CHANNEL -> request.namespace().device().cancel(request);
             case THROTTLED -> request.qosLine().remove(request);
             case HELD -> queuePair.controller().asyncEvents().forget(request);
@@ -160,7 +172,7 @@ final class OpenCommands
         submissionQueue.end(request);
         if (0 != request.bufferAddress() && !request.sendsData())
         {
-            queuePair.pollGroup().payloads().release(request);
+            pollGroup.payloads().release(request);
         }
     }
 
@@ -222,7 +234,6 @@ final class OpenCommands
             }
             namespace.unbind(request);
         }
-        final PollGroup pollGroup = queuePair.pollGroup();
         if (0 != request.bufferAddress())
         {
             pollGroup.payloads().release(request);

@@ -27,7 +27,7 @@ public final class QueuePair
     private volatile String remote;
 
     private final SubmissionQueue submissionQueue = new SubmissionQueue(DEPTH_BEFORE_CONNECT);
-    private final OpenCommands openCommands = new OpenCommands(this, submissionQueue);
+    private final OpenCommands openCommands;
     private final QueuePairMeter meter;
     private final CommandIntake intake;
 
@@ -46,7 +46,8 @@ public final class QueuePair
         this.transport = transport;
         this.local = local;
         meter = new QueuePairMeter(pollGroup);
-        intake = new CommandIntake(this, openCommands, meter);
+        openCommands = new OpenCommands(this, submissionQueue, pollGroup);
+        intake = new CommandIntake(this, openCommands, meter, pollGroup);
     }
 
     /**
@@ -120,6 +121,8 @@ public final class QueuePair
         pollGroup = newOwner;
         transport = newTransport;
         newOwner.onArrived();
+        openCommands.onArrived(newOwner);
+        intake.onArrived(newOwner);
         meter.onArrived(newOwner, submissionQueue.depth());
         final Subsystem subsystem = controller.subsystem();
         if (newOwner.target().subsystem(subsystem.nqn()) == subsystem)
