@@ -28,6 +28,11 @@ public final class ControlService implements AutoCloseable
     private static final long PARK_MAX_NS = 1_000_000;
     /** An eighth of it is the longest message, which must hold a sealed one. */
     private static final int TERM_BYTES = 256 * 1024;
+    /**
+     * Room for 8,192 counters, the least that Aeron takes: some 12 a session are used. The driver writes all of it at
+     * the start, and four times as much of what describes them, so that its default would be 40 MiB resident.
+     */
+    private static final int COUNTER_VALUES_BYTES = 1 << 20;
 
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private ServiceLoop loop;
@@ -100,6 +105,7 @@ public final class ControlService implements AutoCloseable
                 .publicationTermBufferLength(TERM_BYTES)
                 .ipcTermBufferLength(TERM_BYTES)
                 .termBufferSparseFile(true)
+                .counterValuesBufferLength(COUNTER_VALUES_BYTES)
                 // DriverDirectory has seen to it that nobody lives there.
                 .dirDeleteOnStart(true)
                 .dirDeleteOnShutdown(true)
