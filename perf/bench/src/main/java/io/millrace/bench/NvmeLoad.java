@@ -233,8 +233,11 @@ public final class NvmeLoad
      */
     private static long busyNs() throws IOException
     {
-        final String[] fields = Files.readAllLines(Path.of("/proc/stat")).getFirst().split(" +");
+        final List<String> lines = Files.readAllLines(Path.of("/proc/stat"));
+        final String[] fields = lines.getFirst().split(" +");
+        // Of the machine: this process may be kept on one of them.
+        final long processors = lines.stream().filter((line) -> line.matches("cpu\\d.*")).count();
         final long idleTicks = Long.parseLong(fields[IDLE_FIELD]) + Long.parseLong(fields[IDLE_FIELD + 1]);
-        return System.nanoTime() * Runtime.getRuntime().availableProcessors() - idleTicks * NS_PER_TICK;
+        return System.nanoTime() * processors - idleTicks * NS_PER_TICK;
     }
 }
