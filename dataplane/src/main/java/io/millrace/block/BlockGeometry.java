@@ -6,8 +6,8 @@ package io.millrace.block;
  * @param blockSizeBytes        512 or 4096.
  * @param blockCount            of the device.
  * @param maxTransferBytes      of one request with payload; a multiple of the block size.
- *                              {@link BlockOperation#WRITE_ZEROES} and {@link BlockOperation#DEALLOCATE} may cover any
- *                              range of the device.
+ *                              {@link BlockOperation#WRITE_ZEROES}, {@link BlockOperation#VERIFY} and
+ *                              {@link BlockOperation#DEALLOCATE} may cover any range of the device.
  * @param memoryAlignmentBytes  what segment addresses must be a multiple of; 1 when anything will do. Where it is more,
  *                              each segment's length is a multiple of the block size too.
  * @param lendsReads            reads may be answered with the device's own memory; see {@link BlockRequest#lendable}.
@@ -16,6 +16,7 @@ package io.millrace.block;
  *                              {@code submit} returned true; refused, the submitter copies them before it tries again.
  * @param volatileWriteCache    writes without FUA are stable only after a flush.
  * @param supportsWriteZeroes   {@link BlockOperation#WRITE_ZEROES} works.
+ * @param supportsVerify        {@link BlockOperation#VERIFY} works.
  * @param supportsDeallocate    {@link BlockOperation#DEALLOCATE} works.
  * @param deallocatedReadsZero  deallocated blocks read as zeroes.
  * @param readOnly              writes are refused.
@@ -29,6 +30,7 @@ public record BlockGeometry(
     boolean completesInline,
     boolean volatileWriteCache,
     boolean supportsWriteZeroes,
+    boolean supportsVerify,
     boolean supportsDeallocate,
     boolean deallocatedReadsZero,
     boolean readOnly)
@@ -110,8 +112,8 @@ public record BlockGeometry(
     public BlockGeometry withBlockCount(final long value)
     {
         return new BlockGeometry(blockSizeBytes, value, maxTransferBytes, memoryAlignmentBytes, lendsReads,
-            completesInline, volatileWriteCache, supportsWriteZeroes, supportsDeallocate, deallocatedReadsZero,
-            readOnly);
+            completesInline, volatileWriteCache, supportsWriteZeroes, supportsVerify, supportsDeallocate,
+            deallocatedReadsZero, readOnly);
     }
 
     /**

@@ -15,6 +15,8 @@ public enum BlockOperation
     WRITE_ZEROES,
     /** Range's content is no longer needed; it reads as zeroes afterwards where the device says so. */
     DEALLOCATE,
+    /** What the device holds in the range can be read; no data moves. */
+    VERIFY,
     /** Memory is compared with the device; {@link BlockStatus#COMPARE_FAILURE} when they differ. */
     COMPARE;
 

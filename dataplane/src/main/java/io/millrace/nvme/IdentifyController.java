@@ -53,6 +53,8 @@ public final class IdentifyController extends Flyweight
     public static final int NVM_SELECT_FEATURES = 1 << 4;
     /** Timestamp feature. */
     public static final int NVM_TIMESTAMP = 1 << 6;
+    /** Optional NVM command: Verify. */
+    public static final int NVM_VERIFY = 1 << 7;
 
     /** Volatile write cache is present. */
     public static final int CACHE_PRESENT = 1;

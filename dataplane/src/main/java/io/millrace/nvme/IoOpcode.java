@@ -18,6 +18,8 @@ public final class IoOpcode
     public static final int WRITE_ZEROES = 0x08;
     /** Dataset Management. */
     public static final int DATASET_MANAGEMENT = 0x09;
+    /** Verify. */
+    public static final int VERIFY = 0x0C;
     /** Fabrics command; {@link FabricsType} says which. */
     public static final int FABRICS = 0x7F;
 
@@ -40,6 +42,7 @@ public final class IoOpcode
             case COMPARE -> "COMPARE";
             case WRITE_ZEROES -> "WRITE_ZEROES";
             case DATASET_MANAGEMENT -> "DATASET_MANAGEMENT";
+            case VERIFY -> "VERIFY";
             case FABRICS -> "FABRICS";
             default -> "0x" + Integer.toHexString(opcode);
         };

@@ -161,6 +161,7 @@ final class IdentifyData
             .maxNamespaces(Namespace.NSID_MAX)
             .optionalNvmCommands(IdentifyController.NVM_COMPARE | IdentifyController.NVM_DATASET_MANAGEMENT |
                 (subsystem.supportsWriteZeroes() ? IdentifyController.NVM_WRITE_ZEROES : 0) |
+                (subsystem.supportsVerify() ? IdentifyController.NVM_VERIFY : 0) |
                 IdentifyController.NVM_SELECT_FEATURES | IdentifyController.NVM_TIMESTAMP)
             .volatileWriteCache(IdentifyController.CACHE_FLUSH_ALL |
                 (isCached ? IdentifyController.CACHE_PRESENT : 0))

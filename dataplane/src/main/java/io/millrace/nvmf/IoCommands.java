@@ -36,7 +36,8 @@ final class IoCommands implements BlockCompletionListener
         new Command(IoOpcode.READ, READS, false, this::read),
         new Command(IoOpcode.COMPARE, READS, false, this::compare),
         new Command(IoOpcode.WRITE_ZEROES, WRITES, false, this::writeZeroes),
-        new Command(IoOpcode.DATASET_MANAGEMENT, WRITES, false, dataset::manage));
+        new Command(IoOpcode.DATASET_MANAGEMENT, WRITES, false, dataset::manage),
+        new Command(IoOpcode.VERIFY, READS, false, this::verify));
 
     /**
      * {@return commands by opcode; null where there is none}
@@ -117,7 +118,7 @@ final class IoCommands implements BlockCompletionListener
                     return;
                 }
             }
-            case COMPARE, WRITE_ZEROES ->
+            case COMPARE, WRITE_ZEROES, VERIFY ->
             {
             }
         }
@@ -286,6 +287,37 @@ final class IoCommands implements BlockCompletionListener
         request.blockRequest()
             .reset(deallocates ? BlockOperation.DEALLOCATE : BlockOperation.WRITE_ZEROES, entry.startingLba(), blocks)
             .forceUnitAccess(forcesUnitAccess(queuePair, entry, namespace));
+        namespace.bind(request);
+        namespace.device().submit(request);
+    }
+
+    private void verify(final QueuePair queuePair, final Request request)
+    {
+        final SubmissionQueueEntry entry = request.entry();
+        final NamespaceChannel namespace = namespace(queuePair, request);
+        if (null == namespace)
+        {
+            return;
+        }
+        final int blocks = (entry.cdw12() & BLOCKS_MASK) + 1;
+        int status = checkRange(queuePair, entry, namespace, blocks, 0);
+        if (NvmeStatus.SUCCESS == status && !namespace.geometry().supportsVerify())
+        {
+            status = NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
+        }
+        if (NvmeStatus.SUCCESS != status)
+        {
+            queuePair.complete(request, status);
+            return;
+        }
+        if (queuePair.channels().isLimited() &&
+            !queuePair.pollGroup().qos().admits(request, namespace, true, 0, 0))
+        {
+            return;
+        }
+        request.blockRequest()
+            .reset(BlockOperation.VERIFY, entry.startingLba(), blocks)
+            .forceUnitAccess(0 != (entry.cdw12() & FORCE_UNIT_ACCESS));
         namespace.bind(request);
         namespace.device().submit(request);
     }

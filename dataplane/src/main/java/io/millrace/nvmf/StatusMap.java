@@ -25,7 +25,7 @@ final class StatusMap
         return switch (status)
         {
             case SUCCESS -> NvmeStatus.SUCCESS;
-            case MEDIA_ERROR -> BlockOperation.READ == operation || BlockOperation.COMPARE == operation ?
+            case MEDIA_ERROR -> isRead(operation) ?
                 NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.DO_NOT_RETRY :
                 NvmeStatus.WRITE_FAULT | NvmeStatus.DO_NOT_RETRY;
             case DEVICE_ERROR -> NvmeStatus.INTERNAL_ERROR;
@@ -36,5 +36,11 @@ final class StatusMap
             case OUT_OF_RANGE -> NvmeStatus.LBA_OUT_OF_RANGE | NvmeStatus.DO_NOT_RETRY;
             case ABORTED -> NvmeStatus.ABORT_REQUESTED;
         };
+    }
+
+    private static boolean isRead(final BlockOperation operation)
+    {
+        return BlockOperation.READ == operation || BlockOperation.VERIFY == operation ||
+            BlockOperation.COMPARE == operation;
     }
 }

@@ -522,6 +522,14 @@ public final class Subsystem
         return namespaces.list().stream().allMatch((each) -> each.geometry().supportsWriteZeroes());
     }
 
+    /**
+     * {@return whether every namespace can verify}
+     */
+    boolean supportsVerify()
+    {
+        return namespaces.list().stream().allMatch((each) -> each.geometry().supportsVerify());
+    }
+
     private void tellHosts(final int nsid)
     {
         for (final Controller controller : controllers.values())

@@ -16,7 +16,8 @@ public final class AllocationProbe implements Poller
     private static final int ROUNDS_MAX = 400;
     private static final BlockOperation[] MIX = {
         BlockOperation.READ, BlockOperation.WRITE, BlockOperation.READ, BlockOperation.WRITE,
-        BlockOperation.COMPARE, BlockOperation.WRITE_ZEROES, BlockOperation.READ, BlockOperation.FLUSH};
+        BlockOperation.COMPARE, BlockOperation.WRITE_ZEROES, BlockOperation.READ, BlockOperation.FLUSH,
+        BlockOperation.VERIFY};
 
     private final Initiator initiator;
     private final BlockGeometry geometry;
@@ -84,7 +85,8 @@ public final class AllocationProbe implements Poller
 
     private boolean send(final BlockRequest request)
     {
-        final BlockOperation operation = MIX[sent % MIX.length];
+        final BlockOperation operation = operation(MIX[sent % MIX.length]);
+        final boolean hasPayload = BlockOperation.WRITE_ZEROES != operation && BlockOperation.VERIFY != operation;
         final int block = geometry.blockSizeBytes();
         if (BlockOperation.FLUSH == operation)
         {
@@ -97,11 +99,11 @@ public final class AllocationProbe implements Poller
             {
                 request.lendable(true);
             }
-            else if (BlockOperation.WRITE_ZEROES != operation && 0 == sent % 3)
+            else if (hasPayload && 0 == sent % 3)
             {
                 request.addSegment(address, block).addSegment(address + 8192, block);
             }
-            else if (BlockOperation.WRITE_ZEROES != operation)
+            else if (hasPayload)
             {
                 request.addSegment(address, 2 * block);
             }
@@ -114,6 +116,11 @@ public final class AllocationProbe implements Poller
         }
         idle[idleCount++] = request;
         return false;
+    }
+
+    private BlockOperation operation(final BlockOperation wanted)
+    {
+        return BlockOperation.VERIFY == wanted && !geometry.supportsVerify() ? BlockOperation.READ : wanted;
     }
 
     private void onComplete(final BlockRequest request)

@@ -162,6 +162,24 @@ public abstract class BlockDeviceContractTest
     }
 
     @Test
+    void shouldVerifyRangesOfAnyLengthAndRefuseThoseBehindTheEnd()
+    {
+        assertEquals(BlockStatus.SUCCESS, write(5, maxBlocks(), false));
+        if (!geometry.supportsVerify())
+        {
+            assertEquals(BlockStatus.NOT_SUPPORTED, initiator.run(BlockOperation.VERIFY, 5, 1, false));
+            return;
+        }
+        final int all = (int)geometry.blockCount();
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.VERIFY, 5, maxBlocks(), false));
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.VERIFY, 0, all, true));
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.VERIFY, all - 1, 1, false));
+        assertEquals(BlockStatus.OUT_OF_RANGE, initiator.run(BlockOperation.VERIFY, all - 1, 2, false));
+        assertEquals(BlockStatus.OUT_OF_RANGE, initiator.run(BlockOperation.VERIFY, all, 1, false));
+        readAndVerify(5 * geometry.blockSizeBytes(), geometry.maxTransferBytes());
+    }
+
+    @Test
     void shouldCompareEveryBlockOfALongRange()
     {
         final int blocks = maxBlocks();

@@ -77,7 +77,7 @@ class IdentifyTest
         assertEquals(0x44, data.completionEntrySize());
         assertEquals(Namespace.NSID_MAX, data.namespaces());
         assertEquals(Namespace.NSID_MAX, data.maxNamespaces());
-        assertEquals(1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6, data.optionalNvmCommands());
+        assertEquals(1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7, data.optionalNvmCommands());
         assertEquals(6, data.volatileWriteCache());
         assertEquals(1 | 1 << 20 | 1 << 21, data.sglSupport());
         assertEquals((64 + TestHost.IN_CAPSULE_BYTES) / 16, data.ioCommandCapsuleSize());
@@ -107,9 +107,19 @@ class IdentifyTest
     void shouldNotOfferWriteZeroesWhenADeviceCannot()
     {
         target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(new BlockGeometry(
-            512, 8, 1 << 20, 1, false, false, true, false, false, false, true), 1)), UUID.randomUUID()));
+            512, 8, 1 << 20, 1, false, false, true, false, false, false, false, true), 1)), UUID.randomUUID()));
         assertEquals(0, controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() &
             IdentifyController.NVM_WRITE_ZEROES);
+    }
+
+    @Test
+    void shouldNotOfferVerifyWhenADeviceCannot()
+    {
+        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(new BlockGeometry(
+            512, 8, 1 << 20, 1, false, false, true, true, false, true, true, false), 1)), UUID.randomUUID()));
+        assertEquals(IdentifyController.NVM_WRITE_ZEROES,
+            controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() &
+                (IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY));
     }
 
     @Test

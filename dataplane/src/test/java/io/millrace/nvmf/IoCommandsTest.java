@@ -91,6 +91,7 @@ class IoCommandsTest
             assertEquals(NvmeStatus.LBA_OUT_OF_RANGE,
                 host.execute(data(IoOpcode.WRITE, lba, 2), new byte[2 * BLOCK], true).code(), "lba " + lba);
             assertEquals(NvmeStatus.LBA_OUT_OF_RANGE, host.execute(io(IoOpcode.WRITE_ZEROES, lba, 2)).code());
+            assertEquals(NvmeStatus.LBA_OUT_OF_RANGE, host.execute(io(IoOpcode.VERIFY, lba, 2)).code());
         }
     }
 
@@ -108,7 +109,7 @@ class IoCommandsTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0x03, 0x04, 0x0C, 0x0D, 0x19, 0x80, 0xFF})
+    @ValueSource(ints = {0x03, 0x04, 0x0D, 0x19, 0x80, 0xFF})
     void shouldRefuseOpcodesThatAreNotSupported(final int opcode)
     {
         assertEquals(NvmeStatus.INVALID_OPCODE, host.execute(io(opcode, 0, 1)).code());
@@ -211,6 +212,8 @@ class IoCommandsTest
             final int protection = 1 << bit;
             assertEquals(NvmeStatus.INVALID_FIELD, host.execute((entry) ->
                 io(IoOpcode.READ, 0, 1).andThen((e) -> e.cdw12(protection)).accept(entry)).code());
+            assertEquals(NvmeStatus.INVALID_FIELD, host.execute((entry) ->
+                io(IoOpcode.VERIFY, 0, 1).andThen((e) -> e.cdw12(protection)).accept(entry)).code());
         }
     }
 
@@ -237,6 +240,18 @@ class IoCommandsTest
         final byte[] expected = random(3 * BLOCK);
         java.util.Arrays.fill(expected, BLOCK, 2 * BLOCK, (byte)0);
         assertArrayEquals(expected, host.execute(io(IoOpcode.READ, 10, 3)).data());
+    }
+
+    @Test
+    void shouldVerifyBeyondTheLargestTransferAndChangeNothing()
+    {
+        final byte[] data = random(3 * BLOCK);
+        host.execute(data(IoOpcode.WRITE, 10, 3), data, true);
+        final int blocks = (int)Math.min(TestTarget.BLOCKS, 1 << 16);
+        final Completion verified = host.execute(io(IoOpcode.VERIFY, 0, blocks));
+        assertEquals(NvmeStatus.SUCCESS, verified.status());
+        assertEquals(0, verified.data().length);
+        assertArrayEquals(data, host.execute(io(IoOpcode.READ, 10, 3)).data());
     }
 
     @Test

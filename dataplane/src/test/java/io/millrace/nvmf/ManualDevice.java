@@ -36,7 +36,7 @@ final class ManualDevice implements BlockDevice
     static ManualDevice create(final int capacity)
     {
         return new ManualDevice(new BlockGeometry(
-            512, 1L << 32, MAX_TRANSFER_BYTES, 512, false, false, true, true, true, true, false), capacity);
+            512, 1L << 32, MAX_TRANSFER_BYTES, 512, false, false, true, true, true, true, true, false), capacity);
     }
 
     /** Completes everything at once with a status from now on; null waits again. */

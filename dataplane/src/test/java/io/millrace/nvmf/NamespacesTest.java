@@ -14,6 +14,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.reactor.Reactor;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -95,7 +96,7 @@ class NamespacesTest
         assertThrows(IllegalArgumentException.class,
             () -> new Namespace(Namespace.NSID_MAX + 1, memory, UUID.randomUUID()));
         final ManualDevice small = new ManualDevice(
-            new BlockGeometry(512, 8, 1 << 16, 1, false, false, false, true, true, true, false), 1);
+            new BlockGeometry(512, 8, 1 << 16, 1, false, false, false, true, true, true, true, false), 1);
         final IllegalArgumentException refused = assertThrows(IllegalArgumentException.class,
             () -> target.subsystem().addNamespace(new Namespace(2, small, UUID.randomUUID())));
         assertTrue(refused.getMessage().contains("65536"), refused.getMessage());
@@ -134,7 +135,7 @@ class NamespacesTest
     void shouldRefuseWritesToADeviceThatIsReadOnly()
     {
         final ManualDevice readOnly = new ManualDevice(
-            new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, true, true, true, true), 1);
+            new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, true, true, true, true, true), 1);
         target.subsystem().addNamespace(new Namespace(2, readOnly, UUID.randomUUID()));
         final TestHost host = target.io();
         final int expected = NvmeStatus.NAMESPACE_WRITE_PROTECTED | NvmeStatus.DO_NOT_RETRY;
@@ -151,7 +152,7 @@ class NamespacesTest
     void shouldRefuseWriteZeroesThatTheDeviceCannotDo()
     {
         final ManualDevice plain = new ManualDevice(
-            new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, false, false, false, false), 1);
+            new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, false, false, false, false, false), 1);
         target.subsystem().addNamespace(new Namespace(2, plain, UUID.randomUUID()));
         final TestHost host = target.io();
         assertEquals(NvmeStatus.INVALID_OPCODE, host.execute((entry) ->
@@ -162,6 +163,28 @@ class NamespacesTest
         assertEquals(NvmeStatus.SUCCESS, host.execute((entry) ->
             entry.opcode(IoOpcode.DATASET_MANAGEMENT).namespaceId(2).cdw11(4), ranges, true).status());
         assertTrue(plain.asked().isEmpty());
+    }
+
+    @Test
+    void shouldRefuseVerifyWhereTheDeviceCannotAndPassItOnWhereItCan()
+    {
+        final ManualDevice plain = new ManualDevice(
+            new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, true, false, true, true, false), 1);
+        final ManualDevice able = ManualDevice.create(1);
+        target.subsystem().addNamespace(new Namespace(2, plain, UUID.randomUUID()));
+        target.subsystem().addNamespace(new Namespace(3, able, UUID.randomUUID()));
+        final TestHost host = target.io();
+        final Completion refused = host.execute((entry) -> entry.opcode(IoOpcode.VERIFY).namespaceId(2));
+        assertEquals(NvmeStatus.INVALID_OPCODE, refused.code());
+        assertFalse(refused.isRetryable());
+        assertTrue(plain.asked().isEmpty());
+        able.automatic(BlockStatus.SUCCESS);
+        assertEquals(NvmeStatus.SUCCESS, host.execute((entry) ->
+            entry.opcode(IoOpcode.VERIFY).namespaceId(3).startingLba(5).cdw12(1 << 30 | 0xFFFF)).status());
+        able.automatic(BlockStatus.MEDIA_ERROR);
+        assertEquals(NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.DO_NOT_RETRY, host.execute((entry) ->
+            entry.opcode(IoOpcode.VERIFY).namespaceId(3)).status());
+        assertEquals(List.of("VERIFY 5+65536 FUA", "VERIFY 0+1"), able.asked());
     }
 
     /** A device that no reactor can open. */
@@ -176,7 +199,7 @@ class NamespacesTest
         @Override
         public BlockGeometry geometry()
         {
-            return new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, true, true, true, false);
+            return new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, true, true, true, true, false);
         }
 
         @Override

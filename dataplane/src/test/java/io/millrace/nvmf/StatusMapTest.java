@@ -15,6 +15,7 @@ class StatusMapTest
         "SUCCESS, READ, 0",
         "MEDIA_ERROR, READ, 0x4281",
         "MEDIA_ERROR, COMPARE, 0x4281",
+        "MEDIA_ERROR, VERIFY, 0x4281",
         "MEDIA_ERROR, WRITE, 0x4280",
         "MEDIA_ERROR, FLUSH, 0x4280",
         "MEDIA_ERROR, WRITE_ZEROES, 0x4280",

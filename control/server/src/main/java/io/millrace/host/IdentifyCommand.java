@@ -212,7 +212,7 @@ public final class IdentifyCommand implements Runnable
         add(names, commands, IdentifyController.NVM_WRITE_ZEROES, "write zeroes");
         add(names, commands, 1 << 5, "reservations");
         add(names, commands, IdentifyController.NVM_TIMESTAMP, "timestamp");
-        add(names, commands, 1 << 7, "verify");
+        add(names, commands, IdentifyController.NVM_VERIFY, "verify");
         add(names, commands, 1 << 8, "copy");
         return names;
     }

@@ -84,6 +84,7 @@ public final class FileDevice implements GrowableDevice
                 false,
                 !config.readOnly(),
                 !config.readOnly(),
+                false,
                 DeallocateWay.NONE != abilities.deallocateWay(),
                 DeallocateWay.PUNCH_HOLE == abilities.deallocateWay(),
                 config.readOnly());

@@ -172,6 +172,7 @@ final class FileDeviceChannel implements BlockChannel
             case FLUSH -> sync(slot);
             case WRITE_ZEROES -> zero(slot);
             case DEALLOCATE -> deallocate(slot);
+            case VERIFY -> finish(slot, BlockStatus.NOT_SUPPORTED);
             case COMPARE ->
             {
                 compareAddresses[slot] = compareBuffers.acquire();
@@ -259,7 +260,7 @@ final class FileDeviceChannel implements BlockChannel
         return switch (operation)
         {
             case WRITE, WRITE_ZEROES, DEALLOCATE -> true;
-            case READ, FLUSH, COMPARE -> false;
+            case READ, FLUSH, VERIFY, COMPARE -> false;
         };
     }
 

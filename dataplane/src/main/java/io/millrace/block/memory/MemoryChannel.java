@@ -21,6 +21,7 @@ final class MemoryChannel implements BlockChannel
     // Linux, asm-generic/mman-common.h: pages are dropped and read as zeroes afterwards.
     private static final int MADV_DONTNEED = 4;
 
+    private final MemoryDevice device;
     private final BlockGeometry geometry;
     private final StripeLocks locks;
     private final long baseAddress;
@@ -32,9 +33,10 @@ final class MemoryChannel implements BlockChannel
     private long longDoneBytes;
     private int longCount;
 
-    MemoryChannel(final BlockGeometry geometry, final DmaMemory memory, final StripeLocks locks)
+    MemoryChannel(final MemoryDevice device, final DmaMemory memory, final StripeLocks locks)
     {
-        this.geometry = geometry;
+        this.device = device;
+        geometry = device.geometry();
         this.locks = locks;
         baseAddress = memory.address();
         blockShift = geometry.blockShift();
@@ -51,6 +53,7 @@ final class MemoryChannel implements BlockChannel
             case WRITE -> write(request);
             case COMPARE -> compare(request);
             case WRITE_ZEROES, DEALLOCATE -> zero(request);
+            case VERIFY -> verify(request);
             case FLUSH -> done(request, BlockStatus.SUCCESS);
         };
     }
@@ -194,6 +197,13 @@ final class MemoryChannel implements BlockChannel
         }
         locks.releaseShared(offset, length);
         return done(request, status);
+    }
+
+    /** What lies in memory can be read, if it is there; the device may have grown since the channel was opened. */
+    private boolean verify(final BlockRequest request)
+    {
+        return done(request, device.geometry().contains(request.lba(), request.blocks()) ?
+            BlockStatus.SUCCESS : BlockStatus.OUT_OF_RANGE);
     }
 
     private boolean zero(final BlockRequest request)

@@ -47,7 +47,7 @@ public final class MemoryDevice implements GrowableDevice
         final long blockCount = BlockGeometry.blockCountOf(name, sizeBytes, blockSizeBytes);
         final StripeLocks locks = new StripeLocks(sizeBytes);
         final BlockGeometry geometry = new BlockGeometry(blockSizeBytes, blockCount,
-            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, false);
+            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, true, false);
         try
         {
             return new MemoryDevice(
@@ -89,7 +89,7 @@ public final class MemoryDevice implements GrowableDevice
     @Override
     public BlockChannel open(final Reactor reactor)
     {
-        return new MemoryChannel(geometry, memory, locks);
+        return new MemoryChannel(this, memory, locks);
     }
 
     @Override

@@ -216,6 +216,7 @@ final class ChannelRequests
                 return writer.put(entry, commandId, slot, split.request(), offset, blocks);
             }
             case ZERO_WRITES -> writer.zeroWrite(entry, commandId, slot, split.request(), offset, blocks);
+            case VERIFY_READS -> writer.verifyRead(entry, commandId, slot, split.request(), offset, blocks);
             case COMPARED_READS ->
                 writer.compareRead(entry, commandId, slot, split.request(), offset, blocks, split.buffer());
         }

@@ -40,6 +40,10 @@ final class CommandSizes
         {
             return SplitRequest.Way.ZERO_WRITES;
         }
+        if (BlockOperation.VERIFY == operation && 0 == limits.verifyBlocksMax())
+        {
+            return SplitRequest.Way.VERIFY_READS;
+        }
         if (BlockOperation.COMPARE == operation && !limits.isCompareOffered())
         {
             return SplitRequest.Way.COMPARED_READS;
@@ -60,6 +64,7 @@ final class CommandSizes
         {
             case READ, WRITE, COMPARE -> ofPayload(request, offset, left);
             case WRITE_ZEROES -> Math.min(left, limits.zeroesBlocksMax());
+            case VERIFY -> Math.min(left, limits.verifyBlocksMax());
             case DEALLOCATE -> Math.min(left, limits.datasetBlocksMax());
             case FLUSH -> left;
         };
@@ -76,6 +81,7 @@ final class CommandSizes
         {
             case PARTS -> ofPart(split.request(), split.sentBlocks());
             case ZERO_WRITES -> ofBuffer(split.request(), split.sentBlocks(), QueuePair.ZEROES_BYTES);
+            case VERIFY_READS -> ofBuffer(split.request(), split.sentBlocks(), QueuePair.SINK_BYTES);
             case COMPARED_READS -> ofBuffer(split.request(), split.sentBlocks(), CompareBuffers.BUFFER_BYTES);
         };
     }

@@ -92,6 +92,12 @@ final class CommandWriter
                 noData(entry);
                 yield true;
             }
+            case VERIFY ->
+            {
+                range(entry, IoOpcode.VERIFY, commandId, request, offset, blocks, 0);
+                noData(entry);
+                yield true;
+            }
             case DEALLOCATE ->
             {
                 deallocate(entry, commandId, slot, request, offset, blocks);
@@ -146,6 +152,29 @@ final class CommandWriter
     }
 
     /**
+     * Writes a Read whose data nobody looks at, in place of Verify.
+     *
+     * @param entry     to fill.
+     * @param commandId of it.
+     * @param slot      of it.
+     * @param request   of it.
+     * @param offset    blocks of the request before the command's.
+     * @param blocks    of the command, {@link QueuePair#SINK_BYTES} at most.
+     */
+    void verifyRead(
+        final long entry,
+        final int commandId,
+        final int slot,
+        final BlockRequest request,
+        final int offset,
+        final int blocks)
+    {
+        range(entry, IoOpcode.READ, commandId, request, offset, blocks, readMetadataIova);
+        pointer.putRun(entry, queuePair.sinkIova(), blocks << blockShift, queuePair.listAddress(slot),
+            listIova(slot));
+    }
+
+    /**
      * Writes a Read of what is to be compared.
      *
      * @param entry     to fill.
@@ -196,9 +225,7 @@ final class CommandWriter
         final long metadataIova)
     {
         final long lba = request.lba() + offset;
-        // Write Zeroes carries nothing to check and is refused when it asks for it.
-        int dword12 = blocks - 1 |
-            (IoOpcode.WRITE_ZEROES == opcode ? protectionBits & PROTECTION_ACTION : protectionBits);
+        int dword12 = blocks - 1 | protectionBits(opcode);
         if (request.forceUnitAccess() && BlockOperation.READ != request.operation())
         {
             dword12 |= FORCE_UNIT_ACCESS;
@@ -209,6 +236,18 @@ final class CommandWriter
         NativeMemory.putLong(entry + STARTING_LBA_OFFSET, lba);
         NativeMemory.putLong(entry + DWORD12_OFFSET, dword12 & INT_MASK);
         NativeMemory.putLong(entry + DWORD14_OFFSET, hasReferenceTags ? lba & INT_MASK : 0);
+    }
+
+    private int protectionBits(final int opcode)
+    {
+        return switch (opcode)
+        {
+            // Carries nothing to check and is refused when it asks for it.
+            case IoOpcode.WRITE_ZEROES -> protectionBits & PROTECTION_ACTION;
+            // Takes nothing away: it is refused when it asks for it.
+            case IoOpcode.VERIFY -> protectionBits & ~PROTECTION_ACTION;
+            default -> protectionBits;
+        };
     }
 
     private void deallocate(

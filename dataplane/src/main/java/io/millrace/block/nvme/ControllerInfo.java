@@ -12,6 +12,7 @@ import io.millrace.nvme.IdentifyNvmController;
  * @param firmware           revision.
  * @param transferBytesMax   of one command (MDTS).
  * @param zeroesBytesMax     of one Write Zeroes.
+ * @param verifyBytesMax     of one Verify.
  * @param datasetBlocksMax   of one range of Dataset Management.
  * @param optionalCommands   of the NVM command set (ONCS).
  * @param isCachePresent     whether there is a volatile write cache.
@@ -28,6 +29,7 @@ record ControllerInfo(
     String firmware,
     int transferBytesMax,
     long zeroesBytesMax,
+    long verifyBytesMax,
     long datasetBlocksMax,
     int optionalCommands,
     boolean isCachePresent,
@@ -40,6 +42,7 @@ record ControllerInfo(
 {
     /** More than the driver sends in one command anyway. */
     private static final int TRANSFER_SHIFT_MAX = 26;
+    private static final int VERIFY_SHIFT_MAX = Long.SIZE - 2;
     private static final int SUBMISSION_ENTRY_SHIFT = 6;
     private static final int COMPLETION_ENTRY_SHIFT = 4;
     private static final long SHUTDOWN_TIMEOUT_NS_MIN = 5_000_000_000L;
@@ -81,6 +84,9 @@ record ControllerInfo(
             1 << transferShift,
             // Before WZSL was thought of, what a command may transfer was what it may zero.
             1L << (0 == nvm.writeZeroesSizeLimit() ? transferShift : zeroesShift),
+            // What a command may transfer does not bound what it may verify: nothing is transferred.
+            0 == nvm.verifySizeLimit() ? Long.MAX_VALUE :
+                1L << Math.min(VERIFY_SHIFT_MAX, nvm.verifySizeLimit() + pageShiftMin),
             Math.min(0 == rangeLimit ? DATASET_BLOCKS_MAX : rangeLimit & DATASET_BLOCKS_MAX,
                 sizeLimit <= 0 ? DATASET_BLOCKS_MAX : sizeLimit),
             controller.optionalNvmCommands(),

@@ -158,6 +158,7 @@ record NamespaceInfo(
             false,
             controller.isCachePresent(),
             !isWriteProtected,
+            true,
             !isWriteProtected && controller.offers(IdentifyController.NVM_DATASET_MANAGEMENT),
             deallocatedReadsZero,
             isWriteProtected);

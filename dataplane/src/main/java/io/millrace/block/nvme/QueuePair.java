@@ -11,6 +11,8 @@ final class QueuePair
 {
     /** Zeroes that a command writes at most where the drive does not offer Write Zeroes. */
     static final int ZEROES_BYTES = 128 << 10;
+    /** Of what a command reads at most in place of Verify. */
+    static final int SINK_BYTES = 128 << 10;
     /** No interrupts. */
     static final int NO_VECTOR = -1;
     private static final int NO_DESCRIPTOR = -1;
@@ -82,7 +84,7 @@ final class QueuePair
                 (long)completionEntries * COMPLETION_ENTRY_BYTES,
                 Math.min(listBytes, pageBytes),
                 Math.max(metadataBytes, 0 == limits.zeroesBlocksMax() ? ZEROES_BYTES : 0),
-                metadataBytes,
+                Math.max(metadataBytes, 0 == limits.verifyBlocksMax() ? SINK_BYTES : 0),
                 limits.isCompareOffered() ? 0 : (long)CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES);
         }
 
@@ -205,7 +207,8 @@ final class QueuePair
     }
 
     /**
-     * {@return where metadata are read to that nobody looks at}
+     * {@return where data and metadata are read to that nobody looks at; as many bytes as {@link #SINK_BYTES} or as the
+     * metadata of a command, whichever are needed}
      */
     long sinkIova()
     {

@@ -16,6 +16,8 @@ final class SplitRequest
         PARTS,
         /** Writes of zeroes, in place of Write Zeroes. */
         ZERO_WRITES,
+        /** Reads whose data nobody looks at, in place of Verify. */
+        VERIFY_READS,
         /** A read at a time, compared here, in place of Compare. */
         COMPARED_READS
     }

@@ -9,6 +9,7 @@ import io.millrace.nvme.IdentifyController;
  * @param pageShift        log2 of the controller's memory page.
  * @param blocksMax        of a command with payload.
  * @param zeroesBlocksMax  of a Write Zeroes; 0 when the drive does not offer it.
+ * @param verifyBlocksMax  of a Verify; 0 when the drive does not offer it.
  * @param datasetBlocksMax of a Dataset Management range.
  * @param boundaryBlocks   that commands with payload do not cross a multiple of, or 0.
  * @param isSglSupported   whether scatter gather lists are taken.
@@ -18,6 +19,7 @@ record TransferLimits(
     int pageShift,
     int blocksMax,
     int zeroesBlocksMax,
+    int verifyBlocksMax,
     int datasetBlocksMax,
     int boundaryBlocks,
     boolean isSglSupported,
@@ -50,10 +52,23 @@ record TransferLimits(
             blocks,
             offersZeroes ? Math.clamp(
                 controller.zeroesBytesMax() >>> namespace.blockShift(), 1, COMMAND_BLOCKS_MAX) : 0,
+            verifyBlocksMax(controller, namespace),
             (int)Math.min(Integer.MAX_VALUE, controller.datasetBlocksMax()),
             namespace.boundaryBlocks(),
             controller.isSglSupported(),
             // Metadata would be compared too, which nobody here knows.
             controller.offers(IdentifyController.NVM_COMPARE) && MetadataMode.NONE == namespace.metadata());
+    }
+
+    private static int verifyBlocksMax(final ControllerInfo controller, final NamespaceInfo namespace)
+    {
+        if (!controller.offers(IdentifyController.NVM_VERIFY))
+        {
+            return 0;
+        }
+        // Metadata behind a block's data count too, unless the controller says that they do not (MEM).
+        final int blockBytes = namespace.blockBytes() +
+            (MetadataMode.PROTECTION == namespace.metadata() ? namespace.metadataBytes() : 0);
+        return (int)Math.clamp(controller.verifyBytesMax() / blockBytes, 1L, COMMAND_BLOCKS_MAX);
     }
 }

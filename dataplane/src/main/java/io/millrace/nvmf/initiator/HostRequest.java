@@ -139,6 +139,19 @@ public final class HostRequest
     }
 
     /**
+     * Asks whether blocks can be read; no data moves.
+     *
+     * @param nsid   namespace.
+     * @param lba    first block.
+     * @param blocks how many, 1 to 65536.
+     * @return this, to chain.
+     */
+    public HostRequest verify(final int nsid, final long lba, final int blocks)
+    {
+        return blocks(IoOpcode.VERIFY, nsid, lba, blocks);
+    }
+
+    /**
      * Says that ranges of blocks are no longer needed (dataset management, deallocate).
      *
      * @param nsid          namespace.

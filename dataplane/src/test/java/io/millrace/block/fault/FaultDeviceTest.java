@@ -54,6 +54,19 @@ class FaultDeviceTest
     }
 
     @Test
+    void shouldVerifyAsItsInnerDeviceDoesButForFaults()
+    {
+        open(FaultPlan.of(1, FaultRule.error(BlockStatus.MEDIA_ERROR)
+            .withOperations(Set.of(BlockOperation.VERIFY)).withRange(10, 19)));
+        assertTrue(device.geometry().supportsVerify());
+        assertEquals(BlockStatus.MEDIA_ERROR, initiator.run(BlockOperation.VERIFY, 0, 11, false));
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.VERIFY, 0, 10, false));
+        assertEquals(BlockStatus.SUCCESS, read(10, 1));
+        device.plan(FaultPlan.of(1, FaultRule.error(BlockStatus.DEVICE_ERROR))).join();
+        assertEquals(BlockStatus.DEVICE_ERROR, initiator.run(BlockOperation.VERIFY, 0, 1, false));
+    }
+
+    @Test
     void shouldLoseAWriteAndReportSuccess()
     {
         open(FaultPlan.of(1, FaultRule.lostWrite().withCount(1)));

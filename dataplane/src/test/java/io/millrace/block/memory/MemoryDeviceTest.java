@@ -121,6 +121,19 @@ class MemoryDeviceTest
     }
 
     @Test
+    void shouldVerifyWhatItGrewBy()
+    {
+        try (MemoryDevice growing = MemoryDevice.create("g", 8 * BLOCK, BLOCK);
+            Initiator verifier = new Initiator("verifier", growing))
+        {
+            assertEquals(BlockStatus.OUT_OF_RANGE, verifier.run(BlockOperation.VERIFY, 0, 9, false));
+            growing.grow(16 * BLOCK);
+            assertEquals(BlockStatus.SUCCESS, verifier.run(BlockOperation.VERIFY, 0, 16, false));
+            assertEquals(BlockStatus.OUT_OF_RANGE, verifier.run(BlockOperation.VERIFY, 1, 16, false));
+        }
+    }
+
+    @Test
     void shouldReachBeyondTwoGibibytes()
     {
         final long size = 5L << 30;

@@ -80,6 +80,7 @@ class NullDeviceTest
         assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.FLUSH, 0, 0, false));
         assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.WRITE_ZEROES, 0, 1 << 30, true));
         assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.DEALLOCATE, 0, 1 << 30, false));
+        assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.VERIFY, 0, 1 << 30, false));
     }
 
     @Test

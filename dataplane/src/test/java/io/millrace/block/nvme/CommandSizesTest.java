@@ -22,6 +22,7 @@ class CommandSizesTest
     private static final int PAGE = 1 << PAGE_SHIFT;
     private static final int BLOCKS_MAX = 256;
     private static final int ZEROES_BLOCKS_MAX = 1000;
+    private static final int VERIFY_BLOCKS_MAX = 700;
     private static final int DATASET_BLOCKS_MAX = 5000;
 
     private final DmaMemory memory = DmaMemory.map(1 << 20);
@@ -36,15 +37,15 @@ class CommandSizesTest
 
     private CommandSizes sizes(final int boundaryBlocks, final boolean isSglSupported)
     {
-        return sizes(new TransferLimits(PAGE_SHIFT, BLOCKS_MAX, ZEROES_BLOCKS_MAX, DATASET_BLOCKS_MAX,
-            boundaryBlocks, isSglSupported, true));
+        return sizes(new TransferLimits(PAGE_SHIFT, BLOCKS_MAX, ZEROES_BLOCKS_MAX, VERIFY_BLOCKS_MAX,
+            DATASET_BLOCKS_MAX, boundaryBlocks, isSglSupported, true));
     }
 
-    /** What a drive has that offers neither Write Zeroes nor Compare. */
+    /** What a drive has that offers neither Write Zeroes nor Verify nor Compare. */
     private CommandSizes sizesOfPlainDrive(final int blocksMax, final int boundaryBlocks)
     {
         return sizes(new TransferLimits(
-            PAGE_SHIFT, blocksMax, 0, DATASET_BLOCKS_MAX, boundaryBlocks, false, false));
+            PAGE_SHIFT, blocksMax, 0, 0, DATASET_BLOCKS_MAX, boundaryBlocks, false, false));
     }
 
     private CommandSizes sizes(final TransferLimits limits)
@@ -110,15 +111,18 @@ class CommandSizesTest
         assertEquals(List.of(100), parts(sizes, transfer(BlockOperation.READ, 100_000_000_000_000L, 100)));
         // What carries no payload may.
         assertEquals(List.of(210), parts(sizes, request(BlockOperation.WRITE_ZEROES, 93, 210)));
+        assertEquals(List.of(210), parts(sizes, request(BlockOperation.VERIFY, 93, 210)));
         assertEquals(List.of(210), parts(sizes, request(BlockOperation.DEALLOCATE, 93, 210)));
     }
 
     @Test
-    void shouldCutZeroesAndDeallocationsAtTheirOwnLimits()
+    void shouldCutWhatHasNoPayloadAtItsOwnLimits()
     {
         final CommandSizes sizes = sizes(0, false);
         assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.WRITE_ZEROES));
         assertEquals(List.of(1000, 1000, 500), parts(sizes, request(BlockOperation.WRITE_ZEROES, 0, 2500)));
+        assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.VERIFY));
+        assertEquals(List.of(700, 700, 100), parts(sizes, request(BlockOperation.VERIFY, 0, 1500)));
         assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.DEALLOCATE));
         assertEquals(List.of(5000, 1), parts(sizes, request(BlockOperation.DEALLOCATE, 0, 5001)));
         assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.FLUSH));
@@ -148,6 +152,19 @@ class CommandSizesTest
         assertEquals(List.of(100, 100, 57),
             parts(sizesOfPlainDrive(100, 0), request(BlockOperation.WRITE_ZEROES, 5, 257),
                 SplitRequest.Way.ZERO_WRITES));
+    }
+
+    @Test
+    void shouldVerifyByReadsWhereTheDriveDoesNotOfferIt()
+    {
+        final int sinkBlocks = QueuePair.SINK_BYTES / BLOCK;
+        final CommandSizes sizes = sizesOfPlainDrive(2 * sinkBlocks, 0);
+        assertEquals(SplitRequest.Way.VERIFY_READS, sizes.way(BlockOperation.VERIFY));
+        assertEquals(List.of(sinkBlocks, sinkBlocks, 1), parts(sizes,
+            request(BlockOperation.VERIFY, 5, 2 * sinkBlocks + 1), SplitRequest.Way.VERIFY_READS));
+        // Reads keep to boundaries and to the largest transfer.
+        assertEquals(List.of(95, 100, 5), parts(sizesOfPlainDrive(150, 100),
+            request(BlockOperation.VERIFY, 5, 200), SplitRequest.Way.VERIFY_READS));
     }
 
     @Test

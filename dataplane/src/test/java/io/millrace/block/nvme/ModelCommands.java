@@ -27,6 +27,8 @@ final class ModelCommands
     static final int NO_ANSWER = -1;
     private static final int PRACT = 1 << 29;
     private static final int PRCHK_MASK = 7 << 26;
+    private static final int PRCHK_GUARD = 4 << 26;
+    private static final int PRCHK_REFERENCE = 1 << 26;
 
     private final ModelController controller;
     private final UnsafeBuffer page = new UnsafeBuffer(new byte[4096]);
@@ -167,6 +169,7 @@ final class ModelCommands
                 final IdentifyNvmController nvm = new IdentifyNvmController();
                 nvm.wrap(page, 0);
                 nvm.writeZeroesSizeLimit(controller.options.writeZeroesLimit)
+                    .verifySizeLimit(controller.options.verifyLimit)
                     .datasetRangeSizeLimit(controller.options.datasetRangeLimit);
             }
             case IdentifyCns.NAMESPACE ->
@@ -343,6 +346,7 @@ final class ModelCommands
                     "protection of Write Zeroes 0x" + Integer.toHexString(protection));
                 yield zero(namespace, command.startingLba(), command.blocks());
             }
+            case IoOpcode.VERIFY -> verify(command, namespace);
             case IoOpcode.DATASET_MANAGEMENT -> deallocate(command, namespace);
             default -> NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
         };
@@ -361,6 +365,38 @@ final class ModelCommands
         }
         namespace.zero(lba, blocks);
         return NvmeStatus.SUCCESS;
+    }
+
+    private int verify(final ModelCommand command, final ModelNamespace namespace)
+    {
+        final int blocks = command.blocks();
+        final long lba = command.startingLba();
+        if (!isOffered(IdentifyController.NVM_VERIFY))
+        {
+            return NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
+        }
+        final int limit = controller.options.verifyLimit;
+        final long blockBytes = namespace.blockBytes + (namespace.isExtended ? namespace.metadataBytes : 0);
+        controller.check(0 == limit || blocks * blockBytes <= 1L << limit + controller.options.pageShiftMin,
+            "Verify of " + blocks);
+        final int expected = switch (namespace.protectionType)
+        {
+            case 0 -> 0;
+            case 3 -> PRCHK_GUARD;
+            default -> PRCHK_GUARD | PRCHK_REFERENCE;
+        };
+        final int protection = command.dword(12) & (PRACT | PRCHK_MASK);
+        controller.check(expected == protection, "protection of Verify 0x" + Integer.toHexString(protection));
+        controller.check(0 == (expected & PRCHK_REFERENCE) || command.dword(14) == (int)lba,
+            "reference tag " + command.dword(14) + " of Verify " + lba);
+        controller.check(0 == command.prp1() && 0 == command.prp2() && 0 == command.metadataPointer(),
+            "Verify has a data pointer");
+        if (!namespace.contains(lba, blocks))
+        {
+            return NvmeStatus.LBA_OUT_OF_RANGE | NvmeStatus.DO_NOT_RETRY;
+        }
+        return namespace.isBad(lba, blocks) ?
+            NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.DO_NOT_RETRY : NvmeStatus.SUCCESS;
     }
 
     private int deallocate(final ModelCommand command, final ModelNamespace namespace)
@@ -411,6 +447,10 @@ final class ModelCommands
         final int boundary = namespace.boundaryBlocks;
         controller.check(0 == boundary || lba / boundary == (lba + blocks - 1) / boundary,
             "transfer of " + blocks + " at " + lba + " crosses a boundary");
+        if (IoOpcode.WRITE != opcode && namespace.isBad(lba, blocks))
+        {
+            return NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.DO_NOT_RETRY;
+        }
         metadata(command, namespace);
         return move(command, namespace, lengthBytes);
     }

@@ -21,6 +21,8 @@ final class ModelNamespace implements AutoCloseable
     final byte[] metadata;
     /** Descriptors that identify it, as Identify answers them; null when the controller does not know the command. */
     volatile byte[] descriptors;
+    /** A block that cannot be read; none while it is negative. */
+    volatile long badLba = -1;
     private long blocks;
 
     ModelNamespace(
@@ -63,6 +65,11 @@ final class ModelNamespace implements AutoCloseable
     boolean contains(final long lba, final long count)
     {
         return lba >= 0 && count <= blocks && lba <= blocks - count;
+    }
+
+    boolean isBad(final long lba, final long count)
+    {
+        return badLba >= lba && badLba < lba + count;
     }
 
     long address(final long lba)

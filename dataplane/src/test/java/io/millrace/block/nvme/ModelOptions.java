@@ -14,8 +14,9 @@ final class ModelOptions
     /** Log2 of memory pages; 0 is no limit. */
     int transferLimit = 5;
     int optionalCommands = IdentifyController.NVM_COMPARE | IdentifyController.NVM_DATASET_MANAGEMENT |
-        IdentifyController.NVM_WRITE_ZEROES;
+        IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY;
     int writeZeroesLimit;
+    int verifyLimit;
     int datasetRangeLimit;
     boolean isCachePresent = true;
     boolean isSglSupported;

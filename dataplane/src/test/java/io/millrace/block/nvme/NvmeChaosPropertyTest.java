@@ -8,6 +8,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
+import io.millrace.nvme.IdentifyController;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -74,7 +75,8 @@ class NvmeChaosPropertyTest
             options.doorbellStrideBytes = 4 << random.nextInt(3);
             options.transferLimit = 1 + random.nextInt(4);
             options.queueEntriesMax = 4 << random.nextInt(7);
-            options.optionalCommands = random.nextInt(0x10);
+            options.optionalCommands = random.nextInt(0x10) |
+                (random.nextBoolean() ? IdentifyController.NVM_VERIFY : 0);
         }), random.nextLong()).with(1, ModelNamespace.of(2L * REQUESTS * REGION_BYTES, blockBytes));
     }
 
@@ -138,12 +140,13 @@ class NvmeChaosPropertyTest
 
         private BlockOperation operation(final int index)
         {
-            return switch (random.nextInt(6))
+            return switch (random.nextInt(7))
             {
                 case 0, 1 -> BlockOperation.WRITE;
                 case 2 -> BlockOperation.WRITE_ZEROES;
                 case 3 -> UNKNOWN == held[index] ? BlockOperation.WRITE : BlockOperation.COMPARE;
                 case 4 -> BlockOperation.FLUSH;
+                case 5 -> BlockOperation.VERIFY;
                 default -> BlockOperation.READ;
             };
         }
@@ -173,7 +176,8 @@ class NvmeChaosPropertyTest
                 case READ -> NativeMemory.fill(buffer, REGION_BYTES, (byte)0x77);
                 default -> written[index] = 0;
             }
-            if (BlockOperation.FLUSH != operation && BlockOperation.WRITE_ZEROES != operation)
+            if (BlockOperation.FLUSH != operation && BlockOperation.WRITE_ZEROES != operation &&
+                BlockOperation.VERIFY != operation)
             {
                 addSegments(io, buffer);
             }

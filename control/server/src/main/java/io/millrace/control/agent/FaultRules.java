@@ -50,6 +50,11 @@ final class FaultRules
 
     private static Set<BlockOperation> operations(final FaultRuleSpec spec)
     {
+        if (spec.operations().size() == io.millrace.control.message.BlockOperation.values().length)
+        {
+            // All that the protocol can name: those that it cannot are meant too.
+            return EnumSet.allOf(BlockOperation.class);
+        }
         final Set<BlockOperation> operations = EnumSet.noneOf(BlockOperation.class);
         spec.operations().forEach((each) -> operations.add(BlockOperation.valueOf(each.name())));
         return operations;

@@ -1,0 +1,143 @@
+package io.millrace.block.nvme;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.Initiator;
+import io.millrace.memory.DmaMemory;
+import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IoOpcode;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What becomes of a verification: which commands the controller gets, and what the request ends with.
+ */
+class NvmeVerifyTest
+{
+    private static final int SIZE_BYTES = 4 << 20;
+
+    private final ModelOptions options = new ModelOptions();
+    /** Opcode and blocks of each I/O command. */
+    private final List<String> commands = Collections.synchronizedList(new ArrayList<>());
+    private final DmaMemory arena = DmaMemory.map(1 << 20);
+    private NvmeFixture fixture;
+    private Initiator initiator;
+
+    @AfterEach
+    void close()
+    {
+        initiator.close();
+        fixture.close();
+        arena.close();
+    }
+
+    private void open(final ModelNamespace namespace)
+    {
+        final ModelController model = new ModelController(NvmeFixture.ADDRESS, options, 1).with(1, namespace);
+        model.script = (command) ->
+        {
+            if (command.isIo())
+            {
+                commands.add(IoOpcode.name(command.opcode()) + " " + command.startingLba() + "+" + command.blocks());
+            }
+            return ModelScript.Action.COMPLETE;
+        };
+        fixture = NvmeFixture.open(model, arena, NvmeFixture.config());
+        initiator = new Initiator("verify", fixture);
+        assertTrue(fixture.geometry().supportsVerify());
+    }
+
+    private BlockStatus verify(final long lba, final int blocks)
+    {
+        commands.clear();
+        return initiator.run(BlockOperation.VERIFY, lba, blocks, false);
+    }
+
+    private void offer(final boolean isOffered)
+    {
+        if (!isOffered)
+        {
+            options.optionalCommands &= ~IdentifyController.NVM_VERIFY;
+        }
+    }
+
+    @Test
+    void shouldTakeOneCommandWhereTheDriveNamesNoLimit()
+    {
+        // Transfers are bounded; nothing is transferred.
+        options.transferLimit = 1;
+        open(ModelNamespace.of(SIZE_BYTES, 512));
+        assertEquals(BlockStatus.SUCCESS, verify(0, SIZE_BYTES / 512));
+        assertEquals(List.of("VERIFY 0+8192"), commands);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"12, 512, 16", "12, 4096, 2", "13, 512, 32"})
+    void shouldKeepToTheLimitOfTheDrive(final int pageShift, final int blockBytes, final int blocksMax)
+    {
+        options.pageShiftMin = pageShift;
+        options.verifyLimit = 1;
+        open(ModelNamespace.of(SIZE_BYTES, blockBytes));
+        assertEquals(BlockStatus.SUCCESS, verify(3, blocksMax));
+        assertEquals(List.of("VERIFY 3+" + blocksMax), commands);
+        assertEquals(BlockStatus.SUCCESS, verify(3, 2 * blocksMax + 1));
+        assertEquals(List.of("VERIFY 3+" + blocksMax, "VERIFY " + (3 + blocksMax) + "+" + blocksMax,
+            "VERIFY " + (3 + 2 * blocksMax) + "+1"), commands);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void shouldCountMetadataBehindTheDataAndHaveThemChecked(final int protectionType)
+    {
+        options.verifyLimit = 2;
+        open(new ModelNamespace(SIZE_BYTES, 4096, 8, true, protectionType, 0, false));
+        assertEquals(BlockStatus.SUCCESS, verify(8, 7));
+        assertEquals(List.of("VERIFY 8+3", "VERIFY 11+3", "VERIFY 14+1"), commands);
+    }
+
+    @Test
+    void shouldReadWhereTheDriveDoesNotOfferIt()
+    {
+        offer(false);
+        options.transferLimit = 6;
+        open(ModelNamespace.of(SIZE_BYTES, 4096));
+        assertEquals(BlockStatus.SUCCESS, verify(1, 70));
+        assertEquals(List.of("READ 1+32", "READ 33+32", "READ 65+6"), commands);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldReportABlockThatCannotBeRead(final boolean isOffered)
+    {
+        offer(isOffered);
+        options.verifyLimit = 2;
+        final ModelNamespace namespace = ModelNamespace.of(SIZE_BYTES, 512);
+        open(namespace);
+        namespace.badLba = 700;
+        assertEquals(BlockStatus.MEDIA_ERROR, verify(0, SIZE_BYTES / 512));
+        assertEquals(BlockStatus.MEDIA_ERROR, verify(700, 1));
+        assertEquals(BlockStatus.SUCCESS, verify(0, 700));
+        assertEquals(BlockStatus.SUCCESS, verify(701, SIZE_BYTES / 512 - 701));
+        namespace.badLba = -1;
+        assertEquals(BlockStatus.SUCCESS, verify(700, 1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldVerifyAWriteProtectedNamespaceWithSeparateMetadata(final boolean isOffered)
+    {
+        offer(isOffered);
+        open(new ModelNamespace(SIZE_BYTES, 4096, 8, false, 0, 0, true));
+        assertEquals(BlockStatus.SUCCESS, verify(0, SIZE_BYTES / 4096));
+        assertEquals(BlockStatus.OUT_OF_RANGE, verify(SIZE_BYTES / 4096 - 1, 2));
+    }
+}
