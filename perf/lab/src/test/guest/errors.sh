@@ -67,6 +67,9 @@ medium_errors()
     namespace "$nqn" 2
     status 0x4281 read "$NAMESPACE" 1005
     status 0x4280 write "$NAMESPACE" 2005
+    nvme verify "$NAMESPACE" --start-block=0 --block-count=999
+    ! nvme verify "$NAMESPACE" --start-block=900 --block-count=199 > /tmp/nvme.out 2>&1
+    grep -qi "(0x4281)" /tmp/nvme.out || { echo "nvme verify: 0x4281 expected, $(cat /tmp/nvme.out)"; return 1; }
     fails 'No data available' read "$NAMESPACE" 1000
     fails 'No data available' write "$NAMESPACE" 2009
     works "$NAMESPACE" 999

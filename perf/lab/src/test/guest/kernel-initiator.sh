@@ -83,6 +83,7 @@ answers_nvme_cli()
     cli read "$n" --start-block=3 --block-count=1 --data-size=8192 --data=/tmp/read
     cmp /tmp/blocks /tmp/read || CLI_FAILED=yes
     cli compare "$n" --start-block=3 --block-count=1 --data-size=8192 --data=/tmp/blocks
+    cli verify "$n" --start-block=0 --block-count=16383
     cli write-zeroes "$n" --start-block=3 --block-count=0
     cli dsm "$n" --ad --slbs=4 --blocks=1
     cli read "$n" --start-block=3 --block-count=0 --data-size=4096 --data=/tmp/read
@@ -99,8 +100,12 @@ refuses()
     namespace "$nqn" 1
     head -c 4096 /dev/urandom > /tmp/block
     refused 0x4080 read "$NAMESPACE" --start-block=16384 --block-count=0 --data-size=4096 --data=/dev/null
+    refused 0x4080 verify "$NAMESPACE" --start-block=16384 --block-count=0
     refused 0x4285 compare "$NAMESPACE" --start-block=9 --block-count=0 --data-size=4096 --data=/tmp/block
     refused 0x4001 admin-passthru "/dev/$CONTROLLER" --opcode=0xc9
+    # A file cannot.
+    namespace "$nqn" 3
+    refused 0x4001 verify "$NAMESPACE" --start-block=0 --block-count=0
     refused 0x4109 get-log "/dev/$CONTROLLER" --log-id=0xd0 --log-len=512
 }
 

@@ -24,7 +24,7 @@ final class ErrorStatusTest
             "{name: healthy, type: memory, size: 32MiB, block-size: 4096}",
             "{name: disk, type: memory, size: 32MiB, block-size: 4096}",
             "{name: bad, type: fault, device: disk, rules: [" +
-                "{effect: error, operations: [read], first-block: 1000, last-block: 1009}, " +
+                "{effect: error, operations: [read, verify], first-block: 1000, last-block: 1009}, " +
                 "{effect: error, operations: [write], first-block: 2000, last-block: 2009}, " +
                 "{effect: error, operations: [read], first-block: 3000, last-block: 3000, status: device-error, " +
                 "count: 1}, " +
