@@ -113,7 +113,7 @@ class RemoteControllerTest
     }
 
     @Test
-    void shouldFlushZeroAndDeallocate()
+    void shouldFlushVerifyZeroAndDeallocate()
     {
         try (LocalTarget target = LocalTarget.memory();
             RemoteController controller = host.connect(target.config().build()))
@@ -122,6 +122,9 @@ class RemoteControllerTest
             final MemorySegment data = random(4 * BLOCK, 1);
             assertEquals(0, host.run(queue, (r) -> r.write(1, 0, 4, data.address(), 4 * BLOCK).forceUnitAccess()));
             assertEquals(0, host.run(queue, (r) -> r.flush(1)));
+            assertEquals(0, host.run(queue, (r) -> r.verify(1, 0, 4)));
+            assertEquals(NvmeStatus.LBA_OUT_OF_RANGE,
+                NvmeStatus.code(host.run(queue, (r) -> r.verify(1, 1L << 40, 1))));
             assertEquals(0, host.run(queue, (r) -> r.writeZeroes(1, 0, 1, false)));
             final MemorySegment range = host.memory(16);
             range.set(ValueLayout.JAVA_INT, 4, 1);
