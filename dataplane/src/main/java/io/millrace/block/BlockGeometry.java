@@ -5,8 +5,8 @@ package io.millrace.block;
  *
  * @param blockSizeBytes        512 or 4096.
  * @param blockCount            of the device.
- * @param maxTransferBytes      of one request with payload; a multiple of the block size.
- *                              {@link BlockOperation#WRITE_ZEROES}, {@link BlockOperation#VERIFY} and
+ * @param maxTransferBytes      of one request with payload, and of one {@link BlockOperation#COPY}; a multiple of the
+ *                              block size. {@link BlockOperation#WRITE_ZEROES}, {@link BlockOperation#VERIFY} and
  *                              {@link BlockOperation#DEALLOCATE} may cover any range of the device.
  * @param memoryAlignmentBytes  what segment addresses must be a multiple of; 1 when anything will do. Where it is more,
  *                              each segment's length is a multiple of the block size too.
@@ -20,6 +20,7 @@ package io.millrace.block;
  * @param supportsDeallocate    {@link BlockOperation#DEALLOCATE} works.
  * @param deallocatedReadsZero  deallocated blocks read as zeroes.
  * @param readOnly              writes are refused.
+ * @param supportsCopy          {@link BlockOperation#COPY} works.
  */
 public record BlockGeometry(
     int blockSizeBytes,
@@ -33,7 +34,8 @@ public record BlockGeometry(
     boolean supportsVerify,
     boolean supportsDeallocate,
     boolean deallocatedReadsZero,
-    boolean readOnly)
+    boolean readOnly,
+    boolean supportsCopy)
 {
     /** Default of {@link #maxTransferBytes()}: 1 MiB. */
     public static final int MAX_TRANSFER_BYTES_DEFAULT = 1 << 20;
@@ -113,7 +115,7 @@ public record BlockGeometry(
     {
         return new BlockGeometry(blockSizeBytes, value, maxTransferBytes, memoryAlignmentBytes, lendsReads,
             completesInline, volatileWriteCache, supportsWriteZeroes, supportsVerify, supportsDeallocate,
-            deallocatedReadsZero, readOnly);
+            deallocatedReadsZero, readOnly, supportsCopy);
     }
 
     /**

@@ -18,13 +18,18 @@ public enum BlockOperation
     /** What the device holds in the range can be read; no data moves. */
     VERIFY,
     /** Memory is compared with the device; {@link BlockStatus#COMPARE_FAILURE} when they differ. */
-    COMPARE;
+    COMPARE,
+    /**
+     * Range is overwritten by what another range of the same device holds; no data passes through memory of the host.
+     * See {@link BlockRequest#resetCopy}.
+     */
+    COPY;
 
     /**
      * {@return whether what the device holds is different afterwards}
      */
     public boolean changesData()
     {
-        return WRITE == this || WRITE_ZEROES == this || DEALLOCATE == this;
+        return WRITE == this || WRITE_ZEROES == this || DEALLOCATE == this || COPY == this;
     }
 }

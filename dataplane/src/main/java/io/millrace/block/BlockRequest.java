@@ -28,6 +28,7 @@ public final class BlockRequest
     private int segmentCount;
     private int channelSlot = -1;
     private BlockRequest next;
+    private long sourceLba;
 
     /**
      * Made once at set-up and used for ever.
@@ -61,6 +62,29 @@ public final class BlockRequest
         segmentCount = 0;
         channelSlot = -1;
         next = null;
+        sourceLba = 0;
+        return this;
+    }
+
+    /**
+     * Begins a new use as {@link BlockOperation#COPY}, as {@link #reset} does.
+     *
+     * @param newSourceLba first block of what is copied.
+     * @param newLba       first block of what is overwritten.
+     * @param newBlocks    how many.
+     * @return this, to chain.
+     * @throws IllegalArgumentException when the ranges overlap: parts of a copy may be done in any order, and again.
+     */
+    public BlockRequest resetCopy(final long newSourceLba, final long newLba, final int newBlocks)
+    {
+        final long distance = newLba - newSourceLba;
+        if (distance < newBlocks && distance > -newBlocks)
+        {
+            throw new IllegalArgumentException("copy of " + newBlocks + " blocks from " + newSourceLba + " to " +
+                newLba + " overwrites part of its source: use ranges that do not overlap");
+        }
+        reset(BlockOperation.COPY, newLba, newBlocks);
+        sourceLba = newSourceLba;
         return this;
     }
 
@@ -162,7 +186,7 @@ public final class BlockRequest
     }
 
     /**
-     * {@return first block}
+     * {@return first block; of a copy, of what is overwritten}
      */
     public long lba()
     {
@@ -265,9 +289,18 @@ public final class BlockRequest
         next = following;
     }
 
+    /**
+     * {@return first block of what is copied; 0 but for {@link BlockOperation#COPY}}
+     */
+    public long sourceLba()
+    {
+        return sourceLba;
+    }
+
     @Override
     public String toString()
     {
-        return operation + " lba=" + lba + " blocks=" + blocks + " status=" + status;
+        return operation + (BlockOperation.COPY == operation ? " source=" + sourceLba : "") + " lba=" + lba +
+            " blocks=" + blocks + " status=" + status;
     }
 }

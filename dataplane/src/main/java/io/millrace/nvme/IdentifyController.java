@@ -55,6 +55,10 @@ public final class IdentifyController extends Flyweight
     public static final int NVM_TIMESTAMP = 1 << 6;
     /** Optional NVM command: Verify. */
     public static final int NVM_VERIFY = 1 << 7;
+    /** Optional NVM command: Copy. */
+    public static final int NVM_COPY = 1 << 8;
+    /** Copy descriptor format 0. */
+    public static final int COPY_FORMAT_0 = 1;
 
     /** Volatile write cache is present. */
     public static final int CACHE_PRESENT = 1;
@@ -122,6 +126,7 @@ public final class IdentifyController extends Flyweight
     private static final int ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET = 528;
     private static final int WRITE_PROTECTION_OFFSET = 531;
     private static final int ATOMIC_COMPARE_WRITE_UNIT_OFFSET = 532;
+    private static final int COPY_FORMATS_OFFSET = 534;
     private static final int SGL_SUPPORT_OFFSET = 536;
     private static final int MAX_NAMESPACES_OFFSET = 540;
     private static final int SUBSYSTEM_NQN_OFFSET = 768;
@@ -838,6 +843,26 @@ public final class IdentifyController extends Flyweight
     public IdentifyController optionalNvmCommands(final int value)
     {
         buffer.putShort(offset + OPTIONAL_NVM_COMMANDS_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return copy descriptor formats (OCFS)}
+     */
+    public int copyFormats()
+    {
+        return buffer.getShort(offset + COPY_FORMATS_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets copy descriptor formats (OCFS).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyController copyFormats(final int value)
+    {
+        buffer.putShort(offset + COPY_FORMATS_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
 

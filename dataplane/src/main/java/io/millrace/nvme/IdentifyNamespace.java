@@ -51,6 +51,9 @@ public final class IdentifyNamespace extends Flyweight
     private static final int PREFERRED_DEALLOCATE_GRANULARITY_OFFSET = 68;
     private static final int PREFERRED_DEALLOCATE_ALIGNMENT_OFFSET = 70;
     private static final int OPTIMAL_WRITE_SIZE_OFFSET = 72;
+    private static final int COPY_RANGE_LIMIT_OFFSET = 74;
+    private static final int COPY_LIMIT_OFFSET = 76;
+    private static final int COPY_RANGES_LIMIT_OFFSET = 80;
     private static final int ANA_GROUP_ID_OFFSET = 92;
     private static final int ATTRIBUTES_OFFSET = 99;
     private static final int NGUID_OFFSET = 104;
@@ -483,6 +486,66 @@ public final class IdentifyNamespace extends Flyweight
     public IdentifyNamespace optimalWriteSize(final int value)
     {
         buffer.putShort(offset + OPTIMAL_WRITE_SIZE_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return largest source range of a Copy in blocks (MSSRL)}
+     */
+    public int copyRangeLimit()
+    {
+        return buffer.getShort(offset + COPY_RANGE_LIMIT_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets largest source range of a Copy in blocks (MSSRL).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace copyRangeLimit(final int value)
+    {
+        buffer.putShort(offset + COPY_RANGE_LIMIT_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return blocks of a Copy at most, unsigned (MCL)}
+     */
+    public int copyLimit()
+    {
+        return buffer.getInt(offset + COPY_LIMIT_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Sets blocks of a Copy at most, unsigned (MCL).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace copyLimit(final int value)
+    {
+        buffer.putInt(offset + COPY_LIMIT_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return source ranges of a Copy at most, less one (MSRC)}
+     */
+    public int copyRangesLimit()
+    {
+        return buffer.getByte(offset + COPY_RANGES_LIMIT_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Sets source ranges of a Copy at most, less one (MSRC).
+     *
+     * @param value of it.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace copyRangesLimit(final int value)
+    {
+        buffer.putByte(offset + COPY_RANGES_LIMIT_OFFSET, (byte)value);
         return this;
     }
 

@@ -20,6 +20,8 @@ public final class IoOpcode
     public static final int DATASET_MANAGEMENT = 0x09;
     /** Verify. */
     public static final int VERIFY = 0x0C;
+    /** Copy. */
+    public static final int COPY = 0x19;
     /** Fabrics command; {@link FabricsType} says which. */
     public static final int FABRICS = 0x7F;
 
@@ -43,6 +45,7 @@ public final class IoOpcode
             case WRITE_ZEROES -> "WRITE_ZEROES";
             case DATASET_MANAGEMENT -> "DATASET_MANAGEMENT";
             case VERIFY -> "VERIFY";
+            case COPY -> "COPY";
             case FABRICS -> "FABRICS";
             default -> "0x" + Integer.toHexString(opcode);
         };

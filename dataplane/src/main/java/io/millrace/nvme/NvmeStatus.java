@@ -97,10 +97,14 @@ public final class NvmeStatus
     public static final int CONNECT_INVALID_PARAMETERS = 0x182;
     /** Connect: ask the discovery service again. */
     public static final int CONNECT_RESTART_DISCOVERY = 0x183;
+    /** Copy: more ranges or blocks than its limits; fabrics use the number for something else. */
+    public static final int COMMAND_SIZE_LIMIT_EXCEEDED = 0x183;
     /** Connect: host may not access the subsystem. */
     public static final int CONNECT_INVALID_HOST = 0x184;
     /** Disconnect: queue cannot be disconnected on its own. */
     public static final int INVALID_QUEUE_TYPE = 0x185;
+    /** Copy: a source range overlaps the destination. */
+    public static final int OVERLAPPING_IO_RANGE = 0x187;
     /** Discovery log changed while it was read. */
     public static final int DISCOVER_RESTART = 0x190;
     /** Host must authenticate first. */
@@ -240,6 +244,7 @@ public final class NvmeStatus
             case CONNECT_RESTART_DISCOVERY -> "Connect Restart Discovery";
             case CONNECT_INVALID_HOST -> "Connect Invalid Host";
             case INVALID_QUEUE_TYPE -> "Invalid Queue Type";
+            case OVERLAPPING_IO_RANGE -> "Overlapping I/O Range";
             case DISCOVER_RESTART -> "Discover Restart";
             case AUTHENTICATION_REQUIRED -> "Authentication Required";
             case WRITE_FAULT -> "Write Fault";

@@ -2,6 +2,7 @@ package io.millrace.nvmf;
 
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
+import io.millrace.nvme.CopyRange;
 import io.millrace.nvme.DatasetRange;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
@@ -9,9 +10,9 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * I/O commands that take several block requests, one after another: Dataset Management with its ranges, Flush of all
- * namespaces (NVM Command Set 1.0, section 3.2.3; NVM Express Base 2.0, section 7.1). One instance a reactor, used on
- * its thread alone.
+ * I/O commands that take several block requests, one after another: Dataset Management and Copy with their ranges,
+ * Flush of all namespaces (NVM Command Set 1.0, sections 3.2.3 and 3.2.2; NVM Express Base 2.0, section 7.1). One
+ * instance a reactor, used on its thread alone.
  */
 final class DatasetCommands
 {
@@ -24,6 +25,7 @@ final class DatasetCommands
     private final IoCommands io;
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
     private final DatasetRange range = new DatasetRange();
+    private final CopyRanges copies = new CopyRanges();
 
     DatasetCommands(final IoCommands io)
     {
@@ -33,12 +35,12 @@ final class DatasetCommands
     /**
      * {@return whether a command is carried out in steps}
      *
-     * @param request of a command whose block request was a flush or a deallocation.
+     * @param request of a command whose block request was a flush, a deallocation or a copy.
      */
     static boolean hasSteps(final Request request)
     {
         final SubmissionQueueEntry entry = request.entry();
-        return IoOpcode.DATASET_MANAGEMENT == entry.opcode() || isFlushOfAll(entry);
+        return IoOpcode.DATASET_MANAGEMENT == entry.opcode() || IoOpcode.COPY == entry.opcode() || isFlushOfAll(entry);
     }
 
     void flush(final QueuePair queuePair, final Request request)
@@ -121,6 +123,51 @@ final class DatasetCommands
         }
     }
 
+    void copy(final QueuePair queuePair, final Request request)
+    {
+        final NamespaceChannel namespace = io.namespace(queuePair, request);
+        if (null == namespace)
+        {
+            return;
+        }
+        final SubmissionQueueEntry entry = request.entry();
+        int status = CopyRanges.check(entry, namespace.geometry());
+        if (NvmeStatus.SUCCESS == status && RequestPayload.NONE == request.payload())
+        {
+            status = DataPointer.checkFromHost(
+                request, CopyRanges.count(entry) * CopyRange.SIZE_BYTES, CopyRanges.TABLE_BYTES_MAX);
+        }
+        if (NvmeStatus.SUCCESS != status)
+        {
+            queuePair.complete(request, status);
+            return;
+        }
+        if (queuePair.channels().isLimited() &&
+            !queuePair.pollGroup().qos().admits(request, namespace, false, 0, entry.sglLength()))
+        {
+            return;
+        }
+        namespace.bind(request);
+        if (!queuePair.pollGroup().payloads().receive(request, entry.sglLength()))
+        {
+            return;
+        }
+        status = copies.checkRanges(request, namespace.geometry());
+        if (NvmeStatus.SUCCESS != status)
+        {
+            queuePair.complete(request, status);
+        }
+        else if (nextCopy(queuePair, request))
+        {
+            run(queuePair, request);
+        }
+    }
+
+    private boolean nextCopy(final QueuePair queuePair, final Request request)
+    {
+        return copies.next(request, IoCommands.forcesUnitAccess(queuePair, request.entry(), request.namespace()));
+    }
+
     /**
      * A block request of a command in steps has succeeded.
      *
@@ -177,8 +224,12 @@ final class DatasetCommands
 
     private boolean next(final QueuePair queuePair, final Request request)
     {
-        return IoOpcode.DATASET_MANAGEMENT == request.entry().opcode() ?
-            nextRange(request) : nextFlush(queuePair, request);
+        return switch (request.entry().opcode())
+        {
+            case IoOpcode.DATASET_MANAGEMENT -> nextRange(request);
+            case IoOpcode.COPY -> nextCopy(queuePair, request);
+            default -> nextFlush(queuePair, request);
+        };
     }
 
     /**

@@ -162,7 +162,9 @@ final class IdentifyData
             .optionalNvmCommands(IdentifyController.NVM_COMPARE | IdentifyController.NVM_DATASET_MANAGEMENT |
                 (subsystem.supportsWriteZeroes() ? IdentifyController.NVM_WRITE_ZEROES : 0) |
                 (subsystem.supportsVerify() ? IdentifyController.NVM_VERIFY : 0) |
+                (subsystem.supportsCopy() ? IdentifyController.NVM_COPY : 0) |
                 IdentifyController.NVM_SELECT_FEATURES | IdentifyController.NVM_TIMESTAMP)
+            .copyFormats(subsystem.supportsCopy() ? IdentifyController.COPY_FORMAT_0 : 0)
             .volatileWriteCache(IdentifyController.CACHE_FLUSH_ALL |
                 (isCached ? IdentifyController.CACHE_PRESENT : 0))
             .ioCommandCapsuleSize((SubmissionQueueEntry.SIZE_BYTES +
@@ -193,6 +195,9 @@ final class IdentifyData
                 .utilization(isUseUnknown ? 0 : geometry.blockCount())
                 .multiPathCapabilities(IdentifyNamespace.MULTI_PATH_SHARED)
                 .deallocateFeatures(deallocateFeatures(geometry))
+                .copyRangeLimit(CopyRanges.rangeBlocksMax(geometry))
+                .copyLimit(CopyRanges.totalBlocksMax(geometry))
+                .copyRangesLimit(geometry.supportsCopy() ? CopyRanges.COUNT_MAX - 1 : 0)
                 .capacityBytes(isUseUnknown ? 0 : geometry.sizeBytes())
                 .anaGroupId(served.namespace().anaGroup())
                 .attributes(geometry.readOnly() ? IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED : 0)

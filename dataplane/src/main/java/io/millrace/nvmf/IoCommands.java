@@ -37,7 +37,8 @@ final class IoCommands implements BlockCompletionListener
         new Command(IoOpcode.COMPARE, READS, false, this::compare),
         new Command(IoOpcode.WRITE_ZEROES, WRITES, false, this::writeZeroes),
         new Command(IoOpcode.DATASET_MANAGEMENT, WRITES, false, dataset::manage),
-        new Command(IoOpcode.VERIFY, READS, false, this::verify));
+        new Command(IoOpcode.VERIFY, READS, false, this::verify),
+        new Command(IoOpcode.COPY, WRITES, false, dataset::copy));
 
     /**
      * {@return commands by opcode; null where there is none}
@@ -110,7 +111,7 @@ final class IoCommands implements BlockCompletionListener
                 queuePair.meter().onRead(request.dataLength());
             }
             case WRITE -> queuePair.meter().onWritten(request.dataLength());
-            case FLUSH, DEALLOCATE ->
+            case FLUSH, DEALLOCATE, COPY ->
             {
                 if (DatasetCommands.hasSteps(request))
                 {
@@ -374,7 +375,14 @@ final class IoCommands implements BlockCompletionListener
         return lengthBytes > queuePair.pollGroup().maxTransferBytes() ? INVALID_FIELD : NvmeStatus.SUCCESS;
     }
 
-    private static boolean forcesUnitAccess(
+    /**
+     * {@return whether what a command writes must be stable when it is answered}
+     *
+     * @param queuePair it came in on.
+     * @param entry     of it.
+     * @param namespace of it.
+     */
+    static boolean forcesUnitAccess(
         final QueuePair queuePair, final SubmissionQueueEntry entry, final NamespaceChannel namespace)
     {
         return 0 != (entry.cdw12() & FORCE_UNIT_ACCESS) ||
@@ -386,6 +394,11 @@ final class IoCommands implements BlockCompletionListener
         if (BlockStatus.MEDIA_ERROR == status)
         {
             request.namespace().io().onMediaError();
+        }
+        if (BlockOperation.COPY == request.blockRequest().operation())
+        {
+            // The first range that was not copied.
+            request.result(request.step() - 1, 0);
         }
         queuePair.complete(request, StatusMap.of(status, request.blockRequest().operation()));
     }

@@ -530,6 +530,14 @@ public final class Subsystem
         return namespaces.list().stream().allMatch((each) -> each.geometry().supportsVerify());
     }
 
+    /**
+     * {@return whether every namespace can copy}
+     */
+    boolean supportsCopy()
+    {
+        return namespaces.list().stream().allMatch((each) -> each.geometry().supportsCopy());
+    }
+
     private void tellHosts(final int nsid)
     {
         for (final Controller controller : controllers.values())

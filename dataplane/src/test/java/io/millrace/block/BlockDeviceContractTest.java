@@ -180,6 +180,64 @@ public abstract class BlockDeviceContractTest
     }
 
     @Test
+    void shouldCopyWhatWasWritten()
+    {
+        if (!geometry.supportsCopy())
+        {
+            assertEquals(BlockStatus.NOT_SUPPORTED, initiator.copy(0, 8, 1, false));
+            readAndVerify(0, maxBlocks() * geometry.blockSizeBytes());
+            return;
+        }
+        final int most = maxBlocks();
+        assertEquals(BlockStatus.SUCCESS, write(3, most, false));
+        // Next to each other, so that a page holds the end of one and the beginning of the other.
+        copyAndVerify(3, 3 + most, most);
+        copyAndVerify(3 + most, 4, most - 1);
+        copyAndVerify(5, geometry.blockCount() - 1, 1);
+        for (int step = 0; step < 50; step++)
+        {
+            final int blocks = 1 + random.nextInt(most);
+            final long lba = random.nextLong(geometry.blockCount() - 2L * blocks + 1);
+            final long other = lba + blocks + random.nextLong(geometry.blockCount() - lba - 2L * blocks + 1);
+            assertEquals(BlockStatus.SUCCESS, write(random.nextBoolean() ? lba : other, blocks, false));
+            copyAndVerify(random.nextBoolean() ? lba : other, blocks, lba, other);
+        }
+        for (int offset = 0; offset < SIZE_BYTES; offset += geometry.maxTransferBytes())
+        {
+            readAndVerify(offset, geometry.maxTransferBytes());
+        }
+    }
+
+    private void copyAndVerify(final long source, final int blocks, final long lba, final long other)
+    {
+        copyAndVerify(source, source == lba ? other : lba, blocks);
+    }
+
+    private void copyAndVerify(final long source, final long lba, final int blocks)
+    {
+        final int block = geometry.blockSizeBytes();
+        assertEquals(BlockStatus.SUCCESS, initiator.copy(source, lba, blocks, random.nextBoolean()), this::seedText);
+        System.arraycopy(model, (int)source * block, model, (int)lba * block, blocks * block);
+        readAndVerify((int)source * block, blocks * block);
+        readAndVerify((int)lba * block, blocks * block);
+    }
+
+    @Test
+    void shouldRefuseToCopyFromOrToBehindTheEnd()
+    {
+        assertEquals(BlockStatus.SUCCESS, write(0, 16, false));
+        final BlockStatus expected = geometry.supportsCopy() ? BlockStatus.OUT_OF_RANGE : BlockStatus.NOT_SUPPORTED;
+        final long end = geometry.blockCount();
+        assertEquals(expected, initiator.copy(end - 1, 0, 2, false));
+        assertEquals(expected, initiator.copy(end, 0, 2, false));
+        assertEquals(expected, initiator.copy(Long.MAX_VALUE - 1, 0, 2, false));
+        assertEquals(expected, initiator.copy(0, end - 1, 2, false));
+        assertEquals(expected, initiator.copy(0, end, 2, false));
+        readAndVerify(0, 16 * geometry.blockSizeBytes());
+        readAndVerify(SIZE_BYTES - geometry.blockSizeBytes(), geometry.blockSizeBytes());
+    }
+
+    @Test
     void shouldCompareEveryBlockOfALongRange()
     {
         final int blocks = maxBlocks();

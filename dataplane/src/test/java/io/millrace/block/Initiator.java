@@ -147,6 +147,14 @@ public final class Initiator implements Poller, AutoCloseable
         return await(io);
     }
 
+    public BlockStatus copy(final long sourceLba, final long lba, final int blocks, final boolean fua)
+    {
+        final Io io = io();
+        io.request.resetCopy(sourceLba, lba, blocks).forceUnitAccess(fua);
+        send(io);
+        return await(io);
+    }
+
     /** Fills a request; segments are pairs of address and length. */
     public static void fill(
         final BlockRequest request,

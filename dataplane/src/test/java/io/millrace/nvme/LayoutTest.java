@@ -90,6 +90,7 @@ class LayoutTest
             atomicWriteUnitPowerFail 528 2
             writeProtection 531 1
             atomicCompareWriteUnit 532 2
+            copyFormats 534 2
             sglSupport 536 4
             maxNamespaces 540 4
             subsystemNqn 768 256
@@ -121,6 +122,9 @@ class LayoutTest
             preferredDeallocateGranularity 68 2
             preferredDeallocateAlignment 70 2
             optimalWriteSize 72 2
+            copyRangeLimit 74 2
+            copyLimit 76 4
+            copyRangesLimit 80 1
             anaGroupId 92 4
             attributes 99 1
             nguid 104 16
@@ -214,6 +218,9 @@ class LayoutTest
             attributes 0 4
             blocks 4 4
             startingLba 8 8
+        CopyRange 32
+            startingLba 8 8
+            blocks 16 2
         NamespaceDescriptor 4
             type 0 1
             length 1 1

@@ -77,7 +77,8 @@ class IdentifyTest
         assertEquals(0x44, data.completionEntrySize());
         assertEquals(Namespace.NSID_MAX, data.namespaces());
         assertEquals(Namespace.NSID_MAX, data.maxNamespaces());
-        assertEquals(1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7, data.optionalNvmCommands());
+        assertEquals(1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8, data.optionalNvmCommands());
+        assertEquals(1, data.copyFormats());
         assertEquals(6, data.volatileWriteCache());
         assertEquals(1 | 1 << 20 | 1 << 21, data.sglSupport());
         assertEquals((64 + TestHost.IN_CAPSULE_BYTES) / 16, data.ioCommandCapsuleSize());
@@ -107,7 +108,7 @@ class IdentifyTest
     void shouldNotOfferWriteZeroesWhenADeviceCannot()
     {
         target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(new BlockGeometry(
-            512, 8, 1 << 20, 1, false, false, true, false, false, false, false, true), 1)), UUID.randomUUID()));
+            512, 8, 1 << 20, 1, false, false, true, false, false, false, false, true, false), 1)), UUID.randomUUID()));
         assertEquals(0, controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() &
             IdentifyController.NVM_WRITE_ZEROES);
     }
@@ -116,10 +117,25 @@ class IdentifyTest
     void shouldNotOfferVerifyWhenADeviceCannot()
     {
         target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(new BlockGeometry(
-            512, 8, 1 << 20, 1, false, false, true, true, false, true, true, false), 1)), UUID.randomUUID()));
+            512, 8, 1 << 20, 1, false, false, true, true, false, true, true, false, true), 1)), UUID.randomUUID()));
         assertEquals(IdentifyController.NVM_WRITE_ZEROES,
             controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() &
                 (IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY));
+    }
+
+    @Test
+    void shouldNotOfferCopyWhenADeviceCannot()
+    {
+        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(new BlockGeometry(
+            512, 8, 1 << 20, 1, false, false, true, true, true, true, false, false, false), 1)), UUID.randomUUID()));
+        final IdentifyController data = controller(identify(IdentifyCns.CONTROLLER, 0));
+        assertEquals(0, data.optionalNvmCommands() & IdentifyController.NVM_COPY);
+        assertEquals(0, data.copyFormats());
+        final IdentifyNamespace namespace = new IdentifyNamespace();
+        namespace.wrap(identify(IdentifyCns.NAMESPACE, 7).buffer(), 0);
+        assertEquals(0, namespace.copyRangeLimit());
+        assertEquals(0, namespace.copyLimit());
+        assertEquals(0, namespace.copyRangesLimit());
     }
 
     @Test
@@ -139,6 +155,9 @@ class IdentifyTest
         assertEquals(1, data.multiPathCapabilities());
         assertEquals(1, data.anaGroupId());
         assertEquals(0, data.attributes());
+        assertEquals(2048, data.copyRangeLimit());
+        assertEquals(4 * 2048, data.copyLimit());
+        assertEquals(15, data.copyRangesLimit());
         final byte[] nguid = new byte[16];
         data.nguid(nguid);
         assertArrayEquals(uuid(), nguid);

@@ -60,7 +60,7 @@ class IoCommandsTest
     }
 
     /** A command whose payload the host sends: the length is set from the payload. */
-    private static Consumer<SubmissionQueueEntry> data(final int opcode, final long lba, final int blocks)
+    static Consumer<SubmissionQueueEntry> data(final int opcode, final long lba, final int blocks)
     {
         return (entry) -> entry.opcode(opcode).namespaceId(1).startingLba(lba).cdw12(blocks - 1);
     }
@@ -109,7 +109,7 @@ class IoCommandsTest
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0x03, 0x04, 0x0D, 0x19, 0x80, 0xFF})
+    @ValueSource(ints = {0x03, 0x04, 0x0D, 0x1A, 0x80, 0xFF})
     void shouldRefuseOpcodesThatAreNotSupported(final int opcode)
     {
         assertEquals(NvmeStatus.INVALID_OPCODE, host.execute(io(opcode, 0, 1)).code());

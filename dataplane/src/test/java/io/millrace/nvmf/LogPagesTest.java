@@ -148,7 +148,8 @@ class LogPagesTest
             }
         }
         assertEquals(Set.of(0x02, 0x06, 0x08, 0x09, 0x0A, 0x0C, 0x18), admin);
-        assertEquals(Set.of(0x00, 0x01, 0x02, 0x05, 0x08, 0x09, 0x0C), io);
+        assertEquals(Set.of(0x00, 0x01, 0x02, 0x05, 0x08, 0x09, 0x0C, 0x19), io);
+        assertEquals(1 | 2, effects.dword(256 + IoOpcode.COPY));
         assertEquals(1 | 2, effects.dword(256 + IoOpcode.WRITE));
         assertEquals(1, effects.dword(256 + IoOpcode.READ));
     }

@@ -3,6 +3,7 @@ package io.millrace.nvmf;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.reactor.Reactor;
@@ -32,11 +33,18 @@ final class ManualDevice implements BlockDevice
         this.capacity = capacity;
     }
 
-    /** With a volatile cache and every ability. */
+    /** With a volatile cache and every ability but Copy. */
     static ManualDevice create(final int capacity)
     {
         return new ManualDevice(new BlockGeometry(
-            512, 1L << 32, MAX_TRANSFER_BYTES, 512, false, false, true, true, true, true, true, false), capacity);
+            512, 1L << 32, MAX_TRANSFER_BYTES, 512, false, false, true, true, true, true, true, false, false), capacity);
+    }
+
+    /** Copies too. */
+    static ManualDevice createCopying(final int capacity)
+    {
+        return new ManualDevice(new BlockGeometry(
+            512, 1L << 32, MAX_TRANSFER_BYTES, 512, false, false, true, true, true, true, true, false, true), capacity);
     }
 
     /** Completes everything at once with a status from now on; null waits again. */
@@ -103,7 +111,8 @@ final class ManualDevice implements BlockDevice
             {
                 return false;
             }
-            asked.add(request.operation() + " " + request.lba() + "+" + request.blocks() +
+            asked.add(request.operation() + (BlockOperation.COPY == request.operation() ?
+                " " + request.sourceLba() + " to" : "") + " " + request.lba() + "+" + request.blocks() +
                 (request.forceUnitAccess() ? " FUA" : ""));
             if (null != automatic)
             {

@@ -1,6 +1,7 @@
 package io.millrace.block.fault;
 
 import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.reactor.Reactor;
@@ -223,6 +224,11 @@ final class FaultChannel implements BlockChannel
 
     private static void fill(final BlockRequest target, final BlockRequest source, final int blocks)
     {
+        if (BlockOperation.COPY == source.operation())
+        {
+            target.resetCopy(source.sourceLba(), source.lba(), blocks).forceUnitAccess(source.forceUnitAccess());
+            return;
+        }
         target.reset(source.operation(), source.lba(), blocks).forceUnitAccess(source.forceUnitAccess());
         if (0 == source.segmentCount())
         {

@@ -113,7 +113,7 @@ public final class FaultDevice implements BlockDevice
         // A delayed write keeps its memory, and a lent read could not be told from one that was tampered with.
         return new BlockGeometry(g.blockSizeBytes(), g.blockCount(), g.maxTransferBytes(), g.memoryAlignmentBytes(),
             false, false, g.volatileWriteCache(), g.supportsWriteZeroes(), g.supportsVerify(),
-            g.supportsDeallocate(), g.deallocatedReadsZero(), g.readOnly());
+            g.supportsDeallocate(), g.deallocatedReadsZero(), g.readOnly(), g.supportsCopy());
     }
 
     /**

@@ -11,7 +11,7 @@ public enum FaultEffect
     DELAY,
     /** Writes only the first blocks, how many is drawn, and ends with the rule's status; for writes only. */
     TORN_WRITE,
-    /** Writes nothing and ends with the rule's status; for writes, write zeroes and deallocate. */
+    /** Writes nothing and ends with the rule's status; for writes, write zeroes, deallocate and copy. */
     LOST_WRITE,
     /** Keeps it until the channel is closed or the plan replaced. */
     HANG

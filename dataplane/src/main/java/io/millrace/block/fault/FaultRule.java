@@ -8,8 +8,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Which requests meet which fault. A request matches when its operation is named and its range touches the rule's; of
- * those that match, {@code every} and {@code probability} choose, and {@code count} ends it. Immutable.
+ * Which requests meet which fault. A request matches when its operation is named and its range touches the rule's, a
+ * copy also when what it reads does, except where writes are lost; of those that match, {@code every} and
+ * {@code probability} choose, and {@code count} ends it. Immutable.
  *
  * @param effect      what is done.
  * @param operations  that the rule is for; all when empty.
@@ -194,8 +195,14 @@ public record FaultRule(
         {
             return false;
         }
-        return BlockOperation.FLUSH == operation ||
-            request.lba() <= lbaTo && request.lba() + request.blocks() - 1 >= lbaFrom;
+        return BlockOperation.FLUSH == operation || touches(request.lba(), request.blocks()) ||
+            BlockOperation.COPY == operation && FaultEffect.LOST_WRITE != effect &&
+            touches(request.sourceLba(), request.blocks());
+    }
+
+    private boolean touches(final long lba, final int blocks)
+    {
+        return lba <= lbaTo && lba + blocks - 1 >= lbaFrom;
     }
 
     private boolean fits(final BlockOperation operation)
@@ -204,8 +211,7 @@ public record FaultRule(
         {
             case ERROR, DELAY, HANG -> true;
             case TORN_WRITE -> BlockOperation.WRITE == operation;
-            case LOST_WRITE -> BlockOperation.WRITE == operation || BlockOperation.WRITE_ZEROES == operation ||
-                BlockOperation.DEALLOCATE == operation;
+            case LOST_WRITE -> operation.changesData();
         };
     }
 

@@ -87,7 +87,9 @@ public final class FileDevice implements GrowableDevice
                 false,
                 DeallocateWay.NONE != abilities.deallocateWay(),
                 DeallocateWay.PUNCH_HOLE == abilities.deallocateWay(),
-                config.readOnly());
+                config.readOnly(),
+                // A range of a file can be cloned or copied by the kernel, but not by way of a ring.
+                false);
             final long unusedBytes = file.lengthBytes() - geometry.sizeBytes();
             if (0 != unusedBytes)
             {

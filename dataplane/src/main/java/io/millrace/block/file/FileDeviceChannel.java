@@ -153,9 +153,14 @@ final class FileDeviceChannel implements BlockChannel
     public boolean submit(final BlockRequest request)
     {
         final BlockOperation operation = request.operation();
-        if (readOnly && isChange(operation))
+        if (readOnly && operation.changesData())
         {
             request.complete(BlockStatus.WRITE_PROTECTED);
+            return true;
+        }
+        if (BlockOperation.COPY == operation || BlockOperation.VERIFY == operation)
+        {
+            request.complete(BlockStatus.NOT_SUPPORTED);
             return true;
         }
         if (0 == freeCount || isClosing || BlockOperation.COMPARE == operation && compareBuffers.areUsedUp())
@@ -172,12 +177,12 @@ final class FileDeviceChannel implements BlockChannel
             case FLUSH -> sync(slot);
             case WRITE_ZEROES -> zero(slot);
             case DEALLOCATE -> deallocate(slot);
-            case VERIFY -> finish(slot, BlockStatus.NOT_SUPPORTED);
             case COMPARE ->
             {
                 compareAddresses[slot] = compareBuffers.acquire();
                 readToCompare(slot);
             }
+            case VERIFY, COPY -> throw new IllegalStateException("was not refused: " + request);
         }
         if (rings.first().unsubmitted() * IN_FLIGHT_PER_UNSUBMITTED > inFlight())
         {
@@ -253,15 +258,6 @@ final class FileDeviceChannel implements BlockChannel
     {
         // It was only there to wake the reactor; the next poll finds what came.
         assert 0 != events;
-    }
-
-    private static boolean isChange(final BlockOperation operation)
-    {
-        return switch (operation)
-        {
-            case WRITE, WRITE_ZEROES, DEALLOCATE -> true;
-            case READ, FLUSH, VERIFY, COMPARE -> false;
-        };
     }
 
     private int poll(final Ring ring)

@@ -55,6 +55,7 @@ final class MemoryChannel implements BlockChannel
             case WRITE_ZEROES, DEALLOCATE -> zero(request);
             case VERIFY -> verify(request);
             case FLUSH -> done(request, BlockStatus.SUCCESS);
+            case COPY -> copy(request);
         };
     }
 
@@ -220,6 +221,27 @@ final class MemoryChannel implements BlockChannel
         }
         NativeMemory.fill(baseAddress + offset, length, (byte)0);
         locks.releaseExclusive(offset, length);
+        return done(request, BlockStatus.SUCCESS);
+    }
+
+    private boolean copy(final BlockRequest request)
+    {
+        // Asked anew, since the device may have grown. Only submitters that check what they copy to check this too.
+        final BlockGeometry present = device.geometry();
+        if (!present.contains(request.sourceLba(), request.blocks()) ||
+            !present.contains(request.lba(), request.blocks()))
+        {
+            return done(request, BlockStatus.OUT_OF_RANGE);
+        }
+        final long source = request.sourceLba() << blockShift;
+        final long destination = request.lba() << blockShift;
+        final int length = request.blocks() << blockShift;
+        if (!locks.tryCopy(source, destination, length))
+        {
+            return false;
+        }
+        NativeMemory.copy(baseAddress + source, baseAddress + destination, length);
+        locks.releaseCopy(source, destination, length);
         return done(request, BlockStatus.SUCCESS);
     }
 

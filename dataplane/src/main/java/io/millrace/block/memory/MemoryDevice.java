@@ -47,7 +47,7 @@ public final class MemoryDevice implements GrowableDevice
         final long blockCount = BlockGeometry.blockCountOf(name, sizeBytes, blockSizeBytes);
         final StripeLocks locks = new StripeLocks(sizeBytes);
         final BlockGeometry geometry = new BlockGeometry(blockSizeBytes, blockCount,
-            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, true, false);
+            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, true, false, true);
         try
         {
             return new MemoryDevice(

@@ -110,6 +110,49 @@ final class StripeLocks
     }
 
     /**
+     * Enters one range as reader and another as the only one. Where both come to a stripe, as neighbours in a region or
+     * by the stripe's number, it is entered once, as the only one.
+     *
+     * @param sourceBytes      offset of the range to read.
+     * @param destinationBytes offset of the range to write.
+     * @param lengthBytes      of each; positive, at most 2 MiB.
+     * @return false when somebody is in the way; then nothing is held.
+     */
+    boolean tryCopy(final long sourceBytes, final long destinationBytes, final long lengthBytes)
+    {
+        if (!tryExclusive(destinationBytes, lengthBytes))
+        {
+            return false;
+        }
+        final long first = sourceBytes >>> REGION_SHIFT;
+        final long last = (sourceBytes + lengthBytes - 1) >>> REGION_SHIFT;
+        for (long region = first; region <= last; region++)
+        {
+            if (!isStripeOf(region, destinationBytes, lengthBytes) && !tryShared((int)region & mask))
+            {
+                leaveSource(first, region - 1, destinationBytes, lengthBytes);
+                releaseExclusive(destinationBytes, lengthBytes);
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Leaves both ranges.
+     *
+     * @param sourceBytes      offset of the range that was read.
+     * @param destinationBytes offset of the range that was written.
+     * @param lengthBytes      of each.
+     */
+    void releaseCopy(final long sourceBytes, final long destinationBytes, final long lengthBytes)
+    {
+        leaveSource(sourceBytes >>> REGION_SHIFT, (sourceBytes + lengthBytes - 1) >>> REGION_SHIFT, destinationBytes,
+            lengthBytes);
+        releaseExclusive(destinationBytes, lengthBytes);
+    }
+
+    /**
      * {@return whether a writer has met readers in part of a range}
      *
      * @param offsetBytes of the range.
@@ -142,6 +185,25 @@ final class StripeLocks
             }
         }
         return held;
+    }
+
+    /** Whether a region's stripe is one of a range's. */
+    private boolean isStripeOf(final long region, final long offsetBytes, final long lengthBytes)
+    {
+        final long first = offsetBytes >>> REGION_SHIFT;
+        final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
+        return (region - first & mask) <= last - first;
+    }
+
+    private void leaveSource(final long first, final long last, final long destinationBytes, final long lengthBytes)
+    {
+        for (long region = first; region <= last; region++)
+        {
+            if (!isStripeOf(region, destinationBytes, lengthBytes))
+            {
+                leaveShared(region, region);
+            }
+        }
     }
 
     private boolean tryShared(final int stripe)

@@ -26,7 +26,7 @@ final class NullChannel implements BlockChannel
         {
             case READ -> read(request);
             case COMPARE -> compare(request);
-            case WRITE, FLUSH, WRITE_ZEROES, DEALLOCATE, VERIFY -> BlockStatus.SUCCESS;
+            case WRITE, FLUSH, WRITE_ZEROES, DEALLOCATE, VERIFY, COPY -> BlockStatus.SUCCESS;
         });
         return true;
     }

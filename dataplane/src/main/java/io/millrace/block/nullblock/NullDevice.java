@@ -37,7 +37,7 @@ public final class NullDevice implements GrowableDevice
     {
         final long blockCount = BlockGeometry.blockCountOf(name, sizeBytes, blockSizeBytes);
         final BlockGeometry geometry = new BlockGeometry(blockSizeBytes, blockCount,
-            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, true, false);
+            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, true, false, true);
         try
         {
             return new NullDevice(name, geometry, DmaMemory.map(geometry.maxTransferBytes()));

@@ -37,6 +37,7 @@ final class ChannelRequests
     private final int blockShift;
     private final boolean isReadOnly;
     private final boolean isCachePresent;
+    private final boolean isCopyOffered;
     private int count;
     private boolean hasToldOfTransfers;
 
@@ -69,6 +70,7 @@ final class ChannelRequests
         blockShift = device.namespace().blockShift();
         isReadOnly = device.geometry().readOnly();
         isCachePresent = device.geometry().volatileWriteCache();
+        isCopyOffered = device.geometry().supportsCopy();
         final DataPointer pointer = new DataPointer(payload, limits.pageShift(), limits.isSglSupported());
         sizes = new CommandSizes(limits, pointer, blockShift);
         writer = new CommandWriter(device.namespace(), queuePair, pointer);
@@ -104,6 +106,11 @@ final class ChannelRequests
         if (BlockOperation.FLUSH == operation && !isCachePresent)
         {
             request.complete(BlockStatus.SUCCESS);
+            return true;
+        }
+        if (BlockOperation.COPY == operation && !isCopyOffered)
+        {
+            request.complete(BlockStatus.NOT_SUPPORTED);
             return true;
         }
         final SplitRequest.Way way = sizes.way(operation);

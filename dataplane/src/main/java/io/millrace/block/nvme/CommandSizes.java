@@ -67,6 +67,7 @@ final class CommandSizes
             case VERIFY -> Math.min(left, limits.verifyBlocksMax());
             case DEALLOCATE -> Math.min(left, limits.datasetBlocksMax());
             case FLUSH -> left;
+            case COPY -> Math.min(left, limits.copyBlocksMax());
         };
     }
 

@@ -3,6 +3,7 @@ package io.millrace.block.nvme;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
+import io.millrace.nvme.CopyRange;
 import io.millrace.nvme.DatasetRange;
 import io.millrace.nvme.IoOpcode;
 
@@ -106,6 +107,11 @@ final class CommandWriter
             case FLUSH ->
             {
                 flush(entry, commandId);
+                yield true;
+            }
+            case COPY ->
+            {
+                copy(entry, commandId, slot, request, offset, blocks);
                 yield true;
             }
         };
@@ -266,6 +272,28 @@ final class CommandWriter
         NativeMemory.putLong(list, (long)blocks << 32);
         NativeMemory.putLong(list + Long.BYTES, request.lba() + offset);
         pointer.putRun(entry, listIova(slot), DatasetRange.SIZE_BYTES, list, listIova(slot));
+    }
+
+    /** One source range, in descriptor format 0. */
+    private void copy(
+        final long entry,
+        final int commandId,
+        final int slot,
+        final BlockRequest request,
+        final int offset,
+        final int blocks)
+    {
+        flush(entry, commandId);
+        NativeMemory.putByte(entry, (byte)IoOpcode.COPY);
+        NativeMemory.putLong(entry + STARTING_LBA_OFFSET, request.lba() + offset);
+        NativeMemory.putLong(entry + DWORD12_OFFSET, request.forceUnitAccess() ? FORCE_UNIT_ACCESS : 0);
+        final long list = queuePair.listAddress(slot);
+        NativeMemory.putLong(list, 0);
+        NativeMemory.putLong(list + Long.BYTES, request.sourceLba() + offset);
+        // Counted from 0, in 16 bits; nothing is expected of protection information.
+        NativeMemory.putLong(list + 2 * Long.BYTES, blocks - 1);
+        NativeMemory.putLong(list + 3 * Long.BYTES, 0);
+        pointer.putRun(entry, listIova(slot), CopyRange.SIZE_BYTES, list, listIova(slot));
     }
 
     private static void noData(final long entry)

@@ -14,7 +14,7 @@ import io.millrace.nvme.IdentifyNvmController;
  * @param zeroesBytesMax     of one Write Zeroes.
  * @param verifyBytesMax     of one Verify.
  * @param datasetBlocksMax   of one range of Dataset Management.
- * @param optionalCommands   of the NVM command set (ONCS).
+ * @param optionalCommands   of the NVM command set (ONCS), without Copy where its descriptors are others than format 0.
  * @param isCachePresent     whether there is a volatile write cache.
  * @param isSglSupported     whether scatter gather lists are taken.
  * @param isShadowSupported  whether shadow doorbells are taken.
@@ -89,7 +89,8 @@ record ControllerInfo(
                 1L << Math.min(VERIFY_SHIFT_MAX, nvm.verifySizeLimit() + pageShiftMin),
             Math.min(0 == rangeLimit ? DATASET_BLOCKS_MAX : rangeLimit & DATASET_BLOCKS_MAX,
                 sizeLimit <= 0 ? DATASET_BLOCKS_MAX : sizeLimit),
-            controller.optionalNvmCommands(),
+            0 != (controller.copyFormats() & IdentifyController.COPY_FORMAT_0) ? controller.optionalNvmCommands() :
+                controller.optionalNvmCommands() & ~IdentifyController.NVM_COPY,
             0 != (controller.volatileWriteCache() & IdentifyController.CACHE_PRESENT),
             0 != (controller.sglSupport() & IdentifyController.SGL_SUPPORTED_MASK),
             0 != (controller.optionalAdminCommands() & IdentifyController.ADMIN_DOORBELL_BUFFER_CONFIG),

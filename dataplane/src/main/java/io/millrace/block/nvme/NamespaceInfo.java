@@ -18,6 +18,7 @@ import org.agrona.DirectBuffer;
  * @param deallocatedReadsZero whether deallocated blocks read as zeroes.
  * @param isWriteProtected     whether writes are refused.
  * @param identity             what the drive calls it.
+ * @param copyBlocksMax        of one source range of a Copy that has no other; 0 when it cannot be used.
  */
 record NamespaceInfo(
     int nsid,
@@ -29,7 +30,8 @@ record NamespaceInfo(
     int boundaryBlocks,
     boolean deallocatedReadsZero,
     boolean isWriteProtected,
-    NamespaceIdentity identity)
+    NamespaceIdentity identity,
+    int copyBlocksMax)
 {
     private static final int METADATA_BYTES_MASK = 0xFFFF;
     private static final int BLOCK_SHIFT_MIN = 9;
@@ -76,18 +78,28 @@ record NamespaceInfo(
         }
         final int metadataBytes = format & METADATA_BYTES_MASK;
         final int protectionType = identify.protectionSettings() & IdentifyNamespace.PROTECTION_TYPE_MASK;
+        final MetadataMode metadata = metadata(name, identify, metadataBytes, protectionType);
         return new NamespaceInfo(
             nsid,
             blocks,
             blockShift,
             metadataBytes,
-            metadata(name, identify, metadataBytes, protectionType),
+            metadata,
             protectionType,
             identify.optimalIoBoundary(),
             IdentifyNamespace.DEALLOCATE_READS_ZERO ==
                 (identify.deallocateFeatures() & IdentifyNamespace.DEALLOCATE_READS_MASK),
             0 != (identify.attributes() & IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED),
-            NamespaceIdentity.of(identify, descriptors));
+            NamespaceIdentity.of(identify, descriptors),
+            copyBlocksMax(identify, metadata));
+    }
+
+    private static int copyBlocksMax(final IdentifyNamespace identify, final MetadataMode metadata)
+    {
+        // Reference tags say where a block lies: a copy has to give both ranges' in fields of their own. And separate
+        // metadata would be copied, where writes leave zeroes. Neither is worth the while here.
+        return MetadataMode.NONE != metadata ? 0 :
+            (int)Math.min(identify.copyRangeLimit(), identify.copyLimit() & 0xFFFF_FFFFL);
     }
 
     private static MetadataMode metadata(
@@ -161,6 +173,7 @@ record NamespaceInfo(
             true,
             !isWriteProtected && controller.offers(IdentifyController.NVM_DATASET_MANAGEMENT),
             deallocatedReadsZero,
-            isWriteProtected);
+            isWriteProtected,
+            !isWriteProtected && copyBlocksMax > 0 && controller.offers(IdentifyController.NVM_COPY));
     }
 }

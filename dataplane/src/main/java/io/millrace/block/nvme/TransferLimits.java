@@ -14,6 +14,7 @@ import io.millrace.nvme.IdentifyController;
  * @param boundaryBlocks   that commands with payload do not cross a multiple of, or 0.
  * @param isSglSupported   whether scatter gather lists are taken.
  * @param isCompareOffered whether Compare does what is wanted.
+ * @param copyBlocksMax    of a Copy; 0 when it cannot be used.
  */
 record TransferLimits(
     int pageShift,
@@ -23,7 +24,8 @@ record TransferLimits(
     int datasetBlocksMax,
     int boundaryBlocks,
     boolean isSglSupported,
-    boolean isCompareOffered)
+    boolean isCompareOffered,
+    int copyBlocksMax)
 {
     /** Number of logical blocks, 16 bits, 0 for 1. */
     private static final int COMMAND_BLOCKS_MAX = 1 << 16;
@@ -57,7 +59,8 @@ record TransferLimits(
             namespace.boundaryBlocks(),
             controller.isSglSupported(),
             // Metadata would be compared too, which nobody here knows.
-            controller.offers(IdentifyController.NVM_COMPARE) && MetadataMode.NONE == namespace.metadata());
+            controller.offers(IdentifyController.NVM_COMPARE) && MetadataMode.NONE == namespace.metadata(),
+            controller.offers(IdentifyController.NVM_COPY) ? namespace.copyBlocksMax() : 0);
     }
 
     private static int verifyBlocksMax(final ControllerInfo controller, final NamespaceInfo namespace)

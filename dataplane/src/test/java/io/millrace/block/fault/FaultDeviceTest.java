@@ -78,6 +78,30 @@ class FaultDeviceTest
     }
 
     @Test
+    void shouldLoseACopyByWhatItOverwrites()
+    {
+        open(FaultPlan.of(1, FaultRule.lostWrite().withRange(20, 29)));
+        assertEquals(BlockStatus.SUCCESS, write(3, 1, 0x11));
+        assertEquals(BlockStatus.SUCCESS, initiator.copy(3, 20, 1, false));
+        assertBlock(20, 0);
+        assertEquals(BlockStatus.SUCCESS, initiator.copy(3, 30, 1, false));
+        assertBlock(30, 0x11);
+        assertEquals(BlockStatus.SUCCESS, initiator.copy(20, 30, 1, false));
+        assertBlock(30, 0);
+        assertEquals(1, device.faultCount(0));
+    }
+
+    @Test
+    void shouldFailACopyByWhatItReadsToo()
+    {
+        open(FaultPlan.of(1, FaultRule.error(BlockStatus.MEDIA_ERROR).withRange(10, 19)));
+        assertEquals(BlockStatus.MEDIA_ERROR, initiator.copy(8, 30, 3, false));
+        assertEquals(BlockStatus.MEDIA_ERROR, initiator.copy(30, 19, 1, false));
+        assertEquals(BlockStatus.SUCCESS, initiator.copy(20, 9, 1, false));
+        assertEquals(2, device.faultCount(0));
+    }
+
+    @Test
     void shouldTearAWriteAtABlock()
     {
         open(FaultPlan.of(7, FaultRule.tornWrite().withStatus(BlockStatus.DEVICE_ERROR)));

@@ -46,6 +46,40 @@ class StripeLocksTest
     }
 
     @Test
+    void shouldCopyFromNextToItselfAndFromAnyDistance()
+    {
+        // Half a region apart, a region, and as far as it takes to come to the same stripes again.
+        for (final long distance : new long[]{REGION / 2, REGION, 1024L * REGION, 1025L * REGION, 3000L * REGION})
+        {
+            final int length = (int)Math.min(distance, 4 * REGION);
+            assertTrue(locks.tryCopy(512, 512 + distance, length));
+            assertFalse(locks.tryShared(512 + distance, 1));
+            assertFalse(locks.tryExclusive(512 + distance + length - 1, 1));
+            assertFalse(locks.tryExclusive(512, 1));
+            locks.releaseCopy(512, 512 + distance, length);
+            assertEquals(0, locks.heldCount());
+            assertTrue(locks.tryCopy(512 + distance, 512, length));
+            locks.releaseCopy(512 + distance, 512, length);
+            assertEquals(0, locks.heldCount());
+        }
+    }
+
+    @Test
+    void shouldHoldNothingWhenACopyMeetsOthers()
+    {
+        assertTrue(locks.tryShared(0, 4 * REGION));
+        assertTrue(locks.tryExclusive(12 * REGION, 1));
+        assertTrue(locks.tryCopy(2 * REGION, 20 * REGION, 2 * REGION));
+        locks.releaseCopy(2 * REGION, 20 * REGION, 2 * REGION);
+        final int held = locks.heldCount();
+        assertFalse(locks.tryCopy(20 * REGION, 3 * REGION, 2 * REGION));
+        assertFalse(locks.tryCopy(9 * REGION, 20 * REGION, 4 * REGION));
+        assertEquals(held, locks.heldCount());
+        assertTrue(locks.tryExclusive(20 * REGION, 4 * REGION));
+        assertTrue(locks.tryExclusive(9 * REGION, 3 * REGION));
+    }
+
+    @Test
     void shouldTellReadersWhenAWriterMetThem()
     {
         assertTrue(locks.tryShared(0, 4 * REGION));

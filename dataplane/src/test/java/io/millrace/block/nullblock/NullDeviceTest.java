@@ -81,6 +81,7 @@ class NullDeviceTest
         assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.WRITE_ZEROES, 0, 1 << 30, true));
         assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.DEALLOCATE, 0, 1 << 30, false));
         assertEquals(BlockStatus.SUCCESS, initiator.run(BlockOperation.VERIFY, 0, 1 << 30, false));
+        assertEquals(BlockStatus.SUCCESS, initiator.copy(0, 8, 4, true));
     }
 
     @Test

@@ -24,6 +24,7 @@ class CommandSizesTest
     private static final int ZEROES_BLOCKS_MAX = 1000;
     private static final int VERIFY_BLOCKS_MAX = 700;
     private static final int DATASET_BLOCKS_MAX = 5000;
+    private static final int COPY_BLOCKS_MAX = 70;
 
     private final DmaMemory memory = DmaMemory.map(1 << 20);
     private final PayloadMemory payload = PayloadMemory.map(new ModelDma(), List.of(memory));
@@ -38,14 +39,14 @@ class CommandSizesTest
     private CommandSizes sizes(final int boundaryBlocks, final boolean isSglSupported)
     {
         return sizes(new TransferLimits(PAGE_SHIFT, BLOCKS_MAX, ZEROES_BLOCKS_MAX, VERIFY_BLOCKS_MAX,
-            DATASET_BLOCKS_MAX, boundaryBlocks, isSglSupported, true));
+            DATASET_BLOCKS_MAX, boundaryBlocks, isSglSupported, true, COPY_BLOCKS_MAX));
     }
 
     /** What a drive has that offers neither Write Zeroes nor Verify nor Compare. */
     private CommandSizes sizesOfPlainDrive(final int blocksMax, final int boundaryBlocks)
     {
         return sizes(new TransferLimits(
-            PAGE_SHIFT, blocksMax, 0, 0, DATASET_BLOCKS_MAX, boundaryBlocks, false, false));
+            PAGE_SHIFT, blocksMax, 0, 0, DATASET_BLOCKS_MAX, boundaryBlocks, false, false, 0));
     }
 
     private CommandSizes sizes(final TransferLimits limits)
@@ -127,6 +128,16 @@ class CommandSizesTest
         assertEquals(List.of(5000, 1), parts(sizes, request(BlockOperation.DEALLOCATE, 0, 5001)));
         assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.FLUSH));
         assertEquals(0, sizes.ofPart(request(BlockOperation.FLUSH, 0, 0), 0));
+    }
+
+    @Test
+    void shouldCutCopiesAtTheirOwnLimitWhateverTheBoundary()
+    {
+        final CommandSizes sizes = sizes(100, false);
+        assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.COPY));
+        final BlockRequest request = new BlockRequest(null, null).resetCopy(5000, 93, 150);
+        assertEquals(List.of(70, 70, 10), parts(sizes, request));
+        assertEquals(List.of(70, 70, 10), parts(sizes, request, SplitRequest.Way.PARTS));
     }
 
     @Test

@@ -214,7 +214,7 @@ final class ModelCommands
         identify.vendorId(0x1234).serialNumber(options.serial).modelNumber("Model controller").firmwareRevision("1")
             .maxDataTransferSize(options.transferLimit).controllerType(options.controllerType)
             .version(2 << 16).namespaces(16).submissionEntrySize(options.submissionEntrySizes).completionEntrySize(0x44)
-            .optionalNvmCommands(options.optionalCommands)
+            .optionalNvmCommands(options.optionalCommands).copyFormats(options.copyFormats)
             .volatileWriteCache(options.isCachePresent ? IdentifyController.CACHE_PRESENT : 0)
             .sglSupport(options.isSglSupported ? IdentifyController.SGL_ANY_ALIGNMENT : 0)
             .optionalAdminCommands(options.isShadowSupported ? IdentifyController.ADMIN_DOORBELL_BUFFER_CONFIG : 0)
@@ -348,6 +348,7 @@ final class ModelCommands
             }
             case IoOpcode.VERIFY -> verify(command, namespace);
             case IoOpcode.DATASET_MANAGEMENT -> deallocate(command, namespace);
+            case IoOpcode.COPY -> copy(command, namespace);
             default -> NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
         };
     }
@@ -418,6 +419,43 @@ final class ModelCommands
             status |= zero(namespace, NativeMemory.getLong(range + 8), blocks);
         }
         return status;
+    }
+
+    /** Offsets and bits are the specification's (NVM Command Set 1.0, section 3.2.2), descriptor format 0. */
+    private int copy(final ModelCommand command, final ModelNamespace namespace)
+    {
+        if (!isOffered(IdentifyController.NVM_COPY))
+        {
+            return NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
+        }
+        if (namespace.isWriteProtected)
+        {
+            return NvmeStatus.NAMESPACE_WRITE_PROTECTED | NvmeStatus.DO_NOT_RETRY;
+        }
+        final int ranges = (command.dword(12) & 0xFF) + 1;
+        controller.check(1 == ranges, "Copy of " + ranges + " ranges");
+        controller.check(0 == (command.dword(12) & 0xBFFF_FF00), "Copy with dword 12 " + command.dword(12));
+        final long descriptor = data().runs(command, 32).getFirst()[0];
+        final long source = NativeMemory.getLong(descriptor + 8);
+        final int blocks = (NativeMemory.getInt(descriptor + 16) & 0xFFFF) + 1;
+        for (final int reserved : new int[]{0, 4, 20, 24, 28})
+        {
+            controller.check(0 == NativeMemory.getInt(descriptor + reserved), "Copy descriptor byte " + reserved);
+        }
+        controller.check(0 == NativeMemory.getInt(descriptor + 16) >>> 16, "Copy descriptor byte 18");
+        controller.check(blocks <= namespace.copyRangeMax && Integer.compareUnsigned(blocks, namespace.copyMax) <= 0,
+            "Copy of " + blocks);
+        if (!namespace.contains(source, blocks) || !namespace.contains(command.startingLba(), blocks))
+        {
+            return NvmeStatus.LBA_OUT_OF_RANGE | NvmeStatus.DO_NOT_RETRY;
+        }
+        if (source <= namespace.badBlock && namespace.badBlock < source + blocks)
+        {
+            return NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.DO_NOT_RETRY;
+        }
+        NativeMemory.copy(namespace.address(source), namespace.address(command.startingLba()),
+            (long)blocks * namespace.blockBytes);
+        return NvmeStatus.SUCCESS;
     }
 
     private int transfer(final ModelCommand command, final ModelNamespace namespace)

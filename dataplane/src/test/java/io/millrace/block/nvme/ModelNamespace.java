@@ -18,6 +18,11 @@ final class ModelNamespace implements AutoCloseable
     final int boundaryBlocks;
     final boolean isWriteProtected;
     final DmaMemory data;
+    /** Limits of Copy in blocks: of a range, and of all. */
+    int copyRangeMax = 100;
+    int copyMax = 64;
+    /** Cannot be read. */
+    long badBlock = -1;
     final byte[] metadata;
     /** Descriptors that identify it, as Identify answers them; null when the controller does not know the command. */
     volatile byte[] descriptors;
@@ -91,6 +96,7 @@ final class ModelNamespace implements AutoCloseable
             .protectionSettings(protectionType)
             .deallocateFeatures(IdentifyNamespace.DEALLOCATE_READS_ZERO)
             .optimalIoBoundary(boundaryBlocks)
+            .copyRangeLimit(copyRangeMax).copyLimit(copyMax).copyRangesLimit(3)
             .attributes(isWriteProtected ? IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED : 0)
             .format0(metadataBytes | Integer.numberOfTrailingZeros(blockBytes) << 16);
     }

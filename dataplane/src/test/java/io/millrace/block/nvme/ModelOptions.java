@@ -14,7 +14,9 @@ final class ModelOptions
     /** Log2 of memory pages; 0 is no limit. */
     int transferLimit = 5;
     int optionalCommands = IdentifyController.NVM_COMPARE | IdentifyController.NVM_DATASET_MANAGEMENT |
-        IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY;
+        IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY |
+        IdentifyController.NVM_COPY;
+    int copyFormats = IdentifyController.COPY_FORMAT_0;
     int writeZeroesLimit;
     int verifyLimit;
     int datasetRangeLimit;

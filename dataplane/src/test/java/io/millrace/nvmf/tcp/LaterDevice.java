@@ -29,7 +29,7 @@ final class LaterDevice implements BlockDevice
     LaterDevice(final int blockBytes, final long sizeBytes)
     {
         geometry = new BlockGeometry(blockBytes, sizeBytes / blockBytes, 1 << 20, 1, false, false, false, false, false,
-            false, false, false);
+            false, false, false, false);
         address = arena.allocate(sizeBytes, 4096).address();
     }
 

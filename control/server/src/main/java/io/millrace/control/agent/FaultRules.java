@@ -27,7 +27,7 @@ final class FaultRules
         for (final FaultRuleSpec spec : specs)
         {
             final FaultEffect effect = effect(spec);
-            rules.add(new FaultRule(effect, operations(spec), spec.firstBlock(), lastBlock(spec),
+            rules.add(new FaultRule(effect, operations(effect, spec), spec.firstBlock(), lastBlock(spec),
                 status(effect, spec.status()), spec.delayNs(), 0 == spec.every() ? 1 : spec.every(),
                 spec.probability(), spec.limit()));
         }
@@ -48,7 +48,7 @@ final class FaultRules
         };
     }
 
-    private static Set<BlockOperation> operations(final FaultRuleSpec spec)
+    private static Set<BlockOperation> operations(final FaultEffect effect, final FaultRuleSpec spec)
     {
         if (spec.operations().size() == io.millrace.control.message.BlockOperation.values().length)
         {
@@ -57,6 +57,11 @@ final class FaultRules
         }
         final Set<BlockOperation> operations = EnumSet.noneOf(BlockOperation.class);
         spec.operations().forEach((each) -> operations.add(BlockOperation.valueOf(each.name())));
+        // The protocol has no name for copies; they are lost with writes.
+        if (FaultEffect.LOST_WRITE == effect && operations.contains(BlockOperation.WRITE))
+        {
+            operations.add(BlockOperation.COPY);
+        }
         return operations;
     }
 

@@ -44,6 +44,10 @@ public class NvmeDriveContract extends BlockDeviceContractTest
             device.close();
             throw e;
         }
+        if (device.geometry().supportsCopy())
+        {
+            ContractRun.say("namespace " + config.nsid() + " copies");
+        }
         return device;
     }
 }
