@@ -37,7 +37,8 @@ final class ManualDevice implements BlockDevice
     static ManualDevice create(final int capacity)
     {
         return new ManualDevice(new BlockGeometry(
-            512, 1L << 32, MAX_TRANSFER_BYTES, 512, false, false, true, true, true, true, true, false, false), capacity);
+            512, 1L << 32, MAX_TRANSFER_BYTES, 512, false, false, true, true, true, true, true, false, false),
+            capacity);
     }
 
     /** Copies too. */
