@@ -12,7 +12,7 @@ import io.millrace.nvme.IdentifyNvmController;
  * @param firmware           revision.
  * @param transferBytesMax   of one command (MDTS).
  * @param zeroesBytesMax     of one Write Zeroes.
- * @param verifyBytesMax     of one Verify.
+ * @param verifyBytesMax     of one Verify; 0 when the drive does not offer it.
  * @param datasetBlocksMax   of one range of Dataset Management.
  * @param optionalCommands   of the NVM command set (ONCS), without Copy where its descriptors are others than format 0.
  * @param isCachePresent     whether there is a volatile write cache.
@@ -84,9 +84,7 @@ record ControllerInfo(
             1 << transferShift,
             // Before WZSL was thought of, what a command may transfer was what it may zero.
             1L << (0 == nvm.writeZeroesSizeLimit() ? transferShift : zeroesShift),
-            // What a command may transfer does not bound what it may verify: nothing is transferred.
-            0 == nvm.verifySizeLimit() ? Long.MAX_VALUE :
-                1L << Math.min(VERIFY_SHIFT_MAX, nvm.verifySizeLimit() + pageShiftMin),
+            verifyBytesMax(controller, nvm, pageShiftMin),
             Math.min(0 == rangeLimit ? DATASET_BLOCKS_MAX : rangeLimit & DATASET_BLOCKS_MAX,
                 sizeLimit <= 0 ? DATASET_BLOCKS_MAX : sizeLimit),
             0 != (controller.copyFormats() & IdentifyController.COPY_FORMAT_0) ? controller.optionalNvmCommands() :
@@ -128,6 +126,20 @@ record ControllerInfo(
             throw new ControllerFailure("takes " + queue + " queue entries of 2^" + least + " to 2^" + most +
                 " bytes, not of 2^" + wantedShift + ": its Identify data make no sense");
         }
+    }
+
+    /**
+     * Verify is there when its bit of ONCS is set, or else when there is a limit, which then is a hard one. What a
+     * command may transfer does not bound it: nothing is transferred.
+     */
+    private static long verifyBytesMax(
+        final IdentifyController controller, final IdentifyNvmController nvm, final int pageShiftMin)
+    {
+        if (0 != nvm.verifySizeLimit())
+        {
+            return 1L << Math.min(VERIFY_SHIFT_MAX, nvm.verifySizeLimit() + pageShiftMin);
+        }
+        return 0 != (controller.optionalNvmCommands() & IdentifyController.NVM_VERIFY) ? Long.MAX_VALUE : 0;
     }
 
     /** Zero is no limit. */

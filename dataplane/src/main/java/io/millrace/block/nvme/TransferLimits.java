@@ -65,7 +65,7 @@ record TransferLimits(
 
     private static int verifyBlocksMax(final ControllerInfo controller, final NamespaceInfo namespace)
     {
-        if (!controller.offers(IdentifyController.NVM_VERIFY))
+        if (0 == controller.verifyBytesMax())
         {
             return 0;
         }

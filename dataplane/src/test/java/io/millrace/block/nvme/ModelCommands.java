@@ -372,11 +372,11 @@ final class ModelCommands
     {
         final int blocks = command.blocks();
         final long lba = command.startingLba();
-        if (!isOffered(IdentifyController.NVM_VERIFY))
+        final int limit = controller.options.verifyLimit;
+        if (!isOffered(IdentifyController.NVM_VERIFY) && 0 == limit)
         {
             return NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
         }
-        final int limit = controller.options.verifyLimit;
         final long blockBytes = namespace.blockBytes + (namespace.isExtended ? namespace.metadataBytes : 0);
         controller.check(0 == limit || blocks * blockBytes <= 1L << limit + controller.options.pageShiftMin,
             "Verify of " + blocks);

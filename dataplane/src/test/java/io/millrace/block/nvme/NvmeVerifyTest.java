@@ -94,6 +94,16 @@ class NvmeVerifyTest
             "VERIFY " + (3 + 2 * blocksMax) + "+1"), commands);
     }
 
+    @Test
+    void shouldTakeALimitForAnOffer()
+    {
+        offer(false);
+        options.verifyLimit = 3;
+        open(ModelNamespace.of(SIZE_BYTES, 4096));
+        assertEquals(BlockStatus.SUCCESS, verify(8, 9));
+        assertEquals(List.of("VERIFY 8+8", "VERIFY 16+1"), commands);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void shouldCountMetadataBehindTheDataAndHaveThemChecked(final int protectionType)
@@ -119,7 +129,7 @@ class NvmeVerifyTest
     void shouldReportABlockThatCannotBeRead(final boolean isOffered)
     {
         offer(isOffered);
-        options.verifyLimit = 2;
+        options.verifyLimit = isOffered ? 2 : 0;
         final ModelNamespace namespace = ModelNamespace.of(SIZE_BYTES, 512);
         open(namespace);
         namespace.badLba = 700;
