@@ -135,6 +135,22 @@ public record BlockGeometry(
     }
 
     /**
+     * {@return how a copy ends that is not to be begun, since there are none here or one of its ranges lies outside the
+     * device; {@link BlockStatus#SUCCESS} when it may be begun}
+     *
+     * @param request of the copy.
+     */
+    public BlockStatus checkCopy(final BlockRequest request)
+    {
+        if (!supportsCopy)
+        {
+            return BlockStatus.NOT_SUPPORTED;
+        }
+        return contains(request.sourceLba(), request.blocks()) && contains(request.lba(), request.blocks()) ?
+            BlockStatus.SUCCESS : BlockStatus.OUT_OF_RANGE;
+    }
+
+    /**
      * {@return whether a range lies inside the device; unsigned and overflow-safe}
      *
      * @param lba    first block.

@@ -226,12 +226,11 @@ final class MemoryChannel implements BlockChannel
 
     private boolean copy(final BlockRequest request)
     {
-        // Asked anew, since the device may have grown. Only submitters that check what they copy to check this too.
-        final BlockGeometry present = device.geometry();
-        if (!present.contains(request.sourceLba(), request.blocks()) ||
-            !present.contains(request.lba(), request.blocks()))
+        // Of the device, since it may have grown.
+        final BlockStatus refusal = device.geometry().checkCopy(request);
+        if (BlockStatus.SUCCESS != refusal)
         {
-            return done(request, BlockStatus.OUT_OF_RANGE);
+            return done(request, refusal);
         }
         final long source = request.sourceLba() << blockShift;
         final long destination = request.lba() << blockShift;

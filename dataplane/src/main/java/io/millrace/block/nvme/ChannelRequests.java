@@ -37,7 +37,6 @@ final class ChannelRequests
     private final int blockShift;
     private final boolean isReadOnly;
     private final boolean isCachePresent;
-    private final boolean isCopyOffered;
     private int count;
     private boolean hasToldOfTransfers;
 
@@ -70,7 +69,6 @@ final class ChannelRequests
         blockShift = device.namespace().blockShift();
         isReadOnly = device.geometry().readOnly();
         isCachePresent = device.geometry().volatileWriteCache();
-        isCopyOffered = device.geometry().supportsCopy();
         final DataPointer pointer = new DataPointer(payload, limits.pageShift(), limits.isSglSupported());
         sizes = new CommandSizes(limits, pointer, blockShift);
         writer = new CommandWriter(device.namespace(), queuePair, pointer);
@@ -108,10 +106,15 @@ final class ChannelRequests
             request.complete(BlockStatus.SUCCESS);
             return true;
         }
-        if (BlockOperation.COPY == operation && !isCopyOffered)
+        if (BlockOperation.COPY == operation)
         {
-            request.complete(BlockStatus.NOT_SUPPORTED);
-            return true;
+            // Before the first of several commands is sent; and QEMU's drive says Internal Error of a wrong source.
+            final BlockStatus refusal = channel.device().geometry().checkCopy(request);
+            if (BlockStatus.SUCCESS != refusal)
+            {
+                request.complete(refusal);
+                return true;
+            }
         }
         final SplitRequest.Way way = sizes.way(operation);
         final boolean flushes = BlockOperation.DEALLOCATE == operation && request.forceUnitAccess() && isCachePresent;

@@ -11,13 +11,14 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which operations a rule of the protocol reaches.
+ * Which operations a rule of the protocol reaches, which has no names for Verify and Copy.
  */
 class FaultRulesTest
 {
-    private static Set<BlockOperation> reached(final Set<io.millrace.control.message.BlockOperation> named)
+    private static Set<BlockOperation> reached(
+        final FaultAction action, final Set<io.millrace.control.message.BlockOperation> named)
     {
-        final FaultRuleSpec spec = new FaultRuleSpec(FaultAction.ERROR, named, 0, 0, 1, 0, 0, 0, 1);
+        final FaultRuleSpec spec = new FaultRuleSpec(action, named, 0, 0, 1, 0, 0, 0, 1);
         return FaultRules.plan(1, List.of(spec)).rules().getFirst().operations();
     }
 
@@ -25,8 +26,8 @@ class FaultRulesTest
     void shouldReachEveryOperationWithNoneNamedAndWithAllNamed()
     {
         final Set<BlockOperation> all = EnumSet.allOf(BlockOperation.class);
-        assertEquals(all, reached(Set.of()));
-        assertEquals(all, reached(EnumSet.allOf(io.millrace.control.message.BlockOperation.class)));
+        assertEquals(all, reached(FaultAction.ERROR, Set.of()));
+        assertEquals(all, reached(FaultAction.HANG, EnumSet.allOf(io.millrace.control.message.BlockOperation.class)));
     }
 
     @Test
@@ -34,7 +35,17 @@ class FaultRulesTest
     {
         for (final var each : io.millrace.control.message.BlockOperation.values())
         {
-            assertEquals(Set.of(BlockOperation.valueOf(each.name())), reached(Set.of(each)));
+            assertEquals(
+                Set.of(BlockOperation.valueOf(each.name())), reached(FaultAction.ERROR, Set.of(each)));
         }
+    }
+
+    @Test
+    void shouldLoseCopiesWithWrites()
+    {
+        assertEquals(Set.of(BlockOperation.WRITE, BlockOperation.COPY),
+            reached(FaultAction.LOST_WRITE, Set.of(io.millrace.control.message.BlockOperation.WRITE)));
+        assertEquals(Set.of(BlockOperation.DEALLOCATE),
+            reached(FaultAction.LOST_WRITE, Set.of(io.millrace.control.message.BlockOperation.DEALLOCATE)));
     }
 }
