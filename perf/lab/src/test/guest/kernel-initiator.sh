@@ -84,6 +84,10 @@ answers_nvme_cli()
     cmp /tmp/blocks /tmp/read || CLI_FAILED=yes
     cli compare "$n" --start-block=3 --block-count=1 --data-size=8192 --data=/tmp/blocks
     cli verify "$n" --start-block=0 --block-count=16383
+    cli copy "$n" --sdlba=100 --slbs=4,3 --blocks=0,0
+    cli copy "$n" --sdlba=200 --slbs=101 --blocks=0
+    cli copy "$n" --sdlba=201 --slbs=100 --blocks=0
+    cli compare "$n" --start-block=200 --block-count=1 --data-size=8192 --data=/tmp/blocks
     cli write-zeroes "$n" --start-block=3 --block-count=0
     cli dsm "$n" --ad --slbs=4 --blocks=1
     cli read "$n" --start-block=3 --block-count=0 --data-size=4096 --data=/tmp/read
@@ -103,9 +107,12 @@ refuses()
     refused 0x4080 verify "$NAMESPACE" --start-block=16384 --block-count=0
     refused 0x4285 compare "$NAMESPACE" --start-block=9 --block-count=0 --data-size=4096 --data=/tmp/block
     refused 0x4001 admin-passthru "/dev/$CONTROLLER" --opcode=0xc9
-    # A file cannot.
+    refused 0x4080 copy "$NAMESPACE" --sdlba=16384 --slbs=0 --blocks=0
+    refused 0x4183 copy "$NAMESPACE" --sdlba=0 --slbs=1000 --blocks=256
+    # A file can neither.
     namespace "$nqn" 3
     refused 0x4001 verify "$NAMESPACE" --start-block=0 --block-count=0
+    refused 0x4001 copy "$NAMESPACE" --sdlba=0 --slbs=8 --blocks=0
     refused 0x4109 get-log "/dev/$CONTROLLER" --log-id=0xd0 --log-len=512
 }
 
