@@ -92,13 +92,7 @@ final class DatasetCommands
                 return;
             }
         }
-        if (queuePair.channels().isLimited() &&
-            !queuePair.pollGroup().qos().admits(request, namespace, false, 0, entry.sglLength()))
-        {
-            return;
-        }
-        namespace.bind(request);
-        if (!queuePair.pollGroup().payloads().receive(request, entry.sglLength()))
+        if (!receiveRanges(queuePair, request, namespace))
         {
             return;
         }
@@ -123,6 +117,20 @@ final class DatasetCommands
         }
     }
 
+    /** Whether a command goes on now, its ranges received. */
+    private static boolean receiveRanges(
+        final QueuePair queuePair, final Request request, final NamespaceChannel namespace)
+    {
+        final int lengthBytes = request.entry().sglLength();
+        if (queuePair.channels().isLimited() &&
+            !queuePair.pollGroup().qos().admits(request, namespace, false, 0, lengthBytes))
+        {
+            return false;
+        }
+        namespace.bind(request);
+        return queuePair.pollGroup().payloads().receive(request, lengthBytes);
+    }
+
     void copy(final QueuePair queuePair, final Request request)
     {
         final NamespaceChannel namespace = io.namespace(queuePair, request);
@@ -142,13 +150,7 @@ final class DatasetCommands
             queuePair.complete(request, status);
             return;
         }
-        if (queuePair.channels().isLimited() &&
-            !queuePair.pollGroup().qos().admits(request, namespace, false, 0, entry.sglLength()))
-        {
-            return;
-        }
-        namespace.bind(request);
-        if (!queuePair.pollGroup().payloads().receive(request, entry.sglLength()))
+        if (!receiveRanges(queuePair, request, namespace))
         {
             return;
         }

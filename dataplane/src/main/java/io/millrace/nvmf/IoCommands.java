@@ -264,22 +264,10 @@ final class IoCommands implements BlockCompletionListener
             return;
         }
         final int blocks = (entry.cdw12() & BLOCKS_MASK) + 1;
-        int status = checkRange(queuePair, entry, namespace, blocks, 0);
-        if (NvmeStatus.SUCCESS == status && namespace.geometry().readOnly())
-        {
-            status = NvmeStatus.NAMESPACE_WRITE_PROTECTED | NvmeStatus.DO_NOT_RETRY;
-        }
-        if (NvmeStatus.SUCCESS == status && !namespace.geometry().supportsWriteZeroes())
-        {
-            status = NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
-        }
-        if (NvmeStatus.SUCCESS != status)
-        {
-            queuePair.complete(request, status);
-            return;
-        }
-        if (queuePair.channels().isLimited() &&
-            !queuePair.pollGroup().qos().admits(request, namespace, false, 0, 0))
+        final int refusal = namespace.geometry().readOnly() ?
+            NvmeStatus.NAMESPACE_WRITE_PROTECTED | NvmeStatus.DO_NOT_RETRY :
+            unlessOffered(namespace.geometry().supportsWriteZeroes());
+        if (!admitsRange(queuePair, request, namespace, blocks, refusal, false))
         {
             return;
         }
@@ -301,18 +289,8 @@ final class IoCommands implements BlockCompletionListener
             return;
         }
         final int blocks = (entry.cdw12() & BLOCKS_MASK) + 1;
-        int status = checkRange(queuePair, entry, namespace, blocks, 0);
-        if (NvmeStatus.SUCCESS == status && !namespace.geometry().supportsVerify())
-        {
-            status = NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
-        }
-        if (NvmeStatus.SUCCESS != status)
-        {
-            queuePair.complete(request, status);
-            return;
-        }
-        if (queuePair.channels().isLimited() &&
-            !queuePair.pollGroup().qos().admits(request, namespace, true, 0, 0))
+        if (!admitsRange(
+            queuePair, request, namespace, blocks, unlessOffered(namespace.geometry().supportsVerify()), true))
         {
             return;
         }
@@ -321,6 +299,31 @@ final class IoCommands implements BlockCompletionListener
             .forceUnitAccess(0 != (entry.cdw12() & FORCE_UNIT_ACCESS));
         namespace.bind(request);
         namespace.device().submit(request);
+    }
+
+    private static int unlessOffered(final boolean isOffered)
+    {
+        return isOffered ? NvmeStatus.SUCCESS : NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY;
+    }
+
+    /** Whether a command that names a range and moves no data goes on now; one that is wrong has been answered. */
+    private boolean admitsRange(
+        final QueuePair queuePair,
+        final Request request,
+        final NamespaceChannel namespace,
+        final int blocks,
+        final int refusal,
+        final boolean isRead)
+    {
+        final int outside = checkRange(queuePair, request.entry(), namespace, blocks, 0);
+        final int status = NvmeStatus.SUCCESS == outside ? refusal : outside;
+        if (NvmeStatus.SUCCESS != status)
+        {
+            queuePair.complete(request, status);
+            return false;
+        }
+        return !queuePair.channels().isLimited() ||
+            queuePair.pollGroup().qos().admits(request, namespace, isRead, 0, 0);
     }
 
     /**

@@ -153,8 +153,7 @@ final class CommandWriter
         final int blocks)
     {
         range(entry, IoOpcode.WRITE, commandId, request, offset, blocks, writeMetadataIova);
-        pointer.putRun(entry, queuePair.zeroesIova(), blocks << blockShift, queuePair.listAddress(slot),
-            listIova(slot));
+        run(entry, slot, queuePair.zeroesIova(), blocks);
     }
 
     /**
@@ -176,8 +175,7 @@ final class CommandWriter
         final int blocks)
     {
         range(entry, IoOpcode.READ, commandId, request, offset, blocks, readMetadataIova);
-        pointer.putRun(entry, queuePair.sinkIova(), blocks << blockShift, queuePair.listAddress(slot),
-            listIova(slot));
+        run(entry, slot, queuePair.sinkIova(), blocks);
     }
 
     /**
@@ -201,8 +199,13 @@ final class CommandWriter
         final long buffer)
     {
         range(entry, IoOpcode.READ, commandId, request, offset, blocks, readMetadataIova);
-        pointer.putRun(entry, queuePair.memory().iova(buffer), blocks << blockShift, queuePair.listAddress(slot),
-            listIova(slot));
+        run(entry, slot, queuePair.memory().iova(buffer), blocks);
+    }
+
+    /** Data pointer of a command whose data lie in one piece of the queue pair's own memory. */
+    private void run(final long entry, final int slot, final long iova, final int blocks)
+    {
+        pointer.putRun(entry, iova, blocks << blockShift, queuePair.listAddress(slot), listIova(slot));
     }
 
     private boolean transfer(
