@@ -1,5 +1,7 @@
 package io.millrace.pci;
 
+import io.millrace.bindings.Architecture;
+import io.millrace.bindings.Capability;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Files;
@@ -29,8 +31,9 @@ public final class VfioFunction implements PciFunction
     private final boolean canReset;
     private final VfioInterrupts vectors;
     private final VfioInterrupts requests;
-    private final Arena arena = Arena.ofShared();
-    private final long counter = arena.allocate(Long.BYTES, Long.BYTES).address();
+    private final Arena arena;
+    private final long counter;
+    /** Null until the registers are mapped. */
     private MappedBar bar0;
     private volatile boolean isGone;
     private boolean isClosed;
@@ -47,6 +50,9 @@ public final class VfioFunction implements PciFunction
         vectors = new VfioInterrupts(
             device, Vfio.VFIO_PCI_MSIX_IRQ_INDEX, 1 + Runtime.getRuntime().availableProcessors());
         requests = new VfioInterrupts(device, Vfio.VFIO_PCI_REQ_IRQ_INDEX, 1);
+        // Last, since nobody closes it when something before it throws.
+        arena = Arena.ofShared();
+        counter = arena.allocate(Long.BYTES, Long.BYTES).address();
     }
 
     /**
@@ -56,22 +62,22 @@ public final class VfioFunction implements PciFunction
      * @param mode    whether it may be taken without an IOMMU.
      * @return the function; bus mastering is off.
      * @throws PciException when it is no NVMe drive, not bound to VFIO, not to be had by this user, in use, shares its
-     *                      group with what the kernel drives, or has no IOMMU.
+     *                      group with what the kernel drives, has no IOMMU, or this processor is no x86-64.
      */
     public static VfioFunction open(final String address, final IommuMode mode)
     {
+        checkProcessor(Architecture.current());
         final PciBus bus = PciBus.system();
         final PciDevice found = bus.find(PciAddress.parse(address));
         check(bus, found, mode);
         LockedMemory.raiseLimit();
         final IommuContext context = IommuContexts.take(bus, found);
         DeviceFile device = null;
+        final VfioFunction function;
         try
         {
             device = context.openDevice(found);
-            final VfioFunction function = new VfioFunction(found, context, device);
-            function.takeRegisters();
-            return function;
+            function = new VfioFunction(found, context, device);
         }
         catch (final RuntimeException e)
         {
@@ -82,6 +88,16 @@ public final class VfioFunction implements PciFunction
             IommuContexts.release(found);
             throw e;
         }
+        try
+        {
+            function.takeRegisters();
+            return function;
+        }
+        catch (final RuntimeException e)
+        {
+            function.close();
+            throw e;
+        }
     }
 
     private void takeRegisters()
@@ -89,6 +105,40 @@ public final class VfioFunction implements PciFunction
         enableBusMaster(false);
         bar0 = VfioRegion.of(device, Vfio.VFIO_PCI_BAR0_REGION_INDEX).map(address);
         requests.fd(0);
+    }
+
+    /**
+     * Java has barriers between processors, and on Arm those do not order a write of memory before the write of a
+     * doorbell for a device outside of the processors' own shareability domain ({@code dmb oshst} does, and Java emits
+     * {@code dmb ish}). A drive could fetch an entry that is not written yet. On x86-64 stores reach devices in order.
+     *
+     * @param processor that this process runs on.
+     * @throws PciException when drives cannot be driven safely on it.
+     */
+    static void checkProcessor(final Architecture processor)
+    {
+        final Capability capability = capability(processor);
+        if (!capability.isAvailable())
+        {
+            throw new PciException(capability.reason() + "; " + capability.remedy());
+        }
+    }
+
+    /**
+     * {@return whether drives can be taken through VFIO on a processor, with the reason and the remedy when not}
+     *
+     * @param processor that the process runs on.
+     */
+    public static Capability capability(final Architecture processor)
+    {
+        final String name = "doorbell order";
+        return switch (processor)
+        {
+            case X86_64 -> Capability.on(name, "stores reach devices in order on x86-64");
+            case AARCH64 -> Capability.off(name, "drives from user space work on x86-64 only: on aarch64 Java has no " +
+                "barrier that orders memory before a doorbell for devices",
+                "leave the drive to the kernel and serve its block device, type file");
+        };
     }
 
     /** What can be said before anything is opened. */
@@ -215,7 +265,10 @@ public final class VfioFunction implements PciFunction
         setBusMaster(false);
         vectors.close();
         requests.close();
-        Mappings.munmap(bar0.address(), bar0.lengthBytes());
+        if (null != bar0)
+        {
+            Mappings.munmap(bar0.address(), bar0.lengthBytes());
+        }
         device.close();
         mappings.unmapAll();
         IommuContexts.release(found);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.Architecture;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -104,6 +105,17 @@ class PciBusTest
         assertRefused("0000:01:00.0 is driven by the kernel's nvme, not by vfio-pci", NVME);
         assertRefused("0000:00:1f.2 has no IOMMU", PciAddress.parse("0000:00:1f.2"));
         VfioFunction.check(bus, bus.find(ALONE), IommuMode.REQUIRED);
+    }
+
+    @Test
+    void shouldTakeDrivesWhereStoresReachThemInOrderAlone()
+    {
+        VfioFunction.checkProcessor(Architecture.X86_64);
+        final PciException thrown = assertThrows(
+            PciException.class, () -> VfioFunction.checkProcessor(Architecture.AARCH64));
+        assertEquals("drives from user space work on x86-64 only: on aarch64 Java has no barrier that orders memory " +
+            "before a doorbell for devices; leave the drive to the kernel and serve its block device, type file",
+            thrown.getMessage());
     }
 
     @Test

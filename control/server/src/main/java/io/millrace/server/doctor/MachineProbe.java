@@ -1,8 +1,10 @@
 package io.millrace.server.doctor;
 
+import io.millrace.bindings.Architecture;
 import io.millrace.bindings.Capability;
 import io.millrace.bindings.NativeLibrary;
 import io.millrace.bindings.linux.IoUringProbe;
+import io.millrace.pci.VfioFunction;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
 import java.util.ArrayList;
@@ -205,6 +207,7 @@ final class MachineProbe
     {
         final String group = "NVMe drives from user space";
         final String use = "driving NVMe drives without the kernel, devices of type nvme";
+        add(group, VfioFunction.capability(Architecture.current()), use);
         final List<String> groups = files.list("/sys/kernel/iommu_groups");
         add(group, groups.isEmpty() ? Capability.off("IOMMU", "functions are in no IOMMU groups",
             "turn on VT-d or AMD-Vi in the firmware, and boot with intel_iommu=on (AMD: nothing more)") :
