@@ -3,13 +3,20 @@ package io.millrace;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.io.PrintStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
@@ -17,6 +24,11 @@ import java.lang.foreign.SymbolLookup;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,6 +190,38 @@ class ArchitectureTest
             .orShould().dependOnClassesThat().areAssignableTo(PrintStream.class)
             .orShould().dependOnClassesThat().resideInAnyPackage("java.util.logging..")
             .check(classes);
+    }
+
+    /** What waits says so to a guard that refuses on a reactor's thread, so no reactor can ever wait. */
+    @Test
+    void shouldRefuseToBlockAReactorWhereverTheDataPlaneWaits()
+    {
+        codeUnits().that().areDeclaredInClassesThat().resideInAnyPackage(DATA_PLANE_MODULE)
+            .should(new ArchCondition<>("call Reactor.checkMayBlock where they wait")
+            {
+                @Override
+                public void check(final JavaCodeUnit unit, final ConditionEvents events)
+                {
+                    final Set<JavaMethodCall> calls = unit.getMethodCallsFromSelf();
+                    if (calls.stream().noneMatch((call) -> "checkMayBlock".equals(call.getName())))
+                    {
+                        calls.stream().filter(ArchitectureTest::waits).forEach((call) ->
+                            events.add(SimpleConditionEvent.violated(unit, call.getDescription())));
+                    }
+                }
+            })
+            .check(classes);
+    }
+
+    private static boolean waits(final JavaMethodCall call)
+    {
+        final JavaClass owner = call.getTargetOwner();
+        return owner.isEquivalentTo(LockSupport.class) && call.getName().startsWith("park") ||
+            owner.isAssignableTo(Future.class) && Set.of("get", "join").contains(call.getName()) ||
+            owner.isAssignableTo(Thread.class) && Set.of("join", "sleep").contains(call.getName()) ||
+            owner.isEquivalentTo(TimeUnit.class) && "sleep".equals(call.getName()) ||
+            owner.isEquivalentTo(Object.class) && "wait".equals(call.getName()) ||
+            owner.isAssignableTo(CountDownLatch.class) && "await".equals(call.getName());
     }
 
     @Test

@@ -3,10 +3,13 @@ package io.millrace.block;
 import io.millrace.reactor.Poller;
 
 /**
- * One reactor's way to a device. Single-threaded: every call is made on the reactor that opened it. The owner registers
- * the channel as a poller with its reactor, whatever the device.
+ * One reactor's way to a device. Single-threaded: every call is made on the reactor that opened it.
+ * <p>
+ * The owner polls the channel in each cycle while {@link #inFlight()} is above 0, while it closes too, and asks
+ * {@link #canSleep()} then. At other times it need not: whatever else a channel has to do it has done by the reactor's
+ * timers, commands and descriptors. So a device that nobody uses costs nothing in a cycle.
  */
-public interface BlockChannel extends Poller, AutoCloseable
+public interface BlockChannel extends Poller
 {
     /**
      * Hands a request to the device. On true the request belongs to the channel until its completion listener is
@@ -43,17 +46,20 @@ public interface BlockChannel extends Poller, AutoCloseable
     }
 
     /**
-     * {@return how many requests the channel owns now}
+     * {@return how many requests the channel owns now; it is polled while there are some}
      */
     int inFlight();
 
     /**
-     * Completes what can be completed in bounded time, the rest with {@link BlockStatus#ABORTED}, and frees the
-     * channel. Before that its owner has removed it from the reactor's pollers and given back what was lent.
+     * Begins to close: nothing is submitted afterwards, and its owner has given back what was lent. What is in flight
+     * completes as it would or, where the device takes too long, with {@link BlockStatus#ABORTED}. Called once; does
+     * not block.
      * <p>
-     * Hardware that stopped answering may still write to the memory of a read that ended so; that memory must not be
-     * given to anything else as long as the process lives.
+     * A device that did not say that it is done with a request may still write to the memory of that request. Such a
+     * request completes with a {@link BlockRequest#hold()}, and its memory must not be given to anything else until the
+     * hold is released, which may be after the channel has closed.
+     *
+     * @param listener notified once, on the reactor, maybe before this returns.
      */
-    @Override
-    void close();
+    void close(CloseListener listener);
 }

@@ -1,7 +1,5 @@
 package io.millrace.block;
 
-import io.millrace.reactor.Reactor;
-
 /**
  * A block device as configured. Shared by all reactors; made and closed off the reactors. Only its size may change, see
  * {@link GrowableDevice}.
@@ -19,16 +17,18 @@ public interface BlockDevice extends AutoCloseable
     BlockGeometry geometry();
 
     /**
-     * Opens one reactor's way to the device. Called on that reactor's thread.
+     * Opens one reactor's way to the device. Called on that reactor, which it never blocks: what takes longer is done
+     * by another thread, and the listener called by a later cycle. An open cannot be taken back; whoever does not need
+     * the channel any more closes it in {@link OpenListener#onOpened}. A device may be opened more than once on a
+     * reactor, each channel with a context of its own.
      *
-     * @param reactor whose thread will use the channel.
-     * @return a channel for that reactor alone.
-     * @throws BlockDeviceException when the device cannot be opened there.
+     * @param context  what the channel may use of the reactor.
+     * @param listener notified once, on the reactor, maybe before this returns.
      */
-    BlockChannel open(Reactor reactor);
+    void open(ReactorContext context, OpenListener listener);
 
     /**
-     * Frees the device. Every channel must have been closed before.
+     * Frees the device. Off the reactors, after every channel has closed; may block.
      */
     @Override
     void close();

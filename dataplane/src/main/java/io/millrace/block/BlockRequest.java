@@ -29,6 +29,7 @@ public final class BlockRequest
     private int channelSlot = -1;
     private BlockRequest next;
     private long sourceLba;
+    private MemoryHold hold;
 
     /**
      * Made once at set-up and used for ever.
@@ -63,6 +64,7 @@ public final class BlockRequest
         channelSlot = -1;
         next = null;
         sourceLba = 0;
+        hold = null;
         return this;
     }
 
@@ -138,6 +140,26 @@ public final class BlockRequest
     {
         status = result;
         listener.onComplete(this);
+    }
+
+    /**
+     * Ends a request whose memory the device may still use; see {@link MemoryQuarantine}.
+     *
+     * @param result    how it went.
+     * @param stillHeld released when the device is done with the memory.
+     */
+    void complete(final BlockStatus result, final MemoryHold stillHeld)
+    {
+        hold = stillHeld;
+        complete(result);
+    }
+
+    /**
+     * {@return what says when the device is done with the memory of an ended request; null when it is}
+     */
+    public MemoryHold hold()
+    {
+        return hold;
     }
 
     /**

@@ -36,6 +36,9 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A running data plane: reactors and memory as its {@link DataPlaneConfig} declares them, and devices, subsystems and
@@ -47,6 +50,9 @@ public final class DataPlane implements AutoCloseable
     private static final Set<String> DEVICE_SETTINGS = Set.of("path", "size", "block-size", "queue-depth", "polling",
         "address", "nsid");
 
+    /** Above what every device takes to let go of a channel, or to say which memory it still uses. */
+    private static final long CLOSE_WAIT_S = 45;
+
     private final DataPlaneConfig config;
     private final Operations operations;
     private final UUID id = UUID.randomUUID();
@@ -56,6 +62,7 @@ public final class DataPlane implements AutoCloseable
     private final List<PollGroup> groups = new ArrayList<>();
     private final List<StatusPublisher> publishers = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
+    private boolean hasClosedGroups;
     private String memoryNote = "";
     private StatusFile status;
     private Devices devices;
@@ -323,17 +330,62 @@ public final class DataPlane implements AutoCloseable
             return made;
         });
         groups.add(group);
-        started.push(() -> on(reactor, () ->
+        started.push(() ->
         {
-            group.close();
-            reactor.removePoller(publishers.get(index));
-            reactor.removePoller(group.buffers());
-            return null;
-        }));
+            // Whichever comes first closes all, so that devices that do not answer are waited for together.
+            closeGroups();
+            on(reactor, () ->
+            {
+                reactor.removePoller(publishers.get(index));
+                reactor.removePoller(group.buffers());
+                return null;
+            });
+        });
+    }
+
+    private void closeGroups()
+    {
+        if (hasClosedGroups)
+        {
+            return;
+        }
+        hasClosedGroups = true;
+        Reactor.checkMayBlock("the end of a data plane");
+        final List<CompletableFuture<Void>> closing = new ArrayList<>();
+        for (final PollGroup group : groups)
+        {
+            closing.add(on(group.reactor(), group::close));
+        }
+        try
+        {
+            CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)).get(CLOSE_WAIT_S, TimeUnit.SECONDS);
+        }
+        catch (final TimeoutException e)
+        {
+            for (final PollGroup group : groups)
+            {
+                final List<String> left = on(group.reactor(), group::closingDevices);
+                if (!left.isEmpty())
+                {
+                    operations.onError("reactor " + group.reactor().config().name() + " ends while " +
+                        String.join(", ", left) + " did not close within " + CLOSE_WAIT_S +
+                        " s: what is in flight there is lost");
+                }
+            }
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+        catch (final ExecutionException e)
+        {
+            throw new IllegalStateException(e.getCause());
+        }
     }
 
     private static <T> T on(final Reactor reactor, final Callable<T> task)
     {
+        Reactor.checkMayBlock("a task of another reactor");
         try
         {
             return reactor.call(task).join();

@@ -101,6 +101,7 @@ public final class CommandIntake
             case PAUSED -> !pollGroup.isPaused();
             case CAPSULE_THROTTLED -> !pollGroup.isPaused() && pollGroup.qos().hasRoom(request);
             case CAPSULE_AWAITING_BUFFER -> false;
+            case CAPSULE_AWAITING_OPEN -> !isAwaitingOpen(request);
             default -> true;
         };
     }
@@ -168,6 +169,24 @@ public final class CommandIntake
         }
     }
 
+    private boolean isAwaitingOpen(final Request request)
+    {
+        final NamespaceChannel namespace = queuePair.channels().get(request.entry().namespaceId());
+        return null != namespace && namespace.device().isAwaitedBy(request);
+    }
+
+    /**
+     * A command that waited for its device to open goes on: that is open, or could not be opened, or not in time.
+     *
+     * @param request of the command, out of the line.
+     */
+    void onOpenAwaited(final Request request)
+    {
+        request.namespace().unbind(request);
+        request.phase(RequestPhase.EXECUTING);
+        dispatch(request);
+    }
+
     /**
      * A command that waited for a limit goes on.
      *
@@ -201,7 +220,8 @@ public final class CommandIntake
         final int serial = request.serial();
         dispatch(request);
         return serial != request.serial() || RequestPhase.CAPSULE_AWAITING_BUFFER != request.phase() &&
-            RequestPhase.CAPSULE_THROTTLED != request.phase();
+            RequestPhase.CAPSULE_THROTTLED != request.phase() &&
+            RequestPhase.CAPSULE_AWAITING_OPEN != request.phase();
     }
 
     private void dispatch(final Request request)

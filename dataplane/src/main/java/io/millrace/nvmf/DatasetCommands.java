@@ -53,6 +53,10 @@ final class DatasetCommands
             {
                 queuePair.complete(request, refusal);
             }
+            else if (awaitsUnopened(queuePair, request))
+            {
+                return;
+            }
             else if (nextFlush(queuePair, request))
             {
                 run(queuePair, request);
@@ -250,6 +254,28 @@ final class DatasetCommands
             }
         }
         return NvmeStatus.SUCCESS;
+    }
+
+    /**
+     * Has a flush of all wait for devices that are not open on this reactor: what their caches hold may have been
+     * written by way of others. {@return whether it waits, or has been refused}
+     */
+    private static boolean awaitsUnopened(final QueuePair queuePair, final Request request)
+    {
+        final SubsystemChannels channels = queuePair.channels();
+        for (int nsid = 1; nsid < channels.subsystem().served().limit(); nsid++)
+        {
+            final NamespaceChannel namespace = channels.find(nsid);
+            if (null != namespace && namespace.volatileCache() && !namespace.device().openNow())
+            {
+                if (!namespace.device().awaitOpen(request, namespace))
+                {
+                    queuePair.complete(request, NvmeStatus.NAMESPACE_NOT_READY);
+                }
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean nextFlush(final QueuePair queuePair, final Request request)

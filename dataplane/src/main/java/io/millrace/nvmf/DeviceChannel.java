@@ -2,46 +2,81 @@ package io.millrace.nvmf;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
-import io.millrace.reactor.Reactor;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.CloseListener;
+import io.millrace.block.MemoryQuarantine;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 
 /**
  * One reactor's channel to a device, shared by the namespaces that show it, with the line of those who wait for room.
- * Single-threaded.
+ * Its states are those of {@link DeviceChannelState}. Single-threaded; nothing here waits.
  * <p>
  * A device with a queue refuses when the queue is full: then everybody waits in order. A device that completes inline
  * refuses only a request that meets another's blocks (a loan, a writer): the others need not wait for that one.
  */
-final class DeviceChannel
+final class DeviceChannel implements OpenListener, CloseListener
 {
+    /** How long a command waits for a device to open, from its arrival on, before the host is asked to try again. */
+    static final long OPEN_WAIT_NS = 5_000_000_000L;
+
     private static final int ATTEMPTS_PER_POLL = 64;
 
     private final DeviceChannels owner;
     private final BlockDevice device;
-    private final BlockChannel channel;
+    private final MemoryQuarantine quarantine = new MemoryQuarantine(this::onQuarantineChanged);
     private final RequestLine line = new RequestLine();
+    private final RequestLine openLine = new RequestLine();
     private final boolean refusesSingly;
+    private DeviceChannelState state = DeviceChannelState.WAITING;
+    private BlockChannel channel;
     private boolean isBusy;
     private int references;
+    private int failures;
     private long waitCount;
+    private long knownQuarantinedBytes;
 
     /**
-     * Opens the device on its reactor.
+     * Waits for its turn to be opened.
      *
-     * @param owner   that polls it while it is busy.
-     * @param device  to open.
-     * @param reactor whose thread this is.
+     * @param owner  that opens it, and polls it while it is busy.
+     * @param device to open.
      */
-    DeviceChannel(final DeviceChannels owner, final BlockDevice device, final Reactor reactor)
+    DeviceChannel(final DeviceChannels owner, final BlockDevice device)
     {
         this.owner = owner;
         this.device = device;
-        channel = device.open(reactor);
         refusesSingly = device.geometry().completesInline();
     }
 
     BlockDevice device()
     {
         return device;
+    }
+
+    DeviceChannelState state()
+    {
+        return state;
+    }
+
+    /**
+     * {@return whether it takes requests; one that waits for its turn to be opened is opened for that if possible}
+     */
+    boolean openNow()
+    {
+        if (DeviceChannelState.WAITING == state)
+        {
+            owner.openNow(this);
+        }
+        return isOpen();
+    }
+
+    /**
+     * {@return whether it takes requests}
+     */
+    boolean isOpen()
+    {
+        return DeviceChannelState.OPEN == state;
     }
 
     void retain()
@@ -60,17 +95,116 @@ final class DeviceChannel
         return 0 == references;
     }
 
+    /** Its turn to be opened has come. */
+    void open()
+    {
+        state = DeviceChannelState.OPENING;
+        device.open(new ReactorContext(owner.reactor(), owner.buffers(), quarantine), this);
+    }
+
+    @Override
+    public void onOpened(final BlockChannel opened)
+    {
+        channel = opened;
+        owner.onAnswered();
+        if (DeviceChannelState.ABANDONED == state)
+        {
+            beginClosing();
+            return;
+        }
+        state = DeviceChannelState.OPEN;
+        failures = 0;
+    }
+
+    @Override
+    public void onOpenFailed(final BlockDeviceException reason)
+    {
+        owner.onAnswered();
+        if (DeviceChannelState.ABANDONED == state)
+        {
+            leave();
+            return;
+        }
+        state = DeviceChannelState.FAILED;
+        failures++;
+        owner.onOpenFailed(this, failures, reason.getMessage());
+    }
+
+    /** The time since it could not be opened is up. */
+    void retry()
+    {
+        if (DeviceChannelState.FAILED == state)
+        {
+            state = DeviceChannelState.WAITING;
+            owner.addWaiting(this);
+        }
+    }
+
+    /** No namespace needs it any more. */
     void close()
     {
-        channel.close();
+        switch (state)
+        {
+            case WAITING, FAILED -> leave();
+            case OPENING -> state = DeviceChannelState.ABANDONED;
+            case OPEN, SUSPENDED -> beginClosing();
+            case ABANDONED, CLOSING, CLOSED -> throw new IllegalStateException(device.name() + " is " + state);
+        }
+    }
+
+    private void beginClosing()
+    {
+        state = DeviceChannelState.CLOSING;
+        channel.close(this);
+    }
+
+    @Override
+    public void onClosed(final BlockChannel closed)
+    {
+        leave();
+    }
+
+    private void leave()
+    {
+        state = DeviceChannelState.CLOSED;
+        owner.onClosed(this);
+    }
+
+    private void onQuarantineChanged()
+    {
+        final boolean isOver = quarantine.bytes() > owner.quarantineBytesMax();
+        if (isOver && DeviceChannelState.OPEN == state)
+        {
+            state = DeviceChannelState.SUSPENDED;
+            owner.onSuspended(this);
+        }
+        else if (!isOver && DeviceChannelState.SUSPENDED == state)
+        {
+            state = DeviceChannelState.OPEN;
+        }
+        owner.onQuarantined(quarantine.bytes() - knownQuarantinedBytes);
+        knownQuarantinedBytes = quarantine.bytes();
     }
 
     /**
-     * {@return whether the device has no request and nobody is in line}
+     * {@return bytes that the device may still use though their requests have ended}
+     */
+    long quarantinedBytes()
+    {
+        return quarantine.bytes();
+    }
+
+    /**
+     * {@return whether the device has no request, and nobody waits}
      */
     boolean isIdle()
     {
-        return 0 == line.size() && 0 == channel.inFlight();
+        return 0 == line.size() && 0 == openLine.size() && !isInUse();
+    }
+
+    private boolean isInUse()
+    {
+        return null != channel && DeviceChannelState.CLOSED != state && 0 != channel.inFlight();
     }
 
     /** It is polled no more. */
@@ -81,7 +215,84 @@ final class DeviceChannel
 
     boolean canSleep()
     {
-        return 0 == line.size() && channel.canSleep();
+        return 0 == line.size() && (0 == openLine.size() || state.isPending()) && (!isInUse() || channel.canSleep());
+    }
+
+    /**
+     * Has a command wait until the device is open or can be opened no more, but not for ever: it is carried out again
+     * from its beginning then.
+     *
+     * @param request   of the command, which has nothing yet.
+     * @param namespace of the command.
+     * @return false when it is not to wait, or has waited.
+     */
+    boolean awaitOpen(final Request request, final NamespaceChannel namespace)
+    {
+        if (!mayAwaitOpen(request))
+        {
+            return false;
+        }
+        owner.onAwaited();
+        if (DataPointer.isInCapsule(request.entry()))
+        {
+            // What came in the capsule is there only while the transport keeps it.
+            request.phase(RequestPhase.CAPSULE_AWAITING_OPEN);
+            return true;
+        }
+        request.phase(RequestPhase.AWAITING_OPEN);
+        namespace.bind(request);
+        openLine.add(request);
+        becomeBusy();
+        return true;
+    }
+
+    private boolean mayAwaitOpen(final Request request)
+    {
+        return state.isPending() && owner.reactor().nowNs() - request.startNs() < OPEN_WAIT_NS;
+    }
+
+    /**
+     * {@return whether a command whose capsule the transport keeps until the device is open has to wait longer}
+     *
+     * @param request of the command.
+     */
+    boolean isAwaitedBy(final Request request)
+    {
+        return mayAwaitOpen(request);
+    }
+
+    /**
+     * Takes a command out of the line of those that wait for the device to open.
+     *
+     * @param request that waits in it.
+     */
+    void cancelOpen(final Request request)
+    {
+        openLine.remove(request);
+    }
+
+    /**
+     * Ends what waits for the device to open on behalf of a namespace that is taken away.
+     *
+     * @param namespace that is.
+     * @param status    to fail commands with.
+     */
+    void failAwaitingOpen(final NamespaceChannel namespace, final int status)
+    {
+        for (int left = openLine.size(); left > 0; left--)
+        {
+            final Request request = openLine.first();
+            openLine.remove(request);
+            if (request.namespace() == namespace)
+            {
+                request.phase(RequestPhase.EXECUTING);
+                request.queuePair().complete(request, status);
+            }
+            else
+            {
+                openLine.add(request);
+            }
+        }
     }
 
     /**
@@ -163,7 +374,8 @@ final class DeviceChannel
      */
     int poll()
     {
-        return channel.poll() + pollLine();
+        final int work = isInUse() ? channel.poll() : 0;
+        return work + (0 == line.size() ? 0 : pollLine()) + (0 == openLine.size() ? 0 : pollOpenLine());
     }
 
     private int pollLine()
@@ -189,6 +401,20 @@ final class DeviceChannel
             }
         }
         return taken;
+    }
+
+    /** Carries those out again that need not wait for the device to open any more. */
+    private int pollOpenLine()
+    {
+        int resumed = 0;
+        while (resumed < ATTEMPTS_PER_POLL && openLine.size() > 0 && !mayAwaitOpen(openLine.first()))
+        {
+            final Request request = openLine.first();
+            openLine.remove(request);
+            request.queuePair().intake().onOpenAwaited(request);
+            resumed++;
+        }
+        return resumed;
     }
 
     /**

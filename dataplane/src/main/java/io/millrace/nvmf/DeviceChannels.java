@@ -1,54 +1,99 @@
 package io.millrace.nvmf;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.memory.BufferPool;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
- * One reactor's channels to devices. It polls those that have requests or somebody in line: a device that nobody uses
- * costs nothing in a cycle, however many there are. Single-threaded.
+ * One reactor's channels to devices. Those that are needed are opened a few a cycle, and again after a while when that
+ * failed; those that are not needed any more are kept until their device has closed them. It polls those that have
+ * requests or somebody in line: a device that nobody uses costs nothing in a cycle, however many there are.
+ * Single-threaded; other threads may read its numbers.
  */
 final class DeviceChannels implements Poller
 {
+    /** How much of a cycle goes into opening devices; one is opened in any case. */
+    private static final long OPEN_BUDGET_NS = 100_000;
+    private static final long TICK_NS = 50_000_000;
+    private static final long RETRY_NS_MIN = 1_000_000_000L;
+    private static final int RETRY_DOUBLINGS_MAX = 5;
+    /** The part of the buffers that one device may have in quarantine before it gets no more. */
+    private static final int QUARANTINE_SHARE = 8;
+
     private final Reactor reactor;
+    private final BufferPool buffers;
+    private final Consumer<String> onError;
     private final Map<BlockDevice, DeviceChannel> byDevice = new IdentityHashMap<>();
+    private final ArrayDeque<DeviceChannel> waiting = new ArrayDeque<>();
+    private final List<DeviceChannel> leaving = new ArrayList<>();
     private DeviceChannel[] busy = new DeviceChannel[16];
     private int busyCount;
+    private boolean isPolled;
+    private int openingCount;
+    private boolean isTicking;
+    private long budgetCycleNs;
+    private long spentNs;
+    private long quarantinedBytes;
 
-    DeviceChannels(final Reactor reactor)
+    /**
+     * Has none yet.
+     *
+     * @param reactor whose thread uses it.
+     * @param buffers of the reactor.
+     * @param onError told what a person should know.
+     */
+    DeviceChannels(final Reactor reactor, final BufferPool buffers, final Consumer<String> onError)
     {
         this.reactor = reactor;
+        this.buffers = buffers;
+        this.onError = onError;
+    }
+
+    Reactor reactor()
+    {
+        return reactor;
+    }
+
+    BufferPool buffers()
+    {
+        return buffers;
     }
 
     /**
-     * Opens a device on this reactor unless it is open; the caller releases it later.
+     * A channel to a device, which is opened in one of the next cycles unless it is open; the caller releases it later.
      *
      * @param device to open.
      * @return its channel.
-     * @throws io.millrace.block.BlockDeviceException when it cannot be opened here.
      */
     DeviceChannel acquire(final BlockDevice device)
     {
         DeviceChannel channel = byDevice.get(device);
         if (null == channel)
         {
-            channel = new DeviceChannel(this, device, reactor);
-            if (byDevice.isEmpty())
+            channel = new DeviceChannel(this, device);
+            byDevice.put(device, channel);
+            addWaiting(channel);
+            if (!isPolled)
             {
+                isPolled = true;
                 // At the end of the cycle: what connections submitted in it is handed to devices in it.
                 reactor.addPoller(this);
             }
-            byDevice.put(device, channel);
         }
         channel.retain();
         return channel;
     }
 
     /**
-     * A namespace needs a channel no more.
+     * A namespace needs a channel no more. It has closed when {@link DeviceChannelState#isLeaving()} says so no more.
      *
      * @param channel that was acquired.
      */
@@ -57,13 +102,140 @@ final class DeviceChannels implements Poller
         if (channel.release())
         {
             byDevice.remove(channel.device());
-            removeBusy(channel);
-            if (byDevice.isEmpty())
-            {
-                reactor.removePoller(this);
-            }
+            leaving.add(channel);
             channel.close();
         }
+    }
+
+    /**
+     * A channel is to be opened.
+     *
+     * @param channel that waits for its turn.
+     */
+    void addWaiting(final DeviceChannel channel)
+    {
+        waiting.add(channel);
+    }
+
+    /**
+     * A device could not be opened. A person is told of it once, until it could be.
+     *
+     * @param channel  to be tried again later.
+     * @param failures in succession.
+     * @param reason   a sentence.
+     */
+    void onOpenFailed(final DeviceChannel channel, final int failures, final String reason)
+    {
+        final long delayNs = RETRY_NS_MIN << Math.min(failures - 1, RETRY_DOUBLINGS_MAX);
+        reactor.schedule(reactor.nowNs() + delayNs, (nowNs) -> channel.retry());
+        if (1 == failures)
+        {
+            onError.accept("device " + channel.device().name() + " on reactor " + reactor.config().name() +
+                " cannot be opened, which is tried again: " + reason);
+        }
+    }
+
+    /**
+     * A device has let go of a channel.
+     *
+     * @param channel that was released.
+     */
+    void onClosed(final DeviceChannel channel)
+    {
+        leaving.remove(channel);
+        if (channel.quarantinedBytes() > 0)
+        {
+            onError.accept("device " + channel.device().name() + " on reactor " + reactor.config().name() +
+                " was closed and did not complete all requests: " + channel.quarantinedBytes() +
+                " bytes of memory are quarantined until it does");
+        }
+    }
+
+    /**
+     * {@return bytes that one device may have in quarantine before it gets no more}
+     */
+    long quarantineBytesMax()
+    {
+        return null == buffers ? Long.MAX_VALUE : buffers.lengthBytes() / QUARANTINE_SHARE;
+    }
+
+    /**
+     * A device has more memory in quarantine than its share.
+     *
+     * @param channel to the device.
+     */
+    void onSuspended(final DeviceChannel channel)
+    {
+        onError.accept("device " + channel.device().name() + " on reactor " + reactor.config().name() + " has " +
+            channel.quarantinedBytes() + " bytes of memory in quarantine, more than its share of " +
+            quarantineBytesMax() + ": it gets no commands until it completes what it has or is reset");
+    }
+
+    /**
+     * A device began, or ended, to use memory of requests that have ended.
+     *
+     * @param differenceBytes to what it was.
+     */
+    void onQuarantined(final long differenceBytes)
+    {
+        quarantinedBytes += differenceBytes;
+    }
+
+    /**
+     * {@return bytes that devices may still use though their requests have ended; any thread}
+     */
+    long quarantinedBytes()
+    {
+        return quarantinedBytes;
+    }
+
+    /**
+     * {@return how many wait for their turn to be opened}
+     */
+    int waiting()
+    {
+        return waiting.size();
+    }
+
+    /**
+     * {@return names of the devices that have not let go yet of a channel that was released}
+     */
+    List<String> leaving()
+    {
+        return leaving.stream().map((each) -> each.device().name()).toList();
+    }
+
+    /**
+     * {@return whether no device has a channel any more}
+     */
+    boolean isEmpty()
+    {
+        return byDevice.isEmpty() && leaving.isEmpty();
+    }
+
+    /** A command waits for a device to open: from now on the reactor wakes up often enough to end that in time. */
+    void onAwaited()
+    {
+        if (!isTicking)
+        {
+            isTicking = true;
+            reactor.schedule(reactor.nowNs() + TICK_NS, this::onTick);
+        }
+    }
+
+    private void onTick(final long nowNs)
+    {
+        isTicking = false;
+        if (openingCount > 0 || !waiting.isEmpty())
+        {
+            onAwaited();
+        }
+    }
+
+    /** A device answered whether it is open. */
+    void onAnswered()
+    {
+        openingCount--;
     }
 
     /**
@@ -97,6 +269,10 @@ final class DeviceChannels implements Poller
     public int poll()
     {
         int work = 0;
+        if (!waiting.isEmpty())
+        {
+            work += openSome();
+        }
         // Downwards: what ends its last request is replaced by the last, which has had its turn or comes in the next.
         for (int i = busyCount - 1; i >= 0; i--)
         {
@@ -108,12 +284,67 @@ final class DeviceChannels implements Poller
                 removeBusyAt(i);
             }
         }
+        if (isEmpty() && 0 == busyCount)
+        {
+            isPolled = false;
+            reactor.removePoller(this);
+        }
         return work;
+    }
+
+    private int openSome()
+    {
+        int opened = 0;
+        while (!waiting.isEmpty() && hasBudget())
+        {
+            final DeviceChannel channel = waiting.poll();
+            if (DeviceChannelState.WAITING == channel.state())
+            {
+                open(channel);
+                opened++;
+            }
+        }
+        return opened;
+    }
+
+    /**
+     * Opens a channel before its turn, as a command asks for it, unless enough was opened in this cycle.
+     *
+     * @param channel that waits for its turn.
+     */
+    void openNow(final DeviceChannel channel)
+    {
+        if (hasBudget())
+        {
+            open(channel);
+        }
+    }
+
+    private boolean hasBudget()
+    {
+        if (budgetCycleNs != reactor.nowNs())
+        {
+            budgetCycleNs = reactor.nowNs();
+            spentNs = 0;
+        }
+        return spentNs < OPEN_BUDGET_NS;
+    }
+
+    private void open(final DeviceChannel channel)
+    {
+        final long beginNs = reactor.clockNs();
+        openingCount++;
+        channel.open();
+        spentNs += reactor.clockNs() - beginNs;
     }
 
     @Override
     public boolean canSleep()
     {
+        if (!waiting.isEmpty())
+        {
+            return false;
+        }
         for (int i = 0; i < busyCount; i++)
         {
             if (!busy[i].canSleep())
@@ -122,18 +353,6 @@ final class DeviceChannels implements Poller
             }
         }
         return true;
-    }
-
-    private void removeBusy(final DeviceChannel channel)
-    {
-        for (int i = 0; i < busyCount; i++)
-        {
-            if (busy[i] == channel)
-            {
-                removeBusyAt(i);
-                return;
-            }
-        }
     }
 
     private void removeBusyAt(final int index)

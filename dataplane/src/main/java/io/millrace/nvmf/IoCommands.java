@@ -327,11 +327,11 @@ final class IoCommands implements BlockCompletionListener
     }
 
     /**
-     * Finds the namespace of a command, or fails the command.
+     * Finds the namespace of a command, or fails the command, or has it wait until the device is open.
      *
      * @param queuePair it came in on.
      * @param request   of it.
-     * @return channel of the namespace; null when the command has been answered.
+     * @return channel of the namespace; null when the command has been answered or waits.
      */
     NamespaceChannel namespace(final QueuePair queuePair, final Request request)
     {
@@ -340,7 +340,7 @@ final class IoCommands implements BlockCompletionListener
         {
             return request.namespace();
         }
-        final NamespaceChannel namespace = queuePair.channels().get(request.entry().namespaceId());
+        final NamespaceChannel namespace = queuePair.channels().find(request.entry().namespaceId());
         if (null == namespace)
         {
             queuePair.complete(request, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
@@ -352,9 +352,13 @@ final class IoCommands implements BlockCompletionListener
             queuePair.complete(request, refusal);
             return null;
         }
-        if (!namespace.isOpen())
+        if (!namespace.isOpen() && !namespace.device().openNow())
         {
-            queuePair.complete(request, NvmeStatus.NAMESPACE_NOT_READY);
+            if (!namespace.device().awaitOpen(request, namespace))
+            {
+                // Without the do-not-retry bit: hosts try again.
+                queuePair.complete(request, NvmeStatus.NAMESPACE_NOT_READY);
+            }
             return null;
         }
         return namespace;

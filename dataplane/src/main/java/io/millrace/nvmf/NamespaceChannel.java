@@ -25,7 +25,7 @@ final class NamespaceChannel
      * Ties a namespace to a device channel.
      *
      * @param namespace to serve.
-     * @param device    open on this reactor; null when it could not be opened there.
+     * @param device    channel to its device, open or not.
      * @param counters  of this reactor.
      */
     NamespaceChannel(final Namespace namespace, final DeviceChannel device, final NamespaceCounters counters)
@@ -52,11 +52,11 @@ final class NamespaceChannel
     }
 
     /**
-     * {@return whether its device could be opened on this reactor}
+     * {@return whether its device takes requests on this reactor now}
      */
     boolean isOpen()
     {
-        return null != device;
+        return device.isOpen();
     }
 
     NamespaceCounters counters()

@@ -1,11 +1,11 @@
 package io.millrace.nvmf;
 
-import io.millrace.block.BlockDeviceException;
 import io.millrace.memory.BufferPool;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.status.StatusPart;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -16,11 +16,24 @@ import java.util.concurrent.CompletableFuture;
  * One reactor's share of a target: its queue pairs, its channels to the devices and its slots for commands.
  * Made, used and closed on its reactor's thread; other threads may read its numbers.
  */
-public final class PollGroup implements Poller, AutoCloseable
+public final class PollGroup implements Poller
 {
-    /** A namespace that was taken away and whose last commands are still under way. */
-    private record Retired(Subsystem subsystem, NamespaceChannel channel)
+    /** How much of a cycle goes into namespaces that came or went; one is looked at in any case. */
+    private static final long NAMESPACES_BUDGET_NS = 100_000;
+    private static final int NAMESPACES_PER_CLOCK = 8;
+
+    /** A namespace that was taken away, until its last commands have ended and its device has let go of the reactor. */
+    private static final class Retired
     {
+        private final Subsystem subsystem;
+        private final NamespaceChannel channel;
+        private boolean isReleased;
+
+        Retired(final Subsystem subsystem, final NamespaceChannel channel)
+        {
+            this.subsystem = subsystem;
+            this.channel = channel;
+        }
     }
 
     /** Somebody who waits until a channel that was retired, or when that is null all of its subsystem, are left. */
@@ -47,10 +60,14 @@ public final class PollGroup implements Poller, AutoCloseable
     private final List<Retired> retired = new ArrayList<>();
     private final List<Drain> drains = new ArrayList<>();
     private final List<Refused> refused = new ArrayList<>();
+    private final ArrayDeque<SubsystemChannels> filling = new ArrayDeque<>();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final DeviceChannels devices;
     private final StatusPart status;
     private final HostTable hosts;
     private boolean isPaused;
+    private boolean isClosing;
+    private boolean hasMoreToRelease;
     private int queuePairs;
 
     /**
@@ -94,7 +111,7 @@ public final class PollGroup implements Poller, AutoCloseable
         requests = new RequestPool(io);
         payloads = new PayloadBuffers(buffers);
         qos = new QosAdmission(this);
-        devices = new DeviceChannels(reactor);
+        devices = new DeviceChannels(reactor, buffers, target.listener()::onError);
         reactor.addPoller(this);
         target.addPollGroup(this);
     }
@@ -176,9 +193,39 @@ public final class PollGroup implements Poller, AutoCloseable
         return isPaused;
     }
 
+    /**
+     * {@return bytes of its buffers that devices may still use though the commands have ended; other threads read it as
+     *     it was a moment ago}
+     */
+    public long quarantinedBytes()
+    {
+        return devices.quarantinedBytes();
+    }
+
+    /**
+     * {@return whether every namespace has been looked at, and every device asked for its channel; on its reactor}
+     */
+    boolean isFilled()
+    {
+        return filling.isEmpty() && 0 == devices.waiting();
+    }
+
+    /**
+     * {@return names of the devices that keep it from closing; on its reactor}
+     */
+    public List<String> closingDevices()
+    {
+        return devices.leaving();
+    }
+
     @Override
     public int poll()
     {
+        int work = 0;
+        if (!filling.isEmpty())
+        {
+            work += fill();
+        }
         if (!retired.isEmpty() || !drains.isEmpty())
         {
             settle();
@@ -187,23 +234,39 @@ public final class PollGroup implements Poller, AutoCloseable
         {
             settleRefused();
         }
-        return 0;
+        if (isClosing && devices.isEmpty())
+        {
+            end();
+        }
+        return work;
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        return filling.isEmpty() && !hasMoreToRelease;
     }
 
     /**
-     * Closes the channels to the devices and leaves the reactor. Every connection must have been closed before.
+     * Closes the channels to the devices and leaves the reactor, when all devices have let go of it. Every connection
+     * must have been closed before.
      *
+     * @return done when it has left; before this returns where every device closes at once.
      * @throws IllegalStateException when connections are left: their requests would answer into nothing.
      */
-    @Override
-    public void close()
+    public CompletableFuture<Void> close()
     {
         if (0 != queuePairs)
         {
             throw new IllegalStateException(queuePairs + " connections are open: close them before their poll group");
         }
+        if (isClosing || closed.isDone())
+        {
+            return closed;
+        }
+        isClosing = true;
         target.removePollGroup(this);
-        reactor.removePoller(this);
+        filling.clear();
         for (final SubsystemChannels channels : subsystems.values())
         {
             retireAll(channels);
@@ -213,10 +276,22 @@ public final class PollGroup implements Poller, AutoCloseable
         {
             release(each);
         }
+        if (devices.isEmpty())
+        {
+            end();
+        }
+        return closed;
+    }
+
+    private void end()
+    {
+        isClosing = false;
         retired.clear();
         settle();
         settleRefused();
+        reactor.removePoller(this);
         requests.close();
+        closed.complete(null);
     }
 
     int maxTransferBytes()
@@ -277,7 +352,8 @@ public final class PollGroup implements Poller, AutoCloseable
     }
 
     /**
-     * Opens what a subsystem has, unless it is open; what could not be opened is tried again.
+     * Begins to open what a subsystem has, unless that has begun. Nothing is waited for: commands to what is not open
+     * yet wait for it.
      *
      * @param subsystem of a queue pair that connects.
      * @return its channels on this reactor.
@@ -287,15 +363,33 @@ public final class PollGroup implements Poller, AutoCloseable
         SubsystemChannels channels = subsystems.get(subsystem);
         if (null == channels)
         {
-            channels = new SubsystemChannels(subsystem, qos);
+            channels = new SubsystemChannels(subsystem, qos, this);
             subsystems.put(subsystem, channels);
-            refresh(channels);
-        }
-        else if (channels.hasUnopened())
-        {
-            refresh(channels);
+            filling.add(channels);
+            fill();
         }
         return channels;
+    }
+
+    /** Looks at some of the namespaces that no command has asked for since their subsystem has queues here. */
+    private int fill()
+    {
+        final long endNs = reactor.clockNs() + NAMESPACES_BUDGET_NS;
+        int looked = 0;
+        while (!filling.isEmpty())
+        {
+            final SubsystemChannels channels = filling.peek();
+            if (!channels.fillNext())
+            {
+                filling.remove();
+            }
+            looked++;
+            if (0 == looked % NAMESPACES_PER_CLOCK && reactor.clockNs() - endNs >= 0)
+            {
+                break;
+            }
+        }
+        return looked;
     }
 
     void pause(final boolean isHolding)
@@ -380,19 +474,11 @@ public final class PollGroup implements Poller, AutoCloseable
         final SubsystemChannels channels = subsystems.remove(subsystem);
         if (null != channels)
         {
+            filling.remove(channels);
             retireAll(channels);
         }
         drains.add(new Drain(subsystem, null, done));
         settle();
-    }
-
-    private void refresh(final SubsystemChannels channels)
-    {
-        final int limit = Math.max(channels.subsystem().served().limit(), channels.limit());
-        for (int nsid = 1; nsid < limit; nsid++)
-        {
-            refresh(channels, nsid);
-        }
     }
 
     /**
@@ -400,13 +486,13 @@ public final class PollGroup implements Poller, AutoCloseable
      *
      * @return a channel that was retired, or null.
      */
-    private NamespaceChannel refresh(final SubsystemChannels channels, final int nsid)
+    NamespaceChannel refresh(final SubsystemChannels channels, final int nsid)
     {
         final Subsystem subsystem = channels.subsystem();
         final ServedNamespace served = subsystem.served().get(nsid);
         final Namespace wanted = null == served ? null : served.namespace();
         final NamespaceChannel open = channels.get(nsid);
-        if (null != open && open.namespace() == wanted && open.isOpen())
+        if (null != open && open.namespace() == wanted)
         {
             open.onDeviceChanged();
             return null;
@@ -414,27 +500,13 @@ public final class PollGroup implements Poller, AutoCloseable
         retire(channels, nsid);
         if (null != wanted)
         {
-            final NamespaceChannel channel = new NamespaceChannel(wanted, device(wanted),
+            final NamespaceChannel channel = new NamespaceChannel(wanted, devices.acquire(wanted.device()),
                 new NamespaceCounters(wanted, subsystem.nqn(), status));
             subsystem.addCounters(channel.counters());
             channels.set(nsid, channel);
             channels.limitNamespace(nsid);
         }
         return open;
-    }
-
-    private DeviceChannel device(final Namespace namespace)
-    {
-        try
-        {
-            return devices.acquire(namespace.device());
-        }
-        catch (final BlockDeviceException e)
-        {
-            target.listener().onError("namespace " + namespace.nsid() + " on reactor " + reactor.config().name() +
-                ": " + e.getMessage());
-            return null;
-        }
     }
 
     private void retireAll(final SubsystemChannels channels)
@@ -452,6 +524,7 @@ public final class PollGroup implements Poller, AutoCloseable
         {
             channels.set(nsid, null);
             channels.failWaiting(channel, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
+            channel.device().failAwaitingOpen(channel, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
             retired.add(new Retired(channels.subsystem(), channel));
         }
     }
@@ -461,13 +534,25 @@ public final class PollGroup implements Poller, AutoCloseable
      */
     private void settle()
     {
+        hasMoreToRelease = false;
+        long endNs = 0;
         for (int i = retired.size() - 1; i >= 0; i--)
         {
             final Retired each = retired.get(i);
-            if (0 == each.channel().active())
+            if (!each.isReleased && 0 == each.channel.active())
+            {
+                final long nowNs = reactor.clockNs();
+                endNs = 0 == endNs ? nowNs + NAMESPACES_BUDGET_NS : endNs;
+                if (nowNs - endNs >= 0)
+                {
+                    hasMoreToRelease = true;
+                    break;
+                }
+                release(each);
+            }
+            if (each.isReleased && !each.channel.device().state().isLeaving())
             {
                 retired.remove(i);
-                release(each);
             }
         }
         for (int i = drains.size() - 1; i >= 0; i--)
@@ -502,7 +587,7 @@ public final class PollGroup implements Poller, AutoCloseable
         for (int i = 0; i < retired.size(); i++)
         {
             final Retired each = retired.get(i);
-            if (null == drain.channel() ? each.subsystem() == drain.subsystem() : each.channel() == drain.channel())
+            if (null == drain.channel() ? each.subsystem == drain.subsystem() : each.channel == drain.channel())
             {
                 return true;
             }
@@ -512,11 +597,12 @@ public final class PollGroup implements Poller, AutoCloseable
 
     private void release(final Retired each)
     {
-        each.subsystem().retireCounters(each.channel().counters());
-        each.channel().counters().release();
-        if (each.channel().isOpen())
+        if (!each.isReleased)
         {
-            devices.release(each.channel().device());
+            each.isReleased = true;
+            each.subsystem.retireCounters(each.channel.counters());
+            each.channel.counters().release();
+            devices.release(each.channel.device());
         }
     }
 }

@@ -21,6 +21,10 @@ enum RequestPhase
     THROTTLED,
     /** Has to wait for a limit, and there is no room for its data; the transport keeps the capsule. */
     CAPSULE_THROTTLED,
+    /** Waits for its device to open, in its line, and has nothing yet. */
+    AWAITING_OPEN,
+    /** Waits for its device to open; the transport keeps the capsule. */
+    CAPSULE_AWAITING_OPEN,
     /** The transport is receiving its payload. */
     RECEIVING,
     /** Waits for room at the device, in its line. */

@@ -16,13 +16,16 @@ final class SubsystemChannels
     private final QosAdmission admission;
     private final Map<String, HostChannel> hosts = new HashMap<>();
     private NamespaceChannel[] byNsid = NONE;
-    private int unopened;
+    private final PollGroup pollGroup;
+    private int nextNsid = 1;
+    private boolean isFilled;
     private int activeGates;
 
-    SubsystemChannels(final Subsystem subsystem, final QosAdmission admission)
+    SubsystemChannels(final Subsystem subsystem, final QosAdmission admission, final PollGroup pollGroup)
     {
         this.subsystem = subsystem;
         this.admission = admission;
+        this.pollGroup = pollGroup;
     }
 
     Subsystem subsystem()
@@ -42,19 +45,47 @@ final class SubsystemChannels
     }
 
     /**
+     * {@return channel of a namespace, which begins to be opened if that has not begun; null when there is none}
+     *
+     * @param nsid as a host gave it: any number.
+     */
+    NamespaceChannel find(final int nsid)
+    {
+        final NamespaceChannel known = get(nsid);
+        if (null != known || isFilled)
+        {
+            return known;
+        }
+        pollGroup.refresh(this, nsid);
+        return get(nsid);
+    }
+
+    /**
+     * Looks at the next namespace that the subsystem may have. Those that come later are announced one by one.
+     *
+     * @return false when all have been looked at.
+     */
+    boolean fillNext()
+    {
+        if (nextNsid >= subsystem.served().limit())
+        {
+            isFilled = true;
+            return false;
+        }
+        final int nsid = nextNsid++;
+        if (null == get(nsid))
+        {
+            pollGroup.refresh(this, nsid);
+        }
+        return true;
+    }
+
+    /**
      * {@return one more than the largest namespace id there may be a channel for}
      */
     int limit()
     {
         return byNsid.length;
-    }
-
-    /**
-     * {@return whether the device of some namespace could not be opened here}
-     */
-    boolean hasUnopened()
-    {
-        return 0 != unopened;
     }
 
     void set(final int nsid, final NamespaceChannel channel)
@@ -63,8 +94,6 @@ final class SubsystemChannels
         {
             byNsid = Arrays.copyOf(byNsid, Math.max(nsid + 1, Math.min(2 * byNsid.length, Namespace.NSID_MAX + 1)));
         }
-        final NamespaceChannel before = byNsid[nsid];
-        unopened += (null != channel && !channel.isOpen() ? 1 : 0) - (null != before && !before.isOpen() ? 1 : 0);
         byNsid[nsid] = channel;
     }
 

@@ -126,7 +126,7 @@ public final class Reactor implements AutoCloseable
         }
         // Edge-triggered: each signal is told once though the counter is never read.
         readiness.register(wakeFd, Epoll.EPOLLIN | Epoll.EPOLLET, Reactor::onWake);
-        thread = Thread.ofPlatform().name("millrace-" + config.name()).unstarted(this::run);
+        thread = new ReactorThread(this::run, "millrace-" + config.name());
     }
 
     /**
@@ -153,6 +153,7 @@ public final class Reactor implements AutoCloseable
      */
     public void start()
     {
+        checkMayBlock("the start of a reactor");
         synchronized (lifecycle)
         {
             if (State.NEW != state)
@@ -183,6 +184,31 @@ public final class Reactor implements AutoCloseable
     public boolean isOnThread()
     {
         return Thread.currentThread() == thread;
+    }
+
+    /**
+     * Throws when the caller is a reactor's thread. Whatever waits for another thread, sleeps or closes what may take
+     * long calls this first: on a reactor it would hold up all I/O there, and two reactors could wait for each other.
+     *
+     * @param what would be waited for, for the message.
+     * @throws IllegalStateException on a thread of any reactor.
+     */
+    public static void checkMayBlock(final String what)
+    {
+        if (Thread.currentThread() instanceof ReactorThread)
+        {
+            throw new IllegalStateException(
+                what + " on " + Thread.currentThread().getName() + ": a reactor's thread must not block");
+        }
+    }
+
+    /**
+     * {@return whether the thread has ended, so that nothing runs on it any more; any thread}
+     */
+    public boolean hasEnded()
+    {
+        final State present = state;
+        return State.ENDED == present || State.CLOSED == present;
     }
 
     /**
@@ -399,6 +425,7 @@ public final class Reactor implements AutoCloseable
 
     private void joinThread()
     {
+        checkMayBlock("the end of a reactor");
         boolean interrupted = false;
         while (thread.isAlive())
         {
@@ -581,6 +608,15 @@ public final class Reactor implements AutoCloseable
                 throw new IllegalStateException("reactor " + config.name() + " is used on thread " +
                     Thread.currentThread().getName() + ": use execute or call");
             }
+        }
+    }
+
+    /** Tells reactors' threads from others at no cost. */
+    private static final class ReactorThread extends Thread
+    {
+        ReactorThread(final Runnable task, final String name)
+        {
+            super(task, name);
         }
     }
 

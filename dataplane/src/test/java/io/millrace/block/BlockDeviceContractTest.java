@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -315,6 +316,63 @@ public abstract class BlockDeviceContractTest
             final BlockStatus status = initiator.await(io);
             assertTrue(BlockStatus.SUCCESS == status || BlockStatus.ABORTED == status, () -> "ended with " + status);
         }
+        assertEquals(0, initiator.quarantine().bytes());
+    }
+
+    @Test
+    void shouldOpenSeveralChannelsOnOneReactorWhileTheFirstIsInUse()
+    {
+        final List<CompletableFuture<BlockChannel>> openings =
+            List.of(initiator.open(device), initiator.open(device), initiator.open(device));
+        assertEquals(BlockStatus.SUCCESS, write(0, 4, false));
+        for (final CompletableFuture<BlockChannel> opening : openings)
+        {
+            final BlockChannel channel = initiator.get(opening);
+            assertEquals(0, initiator.call(channel::inFlight));
+            initiator.get(initiator.close(channel));
+        }
+        readAndVerify(0, 4 * geometry.blockSizeBytes());
+    }
+
+    @Test
+    void shouldCloseAChannelThatNobodyNeedsAnyMoreWhenItIsOpen()
+    {
+        final CompletableFuture<Boolean> closed = new CompletableFuture<>();
+        initiator.call(() ->
+        {
+            device.open(ReactorContext.of(initiator.reactor()), new OpenListener()
+            {
+                @Override
+                public void onOpened(final BlockChannel channel)
+                {
+                    channel.close((gone) -> closed.complete(gone == channel && initiator.reactor().isOnThread()));
+                }
+
+                @Override
+                public void onOpenFailed(final BlockDeviceException reason)
+                {
+                    closed.completeExceptionally(reason);
+                }
+            });
+            return null;
+        });
+        assertTrue(initiator.get(closed));
+        assertEquals(BlockStatus.SUCCESS, write(0, 1, false));
+    }
+
+    @Test
+    void shouldOpenAgainWhileFormerChannelsClose()
+    {
+        for (int round = 0; round < 5; round++)
+        {
+            final BlockChannel channel = initiator.get(initiator.open(device));
+            final CompletableFuture<Void> closed = initiator.close(channel);
+            final CompletableFuture<BlockChannel> opened = initiator.open(device);
+            initiator.get(closed);
+            initiator.get(initiator.close(initiator.get(opened)));
+        }
+        assertEquals(BlockStatus.SUCCESS, write(0, 1, false));
+        assertEquals(0, initiator.quarantine().bytes());
     }
 
     @Test

@@ -30,8 +30,10 @@ public final class Initiator implements Poller, AutoCloseable
     private final ArrayDeque<Io> refused = new ArrayDeque<>();
     private final AtomicInteger refusals = new AtomicInteger();
     private volatile Throwable broken;
+    private final MemoryQuarantine quarantine = new MemoryQuarantine();
     private BlockChannel channel;
     private boolean isChannelOpen;
+    private int closings;
 
     public Initiator(final String name, final BlockDevice device)
     {
@@ -42,14 +44,84 @@ public final class Initiator implements Poller, AutoCloseable
     {
         reactor = new Reactor(config, new Errors());
         reactor.start();
+        try
+        {
+            channel = get(open(device));
+        }
+        catch (final AssertionError e)
+        {
+            reactor.close();
+            throw e;
+        }
         call(() ->
         {
-            channel = device.open(reactor);
             isChannelOpen = true;
-            reactor.addPoller(channel);
             reactor.addPoller(this);
             return null;
         });
+    }
+
+    /** Opens a channel of the reactor; the listener must be called once and on the reactor's thread. */
+    public CompletableFuture<BlockChannel> open(final BlockDevice device)
+    {
+        final CompletableFuture<BlockChannel> opened = new CompletableFuture<>();
+        final OpenListener listener = new OpenListener()
+        {
+            private boolean isCalled;
+
+            @Override
+            public void onOpened(final BlockChannel made)
+            {
+                check();
+                opened.complete(made);
+            }
+
+            @Override
+            public void onOpenFailed(final BlockDeviceException reason)
+            {
+                check();
+                opened.completeExceptionally(reason);
+            }
+
+            private void check()
+            {
+                if (isCalled || !reactor.isOnThread())
+                {
+                    broken = new AssertionError("opened twice, or on thread " + Thread.currentThread());
+                }
+                isCalled = true;
+            }
+        };
+        call(() ->
+        {
+            device.open(new ReactorContext(reactor, null, quarantine), listener);
+            return null;
+        });
+        return opened;
+    }
+
+    /** Closes a channel of the reactor that has nothing in flight. */
+    public CompletableFuture<Void> close(final BlockChannel opened)
+    {
+        final CompletableFuture<Void> closed = new CompletableFuture<>();
+        call(() ->
+        {
+            opened.close((gone) ->
+            {
+                if (gone != opened || closed.isDone() || !reactor.isOnThread())
+                {
+                    broken = new AssertionError("closed twice, or on thread " + Thread.currentThread());
+                }
+                closed.complete(null);
+            });
+            return null;
+        });
+        return closed;
+    }
+
+    public MemoryQuarantine quarantine()
+    {
+        return quarantine;
     }
 
     /** One request and what became of it. */
@@ -186,31 +258,50 @@ public final class Initiator implements Poller, AutoCloseable
     /** Closes the channel, which must answer every request once and on its thread. */
     public void closeChannel()
     {
-        call(() ->
-        {
-            if (isChannelOpen)
-            {
-                isChannelOpen = false;
-                reactor.removePoller(this);
-                reactor.removePoller(channel);
-                channel.close();
-                for (final Io io : refused)
-                {
-                    io.completions++;
-                    io.wasOnThread = true;
-                    io.result.complete(BlockStatus.ABORTED);
-                }
-                refused.clear();
-            }
-            return null;
-        });
+        get(beginClosing());
         for (final Io io : all)
         {
             assertEquals(1, io.completions, () -> "completions of " + io.request);
             assertTrue(io.wasOnThread, () -> "completed on another thread: " + io.request);
         }
         assertEquals(0, channel.inFlight());
+        call(() -> null);
+        assertTrue(closings < 2, "closed twice");
         assertNull(broken, () -> "reactor broke: " + broken);
+    }
+
+    /** Begins to close the channel; done when it has closed. */
+    public CompletableFuture<Void> beginClosing()
+    {
+        final CompletableFuture<Void> closed = new CompletableFuture<>();
+        call(() ->
+        {
+            if (!isChannelOpen)
+            {
+                closed.complete(null);
+                return null;
+            }
+            isChannelOpen = false;
+            for (final Io io : refused)
+            {
+                io.completions++;
+                io.wasOnThread = true;
+                io.result.complete(BlockStatus.ABORTED);
+            }
+            refused.clear();
+            channel.close((gone) ->
+            {
+                closings++;
+                if (gone != channel || !reactor.isOnThread() || 0 != channel.inFlight())
+                {
+                    broken = new AssertionError(
+                        "closed with " + channel.inFlight() + " in flight on thread " + Thread.currentThread());
+                }
+                closed.complete(null);
+            });
+            return null;
+        });
+        return closed;
     }
 
     @Override
@@ -222,13 +313,14 @@ public final class Initiator implements Poller, AutoCloseable
             refused.poll();
             work++;
         }
-        return work;
+        // As its contract has it: at no other time.
+        return channel.inFlight() > 0 ? work + channel.poll() : work;
     }
 
     @Override
     public boolean canSleep()
     {
-        return refused.isEmpty();
+        return refused.isEmpty() && (0 == channel.inFlight() || channel.canSleep());
     }
 
     @Override
@@ -253,7 +345,7 @@ public final class Initiator implements Poller, AutoCloseable
         }
     }
 
-    private <T> T get(final CompletableFuture<T> future)
+    public <T> T get(final CompletableFuture<T> future)
     {
         try
         {

@@ -2,11 +2,16 @@ package io.millrace.nvmf;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
-import io.millrace.reactor.Reactor;
+import io.millrace.block.CloseListener;
+import io.millrace.block.MemoryHold;
+import io.millrace.block.MemoryQuarantine;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -25,6 +30,13 @@ final class ManualDevice implements BlockDevice
     private final Deque<BlockRequest> queue = new ArrayDeque<>();
     private final List<String> asked = new ArrayList<>();
     private BlockStatus automatic;
+    private boolean opensLater;
+    private boolean closesLater;
+    private String openFailure;
+    private Runnable opening;
+    private Runnable closing;
+    private MemoryQuarantine quarantine;
+    private int openings;
     private int openChannels;
 
     ManualDevice(final BlockGeometry geometry, final int capacity)
@@ -79,6 +91,59 @@ final class ManualDevice implements BlockDevice
         queue.remove().complete(status);
     }
 
+    /** Ends the first though the device may go on using its memory. */
+    MemoryHold completeFirstHeld(final BlockStatus status)
+    {
+        return quarantine.completeHeld(queue.remove(), status);
+    }
+
+    /** Whether an open is answered by {@link #finishOpening} only. */
+    void opensLater(final boolean isLater)
+    {
+        opensLater = isLater;
+    }
+
+    /** Whether a close is answered by {@link #finishClosing} only. */
+    void closesLater(final boolean isLater)
+    {
+        closesLater = isLater;
+    }
+
+    /** What an open is refused with from now on; null for nothing. */
+    void openFailure(final String reason)
+    {
+        openFailure = reason;
+    }
+
+    boolean isOpening()
+    {
+        return null != opening;
+    }
+
+    boolean isClosing()
+    {
+        return null != closing;
+    }
+
+    int openings()
+    {
+        return openings;
+    }
+
+    void finishOpening()
+    {
+        final Runnable action = opening;
+        opening = null;
+        action.run();
+    }
+
+    void finishClosing()
+    {
+        final Runnable action = closing;
+        closing = null;
+        action.run();
+    }
+
     @Override
     public String name()
     {
@@ -92,10 +157,31 @@ final class ManualDevice implements BlockDevice
     }
 
     @Override
-    public BlockChannel open(final Reactor reactor)
+    public void open(final ReactorContext context, final OpenListener listener)
     {
-        openChannels++;
-        return new Channel();
+        openings++;
+        if (opensLater)
+        {
+            opening = () -> answerOpen(context, listener);
+        }
+        else
+        {
+            answerOpen(context, listener);
+        }
+    }
+
+    private void answerOpen(final ReactorContext context, final OpenListener listener)
+    {
+        if (null != openFailure)
+        {
+            listener.onOpenFailed(new BlockDeviceException(openFailure));
+        }
+        else
+        {
+            quarantine = context.quarantine();
+            openChannels++;
+            listener.onOpened(new Channel());
+        }
     }
 
     @Override
@@ -139,13 +225,26 @@ final class ManualDevice implements BlockDevice
         }
 
         @Override
-        public void close()
+        public void close(final CloseListener listener)
+        {
+            if (closesLater)
+            {
+                closing = () -> finishClosing(listener);
+            }
+            else
+            {
+                finishClosing(listener);
+            }
+        }
+
+        private void finishClosing(final CloseListener listener)
         {
             openChannels--;
             while (!queue.isEmpty())
             {
                 completeFirst(BlockStatus.ABORTED);
             }
+            listener.onClosed(this);
         }
     }
 }

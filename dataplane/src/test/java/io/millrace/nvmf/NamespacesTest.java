@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.reactor.Reactor;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -203,9 +203,9 @@ class NamespacesTest
         }
 
         @Override
-        public BlockChannel open(final Reactor reactor)
+        public void open(final ReactorContext context, final OpenListener listener)
         {
-            throw new BlockDeviceException("no way in");
+            listener.onOpenFailed(new BlockDeviceException("no way in"));
         }
 
         @Override

@@ -148,13 +148,16 @@ final class TestTarget implements AutoCloseable
 
     TestHost io(final TestHost admin, final int queueId, final int reactorIndex)
     {
-        final TestHost host = reactors.get(reactorIndex).connect(LOCAL);
+        final TestReactor reactor = reactors.get(reactorIndex);
+        final TestHost host = reactor.connect(LOCAL);
         final Completion connected = host.connect(NQN, queueId, admin.queuePair().controller().id(),
             (command, data) -> command.queueSize(127));
         if (NvmeStatus.SUCCESS != connected.status())
         {
             throw new AssertionError("not connected: " + connected + " " + log());
         }
+        // Devices are opened in the cycles after the first Connect.
+        await("devices asked to open", () -> reactor.call(reactor.pollGroup()::isFilled));
         return host;
     }
 

@@ -4,6 +4,9 @@ import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.CloseListener;
+import io.millrace.block.MemoryHold;
+import io.millrace.block.MemoryQuarantine;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -120,10 +123,10 @@ final class FaultChannel implements BlockChannel
     }
 
     @Override
-    public void close()
+    public void close(final CloseListener listener)
     {
         isClosed = true;
-        device.onClosed(this);
+        device.remove(this);
         for (final Slot slot : slots)
         {
             if (State.DELAYED == slot.state)
@@ -140,7 +143,7 @@ final class FaultChannel implements BlockChannel
         {
             finish(dequeue(), BlockStatus.ABORTED);
         }
-        inner.close();
+        inner.close((closed) -> listener.onClosed(this));
     }
 
     private int drain()
@@ -251,7 +254,7 @@ final class FaultChannel implements BlockChannel
     private void onInnerComplete(final Slot slot, final BlockStatus status)
     {
         final boolean isTorn = null != slot.rule && BlockStatus.SUCCESS == status;
-        finish(slot, isTorn ? slot.rule.status() : status);
+        finish(slot, isTorn ? slot.rule.status() : status, slot.innerRequest.hold());
     }
 
     private void onDelayOver(final Slot slot)
@@ -262,6 +265,12 @@ final class FaultChannel implements BlockChannel
 
     private void finish(final Slot slot, final BlockStatus status)
     {
+        finish(slot, status, null);
+    }
+
+    /** The memory of a request is that of the request below, so the device below may hold it. */
+    private void finish(final Slot slot, final BlockStatus status, final MemoryHold hold)
+    {
         final BlockRequest request = slot.request;
         slot.request = null;
         slot.rule = null;
@@ -269,7 +278,7 @@ final class FaultChannel implements BlockChannel
         slot.next = free;
         free = slot;
         inFlight--;
-        request.complete(status);
+        MemoryQuarantine.completeWith(request, status, hold);
     }
 
     private void enqueue(final Slot slot)

@@ -2,7 +2,10 @@ package io.millrace.block.fault;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,19 +139,33 @@ public final class FaultDevice implements BlockDevice
     }
 
     @Override
-    public BlockChannel open(final Reactor reactor)
+    public void open(final ReactorContext context, final OpenListener listener)
     {
-        final BlockChannel below = inner.open(reactor);
-        synchronized (this)
+        inner.open(context, new OpenListener()
         {
-            final FaultChannel channel = new FaultChannel(this, below, reactor, channelCount, plan, faultCounts);
-            channelCount++;
-            channels.add(channel);
-            return channel;
-        }
+            @Override
+            public void onOpened(final BlockChannel channel)
+            {
+                listener.onOpened(add(channel, context.reactor()));
+            }
+
+            @Override
+            public void onOpenFailed(final BlockDeviceException reason)
+            {
+                listener.onOpenFailed(reason);
+            }
+        });
     }
 
-    synchronized void onClosed(final FaultChannel channel)
+    private synchronized FaultChannel add(final BlockChannel below, final Reactor reactor)
+    {
+        final FaultChannel channel = new FaultChannel(this, below, reactor, channelCount, plan, faultCounts);
+        channelCount++;
+        channels.add(channel);
+        return channel;
+    }
+
+    synchronized void remove(final FaultChannel channel)
     {
         channels.remove(channel);
     }

@@ -6,6 +6,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.FileStatus;
 import io.millrace.bindings.linux.Files;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.reactor.Reactor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.channels.FileChannel;
@@ -250,6 +251,7 @@ final class BackingFile implements AutoCloseable
         {
             throw failure("path " + config.path(), -found, "check the path and its permissions");
         }
+        Reactor.checkMayBlock("opening a file");
         isDirect = true;
         fd = Files.open(path, flags | Files.O_DIRECT, CREATE_MODE);
         for (int i = 1; i < CLAIM_TRIES && -Errno.EBUSY == fd; i++)
@@ -283,6 +285,7 @@ final class BackingFile implements AutoCloseable
 
     private void claim()
     {
+        Reactor.checkMayBlock("claiming a file");
         final int lock = (config.readOnly() ? LOCK_SH : Files.LOCK_EX) | Files.LOCK_NB;
         int claimed = Files.flock(fd, lock);
         for (int i = 1; i < CLAIM_TRIES && -Errno.EAGAIN == claimed; i++)

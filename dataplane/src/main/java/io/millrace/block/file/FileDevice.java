@@ -4,10 +4,11 @@ import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.CompletionEntry;
 import io.millrace.bindings.linux.IoUring;
 import io.millrace.bindings.linux.SubmissionEntry;
-import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.GrowableDevice;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ public final class FileDevice implements GrowableDevice
     private volatile BlockGeometry geometry;
     private final FileAbilities abilities;
     private final Set<String> notes = new LinkedHashSet<>();
+    private volatile CloseTimes closeTimes = CloseTimes.DEFAULT;
 
     private FileDevice(
         final FileDeviceConfig config,
@@ -158,24 +160,37 @@ public final class FileDevice implements GrowableDevice
     }
 
     @Override
-    public BlockChannel open(final Reactor reactor)
+    public void open(final ReactorContext context, final OpenListener listener)
     {
+        final FileDeviceChannel channel;
         try
         {
-            return FileDeviceChannel.open(this, reactor);
+            channel = FileDeviceChannel.open(this, context);
         }
         catch (final NativeException e)
         {
-            throw new BlockDeviceException("device " + config.name() + ": a ring of queue-depth " +
+            listener.onOpenFailed(new BlockDeviceException("device " + config.name() + ": a ring of queue-depth " +
                 config.queueDepth() + " cannot be made (" + e.getMessage() +
-                "): lower queue-depth or raise the limits on open files and locked memory", e);
+                "): lower queue-depth or raise the limits on open files and locked memory", e));
+            return;
         }
+        listener.onOpened(channel);
     }
 
     @Override
     public void close()
     {
         file.close();
+    }
+
+    CloseTimes closeTimes()
+    {
+        return closeTimes;
+    }
+
+    void closeTimes(final CloseTimes times)
+    {
+        closeTimes = times;
     }
 
     FileDeviceConfig config()
@@ -255,6 +270,7 @@ public final class FileDevice implements GrowableDevice
      */
     private static boolean canPoll(final FileDeviceConfig config, final BackingFile file)
     {
+        Reactor.checkMayBlock("a look at a drive");
         final DmaMemory memory = DmaMemory.map(config.blockSizeBytes());
         try (Ring ring = Ring.open(1, true))
         {

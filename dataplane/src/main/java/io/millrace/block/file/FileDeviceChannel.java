@@ -7,10 +7,13 @@ import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.CloseListener;
 import io.millrace.block.CompareBuffers;
+import io.millrace.block.MemoryHold;
+import io.millrace.block.MemoryQuarantine;
+import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Reactor;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * One reactor's way to a {@link FileDevice}. A request takes a slot, whose number is the cookie of its one entry in the
@@ -27,9 +30,6 @@ final class FileDeviceChannel implements BlockChannel
 {
     private static final int PAGE_BYTES = 4096;
     private static final int ZEROES_BYTES = 256 << 10;
-    // About 10 s in all.
-    private static final int CLOSE_PARKS = 100_000;
-    private static final long CLOSE_PARK_NS = 100_000;
     private static final long NO_BUFFER = 0;
     /**
      * How many requests under way there must be for each one that is kept back to be handed over together with others.
@@ -59,11 +59,33 @@ final class FileDeviceChannel implements BlockChannel
         /** Writes zeroes where the kernel cannot zero the range. */
         WRITE_OF_ZEROES,
         /** Reads a piece to compare. */
-        READ_TO_COMPARE
+        READ_TO_COMPARE,
+        /** Its request has ended without it; the drive may still use the memory. */
+        GIVEN_UP
+    }
+
+    /**
+     * What the channel is used for.
+     * <pre>
+     *   OPEN - CLOSING - CLOSED
+     *                  - LINGERING - CLOSED
+     * </pre>
+     */
+    private enum State
+    {
+        /** Takes requests. */
+        OPEN,
+        /** Waits for what is in flight. */
+        CLOSING,
+        /** Its owner has been notified; memory is quarantined until the drive has completed what was given up. */
+        LINGERING,
+        /** Rings and memory are gone. */
+        CLOSED
     }
 
     private final FileDevice device;
     private final Reactor reactor;
+    private final MemoryQuarantine quarantine;
     private final RingPair rings;
     private final EntryWriter entries;
     private final DmaMemory memory;
@@ -81,14 +103,19 @@ final class FileDeviceChannel implements BlockChannel
     private int freeCount;
     private ZeroWay zeroWay;
     private boolean canDiscard = true;
-    private boolean isClosing;
+    private State state = State.OPEN;
+    private MemoryHold[] holds;
+    private int givenUpCount;
+    private long closeTimer;
+    private CloseListener closeListener;
     private long awakeUntilNs;
 
     private FileDeviceChannel(
-        final FileDevice device, final Reactor reactor, final RingPair rings, final DmaMemory memory)
+        final FileDevice device, final ReactorContext context, final RingPair rings, final DmaMemory memory)
     {
         this.device = device;
-        this.reactor = reactor;
+        reactor = context.reactor();
+        quarantine = context.quarantine();
         this.rings = rings;
         this.memory = memory;
         final int depth = device.config().queueDepth();
@@ -123,11 +150,11 @@ final class FileDeviceChannel implements BlockChannel
      * Makes rings and slots.
      *
      * @param device  to reach.
-     * @param reactor whose thread this is.
+     * @param context of the channel.
      * @return the channel.
      * @throws io.millrace.bindings.NativeException when a ring or memory cannot be had.
      */
-    static FileDeviceChannel open(final FileDevice device, final Reactor reactor)
+    static FileDeviceChannel open(final FileDevice device, final ReactorContext context)
     {
         final int depth = device.config().queueDepth();
         final RingPair rings = RingPair.open(depth, device.isPolled());
@@ -136,7 +163,7 @@ final class FileDeviceChannel implements BlockChannel
         {
             memory = DmaMemory.map((long)depth * EntryWriter.IOVECS_BYTES + ZEROES_BYTES +
                 CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES + PAGE_BYTES);
-            return new FileDeviceChannel(device, reactor, rings, memory);
+            return new FileDeviceChannel(device, context, rings, memory);
         }
         catch (final RuntimeException e)
         {
@@ -163,7 +190,7 @@ final class FileDeviceChannel implements BlockChannel
             request.complete(BlockStatus.NOT_SUPPORTED);
             return true;
         }
-        if (0 == freeCount || isClosing || BlockOperation.COMPARE == operation && compareBuffers.areUsedUp())
+        if (0 == freeCount || State.OPEN != state || BlockOperation.COMPARE == operation && compareBuffers.areUsedUp())
         {
             return false;
         }
@@ -198,7 +225,14 @@ final class FileDeviceChannel implements BlockChannel
         {
             return 0;
         }
-        return rings.areTwo() ? poll(rings.first()) + poll(rings.control()) : poll(rings.first());
+        final int work =
+            rings.areTwo() ? poll(rings.first()) + poll(rings.control()) : poll(rings.first());
+        if (State.CLOSING == state && freeCount == freeSlots.length)
+        {
+            reactor.cancel(closeTimer);
+            end();
+        }
+        return work;
     }
 
     @Override
@@ -210,48 +244,92 @@ final class FileDeviceChannel implements BlockChannel
     @Override
     public int inFlight()
     {
-        return freeSlots.length - freeCount;
+        return freeSlots.length - freeCount - givenUpCount;
     }
 
     @Override
-    public void close()
+    public void close(final CloseListener listener)
     {
-        isClosing = true;
-        boolean isCancelled = false;
-        for (int i = 0; i < CLOSE_PARKS && freeCount < freeSlots.length; i++)
+        state = State.CLOSING;
+        closeListener = listener;
+        if (freeCount == freeSlots.length)
         {
-            if (0 == poll())
+            end();
+        }
+        else
+        {
+            final CloseTimes times = device.closeTimes();
+            final long nowNs = reactor.nowNs();
+            closeTimer = reactor.schedule(nowNs + times.cancelNs(), (cancelNs) ->
             {
-                if (i > CLOSE_PARKS / 2 && !isCancelled)
-                {
-                    isCancelled = true;
-                    rings.cancelAll();
-                }
-                LockSupport.parkNanos(CLOSE_PARK_NS);
+                rings.cancelAll();
+                closeTimer = reactor.schedule(nowNs + times.giveUpNs(), (giveUpNs) -> giveUp());
+            });
+        }
+    }
+
+    /** Ends every request; the drive may still use their memory. */
+    private void giveUp()
+    {
+        state = State.LINGERING;
+        device.addNote("requests were given up when a channel was closed: the drive does not answer");
+        holds = new MemoryHold[requests.length];
+        for (int slot = 0; slot < requests.length; slot++)
+        {
+            if (Stage.FREE != stages[slot])
+            {
+                final BlockRequest request = requests[slot];
+                requests[slot] = null;
+                stages[slot] = Stage.GIVEN_UP;
+                givenUpCount++;
+                holds[slot] = quarantine.completeHeld(request, BlockStatus.ABORTED);
             }
         }
-        final boolean isQuiet = freeCount == freeSlots.length;
+        closeListener.onClosed(this);
+        linger();
+    }
+
+    private void linger()
+    {
+        closeTimer = reactor.schedule(reactor.nowNs() + device.closeTimes().lingerNs(), (nowNs) ->
+        {
+            poll();
+            if (0 == givenUpCount)
+            {
+                free();
+            }
+            else
+            {
+                linger();
+            }
+        });
+    }
+
+    private void onLate(final int slot)
+    {
+        stages[slot] = Stage.FREE;
+        freeSlots[freeCount++] = slot;
+        givenUpCount--;
+        final MemoryHold hold = holds[slot];
+        holds[slot] = null;
+        hold.release();
+    }
+
+    private void end()
+    {
+        free();
+        closeListener.onClosed(this);
+    }
+
+    private void free()
+    {
+        state = State.CLOSED;
         if (rings.control().eventFd() >= 0)
         {
             reactor.deregister(rings.control().eventFd());
         }
         rings.close();
-        for (int slot = 0; slot < requests.length; slot++)
-        {
-            if (Stage.FREE != stages[slot])
-            {
-                finish(slot, BlockStatus.ABORTED);
-            }
-        }
-        if (isQuiet)
-        {
-            memory.close();
-        }
-        else
-        {
-            // The drive may still write to the memory of what was given up, so it stays mapped.
-            device.addNote("requests were given up when a channel was closed: the drive does not answer");
-        }
+        memory.close();
     }
 
     private static void onSignal(final int events)
@@ -301,7 +379,7 @@ final class FileDeviceChannel implements BlockChannel
                 }
             }
         }
-        if (isToRepeat)
+        if (isToRepeat && Stage.GIVEN_UP != stages[slot])
         {
             again(slot);
             return;
@@ -313,6 +391,7 @@ final class FileDeviceChannel implements BlockChannel
             case ALLOCATE -> onAllocated(slot, result);
             case WRITE_OF_ZEROES -> onZeroesWritten(slot, result);
             case READ_TO_COMPARE -> onReadToCompare(slot, result);
+            case GIVEN_UP -> onLate(slot);
             case FREE -> throw new IllegalStateException("completion for free slot " + slot + ", result " + result);
         }
     }
@@ -326,7 +405,7 @@ final class FileDeviceChannel implements BlockChannel
             case ALLOCATE -> allocateAgain(slot);
             case WRITE_OF_ZEROES -> writeZeroes(slot);
             case READ_TO_COMPARE -> readToCompare(slot);
-            case FREE -> throw new IllegalStateException("completion for free slot " + slot);
+            case FREE, GIVEN_UP -> throw new IllegalStateException("nothing to repeat for slot " + slot);
         }
     }
 

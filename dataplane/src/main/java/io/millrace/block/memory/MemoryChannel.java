@@ -7,6 +7,7 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.CloseListener;
 import io.millrace.memory.DmaMemory;
 
 /**
@@ -123,7 +124,7 @@ final class MemoryChannel implements BlockChannel
     }
 
     @Override
-    public void close()
+    public void close(final CloseListener listener)
     {
         while (null != longHead)
         {
@@ -131,6 +132,7 @@ final class MemoryChannel implements BlockChannel
             dequeueLong();
             request.complete(BlockStatus.ABORTED);
         }
+        listener.onClosed(this);
     }
 
     private boolean read(final BlockRequest request)

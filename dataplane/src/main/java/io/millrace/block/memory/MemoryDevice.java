@@ -1,12 +1,12 @@
 package io.millrace.block.memory;
 
 import io.millrace.bindings.NativeException;
-import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.GrowableDevice;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
-import io.millrace.reactor.Reactor;
 
 /**
  * Blocks in a memory mapping of their own, zero at first. Lends its memory to reads and completes everything with
@@ -87,9 +87,9 @@ public final class MemoryDevice implements GrowableDevice
     }
 
     @Override
-    public BlockChannel open(final Reactor reactor)
+    public void open(final ReactorContext context, final OpenListener listener)
     {
-        return new MemoryChannel(this, memory, locks);
+        listener.onOpened(new MemoryChannel(this, memory, locks));
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.CloseListener;
 
 /**
  * Completes everything at once.
@@ -50,8 +51,9 @@ final class NullChannel implements BlockChannel
     }
 
     @Override
-    public void close()
+    public void close(final CloseListener listener)
     {
+        listener.onClosed(this);
     }
 
     private BlockStatus read(final BlockRequest request)

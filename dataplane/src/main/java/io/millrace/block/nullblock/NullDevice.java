@@ -1,12 +1,12 @@
 package io.millrace.block.nullblock;
 
 import io.millrace.bindings.NativeException;
-import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.GrowableDevice;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
-import io.millrace.reactor.Reactor;
 
 /**
  * Drops writes, reads zeroes. All reads are lent one and the same region of zeroes.
@@ -68,9 +68,9 @@ public final class NullDevice implements GrowableDevice
     }
 
     @Override
-    public BlockChannel open(final Reactor reactor)
+    public void open(final ReactorContext context, final OpenListener listener)
     {
-        return new NullChannel(zeroes.address(), geometry.blockShift());
+        listener.onOpened(new NullChannel(zeroes.address(), geometry.blockShift()));
     }
 
     @Override

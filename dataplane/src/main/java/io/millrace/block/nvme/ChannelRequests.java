@@ -4,8 +4,12 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CompareBuffers;
+import io.millrace.block.MemoryHold;
+import io.millrace.block.MemoryQuarantine;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.reactor.Reactor;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The requests that a channel has taken: turns them into commands, takes in what these come to, sends them again where
@@ -39,6 +43,8 @@ final class ChannelRequests
     private final boolean isCachePresent;
     private int count;
     private boolean hasToldOfTransfers;
+    private MemoryQuarantine quarantine;
+    private List<MemoryHold> holds;
 
     /**
      * Has none yet.
@@ -329,7 +335,7 @@ final class ChannelRequests
         if (null == split)
         {
             count--;
-            request.complete(status);
+            complete(request, status);
         }
         else
         {
@@ -357,8 +363,34 @@ final class ChannelRequests
             }
             splits.end(split);
             count--;
+            complete(request, status);
+        }
+    }
+
+    private void complete(final BlockRequest request, final BlockStatus status)
+    {
+        if (null == quarantine)
+        {
             request.complete(status);
         }
+        else
+        {
+            holds.add(quarantine.completeHeld(request, status));
+        }
+    }
+
+    /**
+     * Ends every request though the controller may still have their commands.
+     *
+     * @param keeper of the memory of the requests.
+     * @return to be released when the controller has none of the commands.
+     */
+    List<MemoryHold> giveUp(final MemoryQuarantine keeper)
+    {
+        quarantine = keeper;
+        holds = new ArrayList<>();
+        endAll(BlockStatus.ABORTED);
+        return holds;
     }
 
     /** Sends all commands that a stopped controller had; while that goes on no new ones are taken. */

@@ -1,5 +1,6 @@
 package io.millrace.block.nvme;
 
+import io.millrace.reactor.Reactor;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -8,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The thread of a controller: runs tasks one after the other and, in between, has a look at the controller every so
- * often. Any thread hands it tasks; a reactor does not wait for them while it serves.
+ * often. Any thread hands it tasks; a reactor never waits for them.
  */
 final class ControllerThread
 {
@@ -65,6 +66,7 @@ final class ControllerThread
     /** Ends the thread after what it has. Not by itself. */
     void end()
     {
+        Reactor.checkMayBlock("the end of a controller's thread");
         isEnding = true;
         LockSupport.unpark(thread);
         boolean isInterrupted = false;
@@ -106,6 +108,7 @@ final class ControllerThread
 
     private void run()
     {
+        Reactor.checkMayBlock("a controller's thread");
         Deadline look = Deadline.in(watchNs);
         while (!isEnding)
         {

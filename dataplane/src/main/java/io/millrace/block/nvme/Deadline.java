@@ -1,5 +1,6 @@
 package io.millrace.block.nvme;
 
+import io.millrace.reactor.Reactor;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -38,6 +39,7 @@ final class Deadline
     /** Lets others run for a moment. */
     static void pause()
     {
+        Reactor.checkMayBlock("a pause");
         LockSupport.parkNanos(PAUSE_NS);
     }
 }

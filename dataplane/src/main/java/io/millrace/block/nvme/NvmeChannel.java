@@ -4,8 +4,12 @@ import io.millrace.bindings.linux.Epoll;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.CloseListener;
+import io.millrace.block.MemoryHold;
+import io.millrace.block.MemoryQuarantine;
+import io.millrace.block.ReactorContext;
 import io.millrace.reactor.Reactor;
-import java.util.concurrent.locks.LockSupport;
+import java.util.List;
 
 /**
  * One reactor's way to a namespace: one I/O queue pair, no locks. {@code submit} fills entries, {@code poll} takes in
@@ -20,10 +24,11 @@ final class NvmeChannel implements BlockChannel, Runnable
 {
     private static final int COMPLETIONS_PER_POLL = 64;
     private static final long CLOSE_GRACE_NS_MAX = 10_000_000_000L;
-    private static final long CLOSE_PARK_NS = 100_000;
+    private static final long NO_TIMER = -1;
 
     private final NvmeDevice device;
     private final Reactor reactor;
+    private final MemoryQuarantine quarantine;
     private final QueuePair queuePair;
     private final SubmissionQueue submissions;
     private final CompletionQueue completions;
@@ -33,12 +38,15 @@ final class NvmeChannel implements BlockChannel, Runnable
     private final long timeoutNs;
     private volatile ChannelState wished = ChannelState.RUNNING;
     private volatile ChannelState state = ChannelState.RUNNING;
+    private CloseListener closeListener;
+    private long closeTimer = NO_TIMER;
+    private List<MemoryHold> holds;
 
     /**
      * Takes a queue pair that the controller knows.
      *
      * @param device    of the channel.
-     * @param reactor   that it belongs to.
+     * @param context   of the channel.
      * @param rescue    whom it asks for help.
      * @param queuePair of its own.
      * @param limits    of its commands.
@@ -46,14 +54,15 @@ final class NvmeChannel implements BlockChannel, Runnable
      */
     NvmeChannel(
         final NvmeDevice device,
-        final Reactor reactor,
+        final ReactorContext context,
         final Rescue rescue,
         final QueuePair queuePair,
         final TransferLimits limits,
         final PayloadMemory payload)
     {
         this.device = device;
-        this.reactor = reactor;
+        reactor = context.reactor();
+        quarantine = context.quarantine();
         this.queuePair = queuePair;
         submissions = queuePair.submissions();
         completions = queuePair.completions();
@@ -110,6 +119,10 @@ final class NvmeChannel implements BlockChannel, Runnable
         {
             timeouts.poll(reactor.nowNs());
         }
+        else if (null != closeListener)
+        {
+            retire();
+        }
         return done;
     }
 
@@ -118,7 +131,7 @@ final class NvmeChannel implements BlockChannel, Runnable
      */
     boolean isLive()
     {
-        return ChannelState.RUNNING == state || ChannelState.CLOSING == state;
+        return ChannelState.RUNNING == state;
     }
 
     @Override
@@ -189,13 +202,16 @@ final class NvmeChannel implements BlockChannel, Runnable
         {
             submissions.ring();
         }
+        if (null != closeListener && 0 == requests.count() && (isLive() || ChannelState.FAILED == state))
+        {
+            retire();
+        }
     }
 
     private void obey()
     {
         final ChannelState wish = wished;
-        final boolean staysClosing = ChannelState.CLOSING == state && ChannelState.RUNNING == wish;
-        if (wish == state || ChannelState.RETIRED == state || staysClosing)
+        if (wish == state || ChannelState.RETIRED == state)
         {
             return;
         }
@@ -219,43 +235,78 @@ final class NvmeChannel implements BlockChannel, Runnable
                 state = ChannelState.FAILED;
                 requests.endAll(BlockStatus.DEVICE_ERROR);
             }
-            case CLOSING, RETIRED -> throw new IllegalStateException("a channel closes by itself, not as " + wish);
+            case RETIRED -> throw new IllegalStateException("a channel closes by itself, not as " + wish);
         }
+    }
+
+    /** Its reactor has ended: nobody uses its queues any more. On the controller's thread. */
+    void onReactorEnded()
+    {
+        state = ChannelState.RETIRED;
     }
 
     /**
      * {@inheritDoc}
      * A controller that completes a request no more is told to delete the queues, which ends its commands, or is reset.
+     * When that takes too long the requests end all the same, and their memory is quarantined until it is done.
      */
     @Override
-    public void close()
+    public void close(final CloseListener listener)
     {
-        if (ChannelState.RUNNING == state)
+        closeListener = listener;
+        if (0 == requests.count() && (isLive() || ChannelState.FAILED == state))
         {
-            state = ChannelState.CLOSING;
+            retire();
         }
-        final long graceNs = Math.min(timeoutNs, CLOSE_GRACE_NS_MAX);
-        for (long waitedNs = 0; waitedNs < graceNs && requests.count() > 0 && ChannelState.CLOSING == state;)
+        else
         {
-            if (0 == poll())
-            {
-                LockSupport.parkNanos(CLOSE_PARK_NS);
-                waitedNs += CLOSE_PARK_NS;
-            }
+            closeTimer = reactor.schedule(
+                reactor.nowNs() + Math.min(timeoutNs, CLOSE_GRACE_NS_MAX), (nowNs) -> retire());
         }
+    }
+
+    /** Takes its hands off the queues for good, and has the controller do so. */
+    private void retire()
+    {
+        if (ChannelState.RETIRED == state)
+        {
+            return;
+        }
+        reactor.cancel(closeTimer);
         if (hasInterrupts)
         {
             reactor.deregister(queuePair.interruptFd());
         }
         final boolean hadFailed = ChannelState.FAILED == state;
         state = ChannelState.RETIRED;
-        device.controller().remove(this);
+        closeTimer = reactor.schedule(reactor.nowNs() + device.controller().removeNs(), (nowNs) -> giveUp());
+        device.controller().remove(this, () -> onRemoved(hadFailed));
+    }
+
+    /** The controller's thread does not come to an end: the controller may still use the memory of requests. */
+    private void giveUp()
+    {
+        holds = requests.giveUp(quarantine);
+        closeListener.onClosed(this);
+    }
+
+    /** The controller has none of its commands any more. */
+    private void onRemoved(final boolean hadFailed)
+    {
+        if (null != holds)
+        {
+            device.controller().free(queuePair);
+            holds.forEach(MemoryHold::release);
+            return;
+        }
+        reactor.cancel(closeTimer);
         if (!hadFailed)
         {
             requests.takeCompletions(Integer.MAX_VALUE);
         }
         requests.endAll(BlockStatus.ABORTED);
         device.controller().free(queuePair);
+        closeListener.onClosed(this);
     }
 
     private static void onInterrupt(final int events)

@@ -2,6 +2,8 @@ package io.millrace.block.nvme;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.pci.PciException;
@@ -9,7 +11,6 @@ import io.millrace.pci.PciFunction;
 import io.millrace.reactor.Reactor;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 
@@ -21,6 +22,9 @@ import java.util.concurrent.RejectedExecutionException;
  */
 public final class NvmeController implements AutoCloseable
 {
+    /** How long it may take to have the controller give a queue pair up, a reset included. */
+    private static final long REMOVE_NS_DEFAULT = 30_000_000_000L;
+
     private final PciFunction function;
     private final ControllerSettings settings;
     private final Notes notes;
@@ -28,6 +32,7 @@ public final class NvmeController implements AutoCloseable
     private final Recovery recovery;
     // Of the controller's thread alone.
     private ControllerDriver driver;
+    private volatile long removeNs = REMOVE_NS_DEFAULT;
 
     private NvmeController(final PciFunction function, final ControllerSettings settings, final NvmeListener listener)
     {
@@ -174,7 +179,8 @@ public final class NvmeController implements AutoCloseable
     }
 
     /**
-     * Stops everything and gives the PCI function back. Channels have been closed before. A second call does nothing.
+     * Stops everything and gives the PCI function back. Channels have been closed before, or their reactors have ended.
+     * A second call does nothing.
      *
      * @throws IllegalStateException when a channel is open.
      */
@@ -238,42 +244,111 @@ public final class NvmeController implements AutoCloseable
     }
 
     /**
-     * Makes a queue pair and a channel over it. On the reactor, which may be asked for its other channels meanwhile.
+     * Makes a queue pair and a channel over it. On the reactor, which does not wait.
      *
-     * @param device  of the channel.
-     * @param reactor whose thread this is.
-     * @return the channel.
-     * @throws BlockDeviceException when the controller has no queue pair left or is not well.
+     * @param device   of the channel.
+     * @param context  of the channel.
+     * @param listener notified on the reactor, in a later cycle.
      */
-    NvmeChannel open(final NvmeDevice device, final Reactor reactor)
+    void open(final NvmeDevice device, final ReactorContext context, final OpenListener listener)
     {
-        final NvmeChannel channel = await(reactor, () -> recovery.guarded(() ->
+        thread.call(() -> recovery.guarded(() ->
         {
             final TransferLimits limits =
                 TransferLimits.of(driver.info(), device.namespace(), driver.life().pageShift());
             final QueuePair queuePair = driver.createQueuePair(device, limits);
             final NvmeChannel made =
-                new NvmeChannel(device, reactor, recovery, queuePair, limits, driver.payload());
+                new NvmeChannel(device, context, recovery, queuePair, limits, driver.payload());
             recovery.add(made);
             return made;
-        }));
-        channel.watchInterrupts();
-        return channel;
+        })).whenComplete((made, failure) -> answer(context.reactor(), made, failure, listener));
+    }
+
+    /** On the controller's thread, or on the reactor when that thread has ended. */
+    private void answer(
+        final Reactor reactor, final NvmeChannel made, final Throwable failure, final OpenListener listener)
+    {
+        try
+        {
+            reactor.execute(() ->
+            {
+                if (null == made)
+                {
+                    listener.onOpenFailed(refusal(failure));
+                }
+                else
+                {
+                    onMade(made, listener);
+                }
+            });
+        }
+        catch (final RejectedExecutionException ended)
+        {
+            if (null != made)
+            {
+                recovery.remove(made);
+            }
+        }
+    }
+
+    private void onMade(final NvmeChannel made, final OpenListener listener)
+    {
+        try
+        {
+            made.watchInterrupts();
+        }
+        catch (final NativeException e)
+        {
+            made.close((closed) -> listener.onOpenFailed(refusal(e)));
+            return;
+        }
+        listener.onOpened(made);
+    }
+
+    private BlockDeviceException refusal(final Throwable failure)
+    {
+        return translated(failure) instanceof final BlockDeviceException known ? known :
+            new BlockDeviceException(notes.sentence("cannot be used: " + failure), failure);
     }
 
     /**
-     * Takes a channel's queue pair from the controller: when this returns the controller has none of its commands. On
-     * the reactor, which may be asked for its other channels meanwhile.
+     * Takes a channel's queue pair from the controller: when that is done the controller has none of its commands. On
+     * the reactor, which does not wait.
      *
      * @param channel that is retired.
+     * @param removed run on the channel's reactor then, unless that has ended.
      */
-    void remove(final NvmeChannel channel)
+    void remove(final NvmeChannel channel, final Runnable removed)
     {
-        await(channel.reactor(), () ->
+        thread.call(() ->
         {
             recovery.remove(channel);
             return null;
+        }).whenComplete((nothing, failure) ->
+        {
+            // Whatever failed, the controller has been stopped for it.
+            try
+            {
+                channel.reactor().execute(removed);
+            }
+            catch (final RejectedExecutionException ended)
+            {
+                free(channel.queuePair());
+            }
         });
+    }
+
+    /**
+     * {@return how long a channel waits for {@link #remove} before it ends its requests without}
+     */
+    long removeNs()
+    {
+        return removeNs;
+    }
+
+    void removeNs(final long timeoutNs)
+    {
+        removeNs = timeoutNs;
     }
 
     /**
@@ -303,41 +378,31 @@ public final class NvmeController implements AutoCloseable
 
     private <T> T call(final Callable<T> task)
     {
-        return result(thread.call(task));
-    }
-
-    private <T> T await(final Reactor reactor, final Callable<T> task)
-    {
-        final CompletableFuture<T> future = thread.call(task);
-        while (!future.isDone())
-        {
-            recovery.obey(reactor);
-            Deadline.pause();
-        }
-        return result(future);
-    }
-
-    private <T> T result(final CompletableFuture<T> future)
-    {
+        Reactor.checkMayBlock("a call of the controller's thread");
         try
         {
-            return future.join();
+            return thread.call(task).join();
         }
         catch (final CompletionException e)
         {
-            throw switch (e.getCause())
-            {
-                case final ControllerFailure failure ->
-                    new BlockDeviceException(notes.sentence(failure.getMessage()), failure);
-                case final PciException refused ->
-                    new BlockDeviceException(notes.sentence("cannot be used: " + refused.getMessage()), refused);
-                case final NativeException refused ->
-                    new BlockDeviceException(notes.sentence("cannot be used: " + refused.getMessage()), refused);
-                case final RejectedExecutionException ended ->
-                    new BlockDeviceException(notes.sentence("was closed"), ended);
-                case final RuntimeException broken -> broken;
-                default -> e;
-            };
+            throw translated(e.getCause()) instanceof final RuntimeException known ? known : e;
         }
+    }
+
+    /** What whoever asked is told of a failure of the controller's thread. */
+    private Throwable translated(final Throwable cause)
+    {
+        return switch (cause)
+        {
+            case final ControllerFailure failure ->
+                new BlockDeviceException(notes.sentence(failure.getMessage()), failure);
+            case final PciException refused ->
+                new BlockDeviceException(notes.sentence("cannot be used: " + refused.getMessage()), refused);
+            case final NativeException refused ->
+                new BlockDeviceException(notes.sentence("cannot be used: " + refused.getMessage()), refused);
+            case final RejectedExecutionException ended ->
+                new BlockDeviceException(notes.sentence("was closed"), ended);
+            default -> cause;
+        };
     }
 }

@@ -1,10 +1,10 @@
 package io.millrace.block.nvme;
 
-import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.GrowableDevice;
-import io.millrace.reactor.Reactor;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import java.util.List;
 
 /**
@@ -105,9 +105,9 @@ public final class NvmeDevice implements GrowableDevice
     }
 
     @Override
-    public BlockChannel open(final Reactor reactor)
+    public void open(final ReactorContext context, final OpenListener listener)
     {
-        return controller.open(this, reactor);
+        controller.open(this, context, listener);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.millrace.block.nvme;
 
-import io.millrace.reactor.Reactor;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -117,23 +116,6 @@ final class Recovery implements Rescue
             }
         }
         driver.forget(channel.queuePair());
-    }
-
-    /**
-     * Does what those channels are asked for that belong to a reactor which waits for the controller's thread. On that
-     * reactor.
-     *
-     * @param reactor whose thread this is.
-     */
-    void obey(final Reactor reactor)
-    {
-        for (final NvmeChannel channel : channels)
-        {
-            if (reactor == channel.reactor())
-            {
-                channel.run();
-            }
-        }
     }
 
     /**
@@ -367,10 +349,12 @@ final class Recovery implements Rescue
     /**
      * Shuts the controller down.
      *
-     * @throws IllegalStateException when a channel is open.
+     * @throws IllegalStateException when a channel is open whose reactor still runs.
      */
     void end()
     {
+        final List<NvmeChannel> left = channels.stream().filter((each) -> each.reactor().hasEnded()).toList();
+        channels.removeAll(left);
         if (!channels.isEmpty())
         {
             throw new IllegalStateException(
@@ -385,6 +369,8 @@ final class Recovery implements Rescue
             stop();
             driver.close();
         }
+        // Nobody looks for what their requests came to, and the controller has been stopped.
+        left.forEach((each) -> driver.free(each.queuePair().memory()));
         state = ControllerState.CLOSED;
     }
 
@@ -399,7 +385,7 @@ final class Recovery implements Rescue
         wish(wanted);
         for (final NvmeChannel channel : channels)
         {
-            while (wanted != channel.state() && ChannelState.RETIRED != channel.state())
+            while (wanted != channel.state() && ChannelState.RETIRED != channel.state() && !channel.reactor().hasEnded())
             {
                 Deadline.pause();
             }
@@ -417,8 +403,7 @@ final class Recovery implements Rescue
             }
             catch (final RejectedExecutionException ended)
             {
-                // Its reactor closes it before it ends, so it is retired.
-                assert null != ended.getMessage();
+                channel.onReactorEnded();
             }
         }
     }

@@ -157,6 +157,7 @@ public final class HostPollGroup implements Poller, AutoCloseable
     @Override
     public void close()
     {
+        Reactor.checkMayBlock("the end of a poll group");
         final CompletableFuture<Void> done = new CompletableFuture<>();
         reactor.execute(() ->
         {

@@ -508,6 +508,7 @@ public final class RemoteController implements AutoCloseable
     @Override
     public void close()
     {
+        Reactor.checkMayBlock("the end of a controller");
         closeAsync().join();
     }
 }

@@ -1,5 +1,6 @@
 package io.millrace.nvmf.initiator;
 
+import io.millrace.reactor.Reactor;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -159,6 +160,7 @@ public final class RemoteQueuePair implements AutoCloseable
     @Override
     public void close()
     {
+        Reactor.checkMayBlock("the end of a queue pair");
         try
         {
             closeAsync().join();

@@ -5,6 +5,7 @@ import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TransportAddress;
+import io.millrace.reactor.Reactor;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +42,7 @@ public final class TcpTransport implements AutoCloseable
         {
             throw new IllegalArgumentException("tcp transport has no reactors: configure at least one");
         }
+        Reactor.checkMayBlock("the start of a transport");
         this.target = target;
         this.config = config;
         for (final PollGroup pollGroup : pollGroups)
@@ -183,6 +185,7 @@ public final class TcpTransport implements AutoCloseable
     @Override
     public synchronized void close()
     {
+        Reactor.checkMayBlock("the end of a transport");
         for (final TcpAcceptor acceptor : acceptors)
         {
             target.removeListener(transportAddress(acceptor.local()));
@@ -208,6 +211,7 @@ public final class TcpTransport implements AutoCloseable
 
     private static void run(final TcpPollGroup group, final Runnable task)
     {
+        Reactor.checkMayBlock("a task of another reactor");
         try
         {
             group.reactor().call(() ->

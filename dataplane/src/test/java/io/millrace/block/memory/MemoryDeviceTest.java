@@ -112,10 +112,9 @@ class MemoryDeviceTest
             {
                 assertTrue(initiator.channel().submit(zeroes.request()));
                 assertFalse(initiator.channel().canSleep());
-                initiator.reactor().removePoller(initiator.channel());
-                initiator.channel().close();
                 return null;
             });
+            initiator.closeChannel();
             assertEquals(BlockStatus.ABORTED, initiator.await(zeroes));
         }
     }

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockGeometry;
-import io.millrace.block.BlockChannel;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
-import io.millrace.reactor.Reactor;
 import java.util.List;
 
 /**
@@ -58,9 +58,9 @@ final class NvmeFixture implements BlockDevice
     }
 
     @Override
-    public BlockChannel open(final Reactor reactor)
+    public void open(final ReactorContext context, final OpenListener listener)
     {
-        return device.open(reactor);
+        device.open(context, listener);
     }
 
     @Override

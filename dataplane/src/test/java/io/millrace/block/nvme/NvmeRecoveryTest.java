@@ -3,6 +3,7 @@ package io.millrace.block.nvme;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
@@ -13,6 +14,7 @@ import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.IoOpcode;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -313,21 +315,9 @@ class NvmeRecoveryTest
     {
         options.queuePairs = 1;
         open();
-        final List<Throwable> thrown = new java.util.ArrayList<>();
-        initiator.call(() ->
-        {
-            try
-            {
-                fixture.open(initiator.reactor());
-            }
-            catch (final BlockDeviceException e)
-            {
-                thrown.add(e);
-            }
-            return null;
-        });
+        final Throwable thrown = assertThrows(CompletionException.class, initiator.open(fixture)::join).getCause();
         assertEquals("drive 0000:01:00.0 has 1 I/O queue pairs, which are all used: each reactor takes one for each " +
-            "of its namespaces, use fewer of either", thrown.getFirst().getMessage());
+            "of its namespaces, use fewer of either", thrown.getMessage());
         assertEquals(BlockStatus.SUCCESS, read());
     }
 

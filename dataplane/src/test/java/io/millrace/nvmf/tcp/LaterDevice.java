@@ -7,7 +7,9 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
-import io.millrace.reactor.Reactor;
+import io.millrace.block.CloseListener;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import java.lang.foreign.Arena;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,9 +58,9 @@ final class LaterDevice implements BlockDevice
     }
 
     @Override
-    public BlockChannel open(final Reactor reactor)
+    public void open(final ReactorContext context, final OpenListener listener)
     {
-        return new LaterChannel();
+        listener.onOpened(new LaterChannel());
     }
 
     @Override
@@ -104,12 +106,13 @@ final class LaterDevice implements BlockDevice
         }
 
         @Override
-        public void close()
+        public void close(final CloseListener listener)
         {
             while (!requests.isEmpty())
             {
                 complete(requests.poll());
             }
+            listener.onClosed(this);
         }
 
         private void complete(final BlockRequest request)

@@ -72,6 +72,8 @@ public class CommandBenchmark
             new BufferPool(memory.address(), memory.lengthBytes(), target.config().maxTransferBytes()));
         adminQueue = new LocalHost(pollGroup, LOCAL);
         final int controllerId = adminQueue.connect(NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC);
+        // The reactor does not run: its devices are opened here.
+        pollGroup.devices().poll();
         reads = queue(1, controllerId, IoOpcode.READ, SglDescriptor.TRANSPORT_DATA_BLOCK);
         capsuleWrites = queue(2, controllerId, IoOpcode.WRITE, SglDescriptor.DATA_BLOCK_OFFSET);
         writes = queue(3, controllerId, IoOpcode.WRITE, SglDescriptor.TRANSPORT_DATA_BLOCK);

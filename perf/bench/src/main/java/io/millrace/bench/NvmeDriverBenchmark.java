@@ -51,7 +51,6 @@ public class NvmeDriverBenchmark
     private MemoryDrive drive;
     private NvmeController controller;
     private NvmeDevice device;
-    private Reactor reactor;
     private BlockChannel channel;
     private MemoryDrive alone;
     private DmaMemory aloneQueues;
@@ -59,7 +58,7 @@ public class NvmeDriverBenchmark
     private int completed;
 
     /**
-     * Takes the drive for a reactor that is not started, so that this thread is its thread.
+     * Takes the drive for a reactor that has ended once its channel is open, so that this thread is its thread.
      */
     @Setup
     public void setUp()
@@ -68,8 +67,11 @@ public class NvmeDriverBenchmark
         drive = new MemoryDrive();
         controller = NvmeController.start(drive, List.of(arena), ControllerSettings.defaults(), NvmeListener.NONE);
         device = NvmeDevice.open(NvmeDeviceConfig.of("nvme0", drive.address(), 1), controller);
-        reactor = new Reactor(ReactorConfig.of("bench", -1));
-        channel = device.open(reactor);
+        try (Reactor reactor = new Reactor(ReactorConfig.of("bench", -1)))
+        {
+            reactor.start();
+            channel = ChannelFuture.open(device, reactor).join();
+        }
         for (int i = 0; i < DEPTH; i++)
         {
             requests[i] = new BlockRequest(this, this::onComplete);
@@ -86,8 +88,6 @@ public class NvmeDriverBenchmark
     @TearDown
     public void tearDown()
     {
-        channel.close();
-        reactor.close();
         device.close();
         controller.close();
         arena.close();

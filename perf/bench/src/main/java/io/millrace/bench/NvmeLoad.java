@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -56,13 +57,17 @@ public final class NvmeLoad
     private long count;
 
     private NvmeLoad(
-        final Reactor reactor, final NvmeDevice device, final BlockOperation operation, final int lengthBytes)
+        final Reactor reactor,
+        final BlockChannel channel,
+        final NvmeDevice device,
+        final BlockOperation operation,
+        final int lengthBytes)
     {
         this.reactor = reactor;
         this.operation = operation;
         blocks = lengthBytes / device.geometry().blockSizeBytes();
         places = device.geometry().blockCount() / blocks;
-        channel = device.open(reactor);
+        this.channel = channel;
         reactor.addPoller(channel);
     }
 
@@ -161,7 +166,10 @@ public final class NvmeLoad
         {
             reactor.start();
             final BlockOperation operation = "read".equals(words[2]) ? BlockOperation.READ : BlockOperation.WRITE;
-            final NvmeLoad load = call(reactor, () -> new NvmeLoad(reactor, device, operation, lengthBytes));
+            final BlockChannel channel =
+                ChannelFuture.open(device, reactor).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            final NvmeLoad load =
+                call(reactor, () -> new NvmeLoad(reactor, channel, device, operation, lengthBytes));
             call(reactor, () -> load.begin(memory, depth, lengthBytes));
             TimeUnit.MILLISECONDS.sleep(Long.parseLong(words[5]));
             final long busyBeforeNs = busyNs();
@@ -173,7 +181,7 @@ public final class NvmeLoad
             {
                 Thread.onSpinWait();
             }
-            call(reactor, load::close);
+            call(reactor, load::close).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
             load.report(endNs - beginNs, busyNs, lengthBytes);
         }
     }
@@ -211,11 +219,12 @@ public final class NvmeLoad
         return 0 == outstanding;
     }
 
-    private Void close()
+    private CompletableFuture<Void> close()
     {
+        final CompletableFuture<Void> closed = new CompletableFuture<>();
         reactor.removePoller(channel);
-        channel.close();
-        return null;
+        channel.close((gone) -> closed.complete(null));
+        return closed;
     }
 
     private void report(final long tookNs, final long busyNs, final int lengthBytes)

@@ -2,9 +2,12 @@ package io.millrace.lab.guest;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
 import io.millrace.block.nvme.ControllerSettings;
 import io.millrace.block.nvme.NvmeController;
 import io.millrace.block.nvme.NvmeDevice;
@@ -162,22 +165,34 @@ public final class NvmeTransfer
 
     private BlockChannel open(final NvmeDevice device) throws Exception
     {
-        return reactor.call(() ->
+        final CompletableFuture<BlockChannel> opened = new CompletableFuture<>();
+        reactor.execute(() -> device.open(ReactorContext.of(reactor), new OpenListener()
         {
-            final BlockChannel channel = device.open(reactor);
-            reactor.addPoller(channel);
-            return channel;
-        }).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            @Override
+            public void onOpened(final BlockChannel channel)
+            {
+                reactor.addPoller(channel);
+                opened.complete(channel);
+            }
+
+            @Override
+            public void onOpenFailed(final BlockDeviceException reason)
+            {
+                opened.completeExceptionally(reason);
+            }
+        }));
+        return opened.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     private void close(final BlockChannel channel) throws Exception
     {
-        reactor.call(() ->
+        final CompletableFuture<Void> closed = new CompletableFuture<>();
+        reactor.execute(() ->
         {
             reactor.removePoller(channel);
-            channel.close();
-            return null;
-        }).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            channel.close((gone) -> closed.complete(null));
+        });
+        closed.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     private void submit(

@@ -1,0 +1,61 @@
+package io.millrace.block;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Memory of one request that a device may still use though the request has ended. Used on the reactor of the channel.
+ */
+public final class MemoryHold
+{
+    private final MemoryQuarantine quarantine;
+    private final long bytes;
+    private final List<Runnable> actions = new ArrayList<>(1);
+    private boolean isReleased;
+
+    MemoryHold(final MemoryQuarantine quarantine, final long bytes)
+    {
+        this.quarantine = quarantine;
+        this.bytes = bytes;
+    }
+
+    /**
+     * Has the memory given back when the device is done with it; at once when it already is.
+     *
+     * @param action that gives it back.
+     */
+    public void whenReleased(final Runnable action)
+    {
+        if (isReleased)
+        {
+            action.run();
+        }
+        else
+        {
+            actions.add(action);
+        }
+    }
+
+    /**
+     * The device has completed the request late, or can reach the memory no more. Called by the channel, also after it
+     * has closed; a second call does nothing.
+     */
+    public void release()
+    {
+        if (!isReleased)
+        {
+            isReleased = true;
+            actions.forEach(Runnable::run);
+            actions.clear();
+            quarantine.change(-bytes);
+        }
+    }
+
+    /**
+     * {@return whether the device is done with the memory}
+     */
+    public boolean isReleased()
+    {
+        return isReleased;
+    }
+}

@@ -1,0 +1,50 @@
+package io.millrace.nvmf;
+
+/**
+ * Where a {@link DeviceChannel} is between the first namespace that needs it and the last that does not.
+ * <pre>
+ *   WAITING ---(its turn)---> OPENING ---(opened)---> OPEN &lt;---(quarantine)---> SUSPENDED
+ *      ^                       |    |                   |                         |
+ *      |                   (failed) (released)          +-------(released)--------+
+ *  (retry due)                 |    |                                |
+ *      |                       v    v                                v
+ *      +-------------------- FAILED ABANDONED ---(opened)-------> CLOSING ---(closed)---> CLOSED
+ *
+ *   WAITING, FAILED ---(released)---> CLOSED        ABANDONED ---(failed)---> CLOSED
+ * </pre>
+ */
+enum DeviceChannelState
+{
+    /** To be opened in one of the next cycles. */
+    WAITING,
+    /** The device has been asked for a channel. */
+    OPENING,
+    /** Takes requests. */
+    OPEN,
+    /** The device holds more memory in quarantine than its share, so it gets no more. */
+    SUSPENDED,
+    /** Could not be opened; a timer runs until the next attempt. */
+    FAILED,
+    /** Nobody needs it any more, and the device has not answered yet. */
+    ABANDONED,
+    /** The device has been asked to close it. */
+    CLOSING,
+    /** The device has let go of it. */
+    CLOSED;
+
+    /**
+     * {@return whether a command may wait for it to open}
+     */
+    boolean isPending()
+    {
+        return WAITING == this || OPENING == this;
+    }
+
+    /**
+     * {@return whether nobody needs it any more while the device still has it}
+     */
+    boolean isLeaving()
+    {
+        return ABANDONED == this || CLOSING == this;
+    }
+}
