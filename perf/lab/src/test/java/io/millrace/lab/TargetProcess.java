@@ -12,9 +12,9 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * The {@code millrace serve} command in a process of its own, on the classes under test.
  */
-final class TargetProcess implements AutoCloseable
+public final class TargetProcess implements AutoCloseable
 {
-    static final String NQN = "nqn.2026-11.io.millrace:lab";
+    public static final String NQN = "nqn.2026-11.io.millrace:lab";
 
     /** In {@code /proc/net/tcp}; include/net/tcp_states.h. */
     private static final String TCP_ESTABLISHED = "01";
@@ -39,7 +39,22 @@ final class TargetProcess implements AutoCloseable
      * @param devices lines of YAML, each a device; namespace 1 is the first device that is shown, and so on.
      * @param shown   names of the devices that are namespaces.
      */
-    static TargetProcess start(final String name, final List<String> devices, final String... shown) throws IOException
+    public static TargetProcess start(final String name, final List<String> devices, final String... shown)
+        throws IOException
+    {
+        return start(name, "", devices, shown);
+    }
+
+    /**
+     * Starts one and waits until it listens.
+     *
+     * @param name     of the test, whose directory the log goes to.
+     * @param settings more lines of YAML: sections at the top level.
+     * @param devices  lines of YAML, each a device; namespace 1 is the first device that is shown, and so on.
+     * @param shown    names of the devices that are namespaces.
+     */
+    public static TargetProcess start(
+        final String name, final String settings, final List<String> devices, final String... shown) throws IOException
     {
         final TargetProcess target = new TargetProcess(Lab.directory(name + "-target"), Ports.free());
         final StringBuilder yaml = new StringBuilder("reactors: [{name: r0}, {name: r1}]\ndevices:\n");
@@ -50,7 +65,7 @@ final class TargetProcess implements AutoCloseable
             yaml.append("      - {nsid: ").append(i + 1).append(", device: ").append(shown[i]).append("}\n");
         }
         yaml.append("listeners:\n  - {transport: tcp, address: 127.0.0.1, port: ").append(target.port)
-            .append("}\ndiscovery: false\n");
+            .append("}\ndiscovery: false\n").append(settings);
         Files.writeString(target.directory.resolve("millrace.yaml"), yaml);
         Files.deleteIfExists(target.log());
         target.start();
@@ -58,7 +73,7 @@ final class TargetProcess implements AutoCloseable
     }
 
     /** The {@code millrace} command on the classes under test, with options for its JVM. */
-    static List<String> command(final String... options)
+    public static List<String> command(final String... options)
     {
         final List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElseThrow());
@@ -71,12 +86,18 @@ final class TargetProcess implements AutoCloseable
         return command;
     }
 
-    int port()
+    public int port()
     {
         return port;
     }
 
-    Path log()
+    /** Its process, for what {@code /proc} says of it. */
+    public Process process()
+    {
+        return process;
+    }
+
+    public Path log()
     {
         return directory.resolve("serve.log");
     }
@@ -84,7 +105,7 @@ final class TargetProcess implements AutoCloseable
     /** Starts it again after {@link #kill()}. */
     void start() throws IOException
     {
-        final List<String> command = command("-Xmx128m");
+        final List<String> command = command(LauncherFlags.of("serve"));
         command.addAll(List.of("serve", "--config", directory.resolve("millrace.yaml").toString()));
         process = new ProcessBuilder(command).redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile())).start();
@@ -101,12 +122,12 @@ final class TargetProcess implements AutoCloseable
     }
 
     /** Ends it as kill -9 does. */
-    void kill() throws InterruptedException
+    public void kill() throws InterruptedException
     {
         process.destroyForcibly().waitFor();
     }
 
-    boolean isAlive()
+    public boolean isAlive()
     {
         return process.isAlive();
     }
@@ -115,7 +136,7 @@ final class TargetProcess implements AutoCloseable
      * How many connections are open on its listener, by the kernel's table: the target's ends, which have the
      * listener's port.
      */
-    int connections() throws IOException
+    public int connections() throws IOException
     {
         final String localEnd = String.format(":%04X", port);
         int connections = 0;
