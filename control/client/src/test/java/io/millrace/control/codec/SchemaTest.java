@@ -1,7 +1,6 @@
 package io.millrace.control.codec;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,7 +20,9 @@ import org.w3c.dom.NodeList;
 class SchemaTest
 {
     private static final String NOW = "src/main/sbe/millrace-control.xml";
-    private static final String BEFORE = "src/test/sbe/millrace-control-0.xml";
+    private static final String VERSION_0 = "src/test/sbe/millrace-control-0.xml";
+    private static final String VERSION_1 = "src/test/sbe/millrace-control-1.xml";
+    private static final String SINCE = "sinceVersion";
 
     private static Element read(final String path) throws Exception
     {
@@ -69,7 +70,7 @@ class SchemaTest
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {NOW, BEFORE})
+    @ValueSource(strings = {NOW, VERSION_0, VERSION_1})
     void shouldUseEveryIdOnce(final String path) throws Exception
     {
         final Map<String, String> templates = new HashMap<>();
@@ -95,22 +96,41 @@ class SchemaTest
     }
 
     /** What was there keeps id, name and type, and its place; what is new comes after it and says since when. */
-    @Test
-    void shouldOnlyHaveBeenAppendedTo() throws Exception
+    @ParameterizedTest
+    @ValueSource(strings = {VERSION_0, VERSION_1})
+    void shouldOnlyHaveBeenAppendedTo(final String path) throws Exception
     {
         final Map<String, Element> now = new HashMap<>();
         all(read(NOW), "sbe:message", "enum", "set", "composite").forEach(e -> now.put(key(e), e));
-        for (final Element before : all(read(BEFORE), "sbe:message", "enum", "set", "composite"))
+        final Element frozen = read(path);
+        final int version = Integer.parseInt(frozen.getAttribute("version"));
+        for (final Element before : all(frozen, "sbe:message", "enum", "set", "composite"))
         {
-            assertAppended(before, now.remove(key(before)));
+            assertAppended(before, now.remove(key(before)), version);
         }
-        now.values().forEach(added -> assertEquals("1", added.getAttribute("sinceVersion"), key(added)));
+        now.values().forEach(added -> assertTrue(sinceVersion(added) > version, key(added)));
     }
 
-    private static void assertAppended(final Element before, final Element after)
+    /** Nothing says that it came with a version that is still to come. */
+    @Test
+    void shouldBeOfTheLatestVersionThatAPartNames() throws Exception
+    {
+        final Element now = read(NOW);
+        final int latest = all(now, "sbe:message", "enum", "set", "composite", "field", "group", "data", "validValue",
+            "choice", "type").stream().mapToInt(SchemaTest::sinceVersion).max().orElseThrow();
+        assertTrue(latest <= Integer.parseInt(now.getAttribute("version")), latest + "");
+    }
+
+    private static int sinceVersion(final Element element)
+    {
+        return element.hasAttribute(SINCE) ? Integer.parseInt(element.getAttribute(SINCE)) : 0;
+    }
+
+    private static void assertAppended(final Element before, final Element after, final int version)
     {
         assertTrue(null != after, "gone: " + key(before));
         assertEquals(before.getAttribute("id"), after.getAttribute("id"), key(before));
+        assertEquals(before.getAttribute(SINCE), after.getAttribute(SINCE), key(before));
         for (final String kind : List.of("field", "group", "data", "validValue", "choice", "type"))
         {
             final List<Element> old = children(before).stream().filter(e -> kind.equals(e.getTagName())).toList();
@@ -121,17 +141,16 @@ class SchemaTest
                 final String what = key(after) + " " + element.getAttribute("name");
                 if (i >= old.size())
                 {
-                    assertEquals("1", element.getAttribute("sinceVersion"), what);
+                    assertTrue(sinceVersion(element) > version, what);
                     continue;
                 }
-                assertFalse(element.hasAttribute("sinceVersion"), what);
-                for (final String attribute : List.of("name", "id", "type", "primitiveType", "length"))
+                for (final String attribute : List.of("name", "id", "type", "primitiveType", "length", SINCE))
                 {
                     assertEquals(old.get(i).getAttribute(attribute), element.getAttribute(attribute), what);
                 }
                 if ("group".equals(kind))
                 {
-                    assertAppended(old.get(i), element);
+                    assertAppended(old.get(i), element, version);
                 }
             }
             assertTrue(current.size() >= old.size(), key(after));

@@ -47,7 +47,7 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-/** Peers of the schema's version before and of one to come. */
+/** Peers of earlier versions of the schema and of one to come. */
 class CompatibilityTest
 {
     private static final int AT = MessagePublication.MESSAGE_OFFSET;
@@ -225,12 +225,12 @@ class CompatibilityTest
     @Test
     void shouldSkipWhatALaterVersionAppended()
     {
-        // As version 2 would send it: a longer block, an enum value not heard of.
+        // As version 3 would send it: a longer block, an enum value not heard of.
         final int length = requestWriter.command(IDS, new Command.SetState(State.PAUSED));
         final byte[] bytes = new byte[length + 16];
         requestWriter.buffer().getBytes(AT, bytes, 0, length);
         final MutableDirectBuffer later = new UnsafeBuffer(bytes);
-        MessageBytes.header(later, length - MessageHeaderEncoder.ENCODED_LENGTH + 16, 24, 2);
+        MessageBytes.header(later, length - MessageHeaderEncoder.ENCODED_LENGTH + 16, 24, 3);
         assertTrue(requests.onMessage(later, 0, bytes.length));
         assertEquals(new Command.SetState(State.PAUSED), recorder.command());
         later.putByte(length - 1, (byte)99);
