@@ -131,6 +131,7 @@ final class AdminQueue implements ConnectionListener
         final InitiatorException failure = new InitiatorException(reason);
         for (Call call = lostCalls.poll(); null != call; call = lostCalls.poll())
         {
+            call.request.state(RequestState.IDLE);
             idleCalls.push(call);
             call.answer.completeExceptionally(failure);
         }

@@ -19,6 +19,7 @@ final class CommandTable
     private final HostRequest[] slots;
     private final byte[] generations;
     private final int[] freeSlots;
+    private HostRequest answeredHead;
     private int limit;
     private int freeCount;
     private int parkedCount;
@@ -46,6 +47,7 @@ final class CommandTable
         freeCount = limit;
         parkedCount = 0;
         largeReadCount = 0;
+        answeredHead = null;
     }
 
     int limit()
@@ -83,6 +85,7 @@ final class CommandTable
      */
     void add(final HostRequest request)
     {
+        request.state(RequestState.OUTSTANDING);
         final int slot = freeSlots[--freeCount];
         request.commandId = slot | (generations[slot]++ & GENERATION_MASK) << GENERATION_SHIFT;
         slots[slot] = request;
@@ -96,17 +99,78 @@ final class CommandTable
     }
 
     /**
-     * {@return the outstanding command of an identifier, or null}
+     * {@return the command of an identifier whose answer is expected, or null}
      *
      * @param commandId as the peer sent it.
      */
     HostRequest find(final int commandId)
+    {
+        final HostRequest request = lookUp(commandId);
+        return null != request && RequestState.OUTSTANDING == request.state() ? request : null;
+    }
+
+    private HostRequest lookUp(final int commandId)
     {
         final int slot = commandId & SLOT_MASK;
         final HostRequest request = slot < limit ? slots[slot] : null;
         return null != request && request.commandId == commandId ? request : null;
     }
 
+    /**
+     * {@return whether the command of an identifier was answered and waits for the socket}
+     *
+     * @param commandId as the peer sent it.
+     */
+    boolean isAnswered(final int commandId)
+    {
+        final HostRequest request = lookUp(commandId);
+        return null != request && RequestState.ANSWERED == request.state();
+    }
+
+    /**
+     * Keeps an answered command, and its slot with it, until {@link #takeAnswered}.
+     *
+     * @param request that is outstanding.
+     */
+    void answered(final HostRequest request)
+    {
+        request.state(RequestState.ANSWERED);
+        keepAnswered(request);
+    }
+
+    /**
+     * Puts back a command that {@link #takeAnswered} gave, because its bytes have still not all been sent.
+     *
+     * @param request that is answered.
+     */
+    void keepAnswered(final HostRequest request)
+    {
+        request.nextAnswered = answeredHead;
+        answeredHead = request;
+    }
+
+    boolean hasAnswered()
+    {
+        return null != answeredHead;
+    }
+
+    /**
+     * Takes all answered commands out of the list; they keep their slots.
+     *
+     * @return the first, the others linked to it by {@code nextAnswered}; null when there is none.
+     */
+    HostRequest takeAnswered()
+    {
+        final HostRequest head = answeredHead;
+        answeredHead = null;
+        return head;
+    }
+
+    /**
+     * Frees the slot of a command that is to be completed.
+     *
+     * @param request of this table.
+     */
     void remove(final HostRequest request)
     {
         final int slot = request.commandId & SLOT_MASK;
@@ -136,7 +200,7 @@ final class CommandTable
     }
 
     /**
-     * Takes all commands out.
+     * Takes all commands out, answered ones included: what becomes of them is the caller's business.
      *
      * @return the first, the others linked to it; null when there is none.
      */
@@ -148,7 +212,9 @@ final class CommandTable
             final HostRequest request = slots[i];
             if (null != request)
             {
+                request.state(RequestState.HELD);
                 request.commandId = -1;
+                request.nextAnswered = null;
                 request.next = head;
                 head = request;
             }

@@ -51,7 +51,6 @@ final class HostConnection implements PduHandler, ReadinessListener
     private HostRequest receiving;
     private int receivingBytes;
     private int receivingFlags;
-    private HostRequest answeredHead;
 
     /**
      * Maps what the connection needs; opens nothing.
@@ -143,7 +142,7 @@ final class HostConnection implements PduHandler, ReadinessListener
      */
     boolean holdsAnswers()
     {
-        return null != answeredHead;
+        return commands.hasAnswered();
     }
 
     int inFlight()
@@ -284,7 +283,7 @@ final class HostConnection implements PduHandler, ReadinessListener
         {
             close("connection to " + config.target() + " broke: " + Errno.describe(-result));
         }
-        if (null != answeredHead)
+        if (commands.hasAnswered())
         {
             completeAnswered();
         }
@@ -463,15 +462,22 @@ final class HostConnection implements PduHandler, ReadinessListener
         final HostRequest request = commands.find(pdu.commandId());
         if (null == request || !request.receivesData())
         {
-            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, DataPdu.COMMAND_ID_OFFSET,
-                "data for command " + pdu.commandId() + ", which expects none");
+            refuseCommand(pdu, "C2HData", pdu.commandId(), DataPdu.COMMAND_ID_OFFSET,
+                null == request ? null : "which expects none");
+            return 0;
+        }
+        if (!isSent(request))
+        {
+            refuse(pdu, FatalErrorStatus.SEQUENCE_ERROR, 0, "C2HData for " + name(pdu.commandId()) +
+                ", which has not been sent");
             return 0;
         }
         final long offset = Integer.toUnsignedLong(pdu.bufferOffset());
         final long length = Integer.toUnsignedLong(pdu.dataLength());
         if (0 == length || offset != request.transferredBytes || offset + length > request.lengthBytes)
         {
-            refuse(pdu, FatalErrorStatus.DATA_OUT_OF_RANGE, 0, "data of " + length + " bytes at offset " + offset +
+            refuse(pdu, FatalErrorStatus.DATA_OUT_OF_RANGE, 0, "C2HData for " + name(pdu.commandId()) + " of " +
+                length + " bytes at offset " + offset +
                 " where " + (request.lengthBytes - request.transferredBytes) + " bytes from offset " +
                 request.transferredBytes + " are expected");
             return 0;
@@ -481,7 +487,7 @@ final class HostConnection implements PduHandler, ReadinessListener
             (0 == (flags & CommonHeader.FLAG_LAST) || offset + length < request.lengthBytes && 0 != queueId))
         {
             refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, CommonHeader.FLAGS_OFFSET,
-                "success after " + (offset + length) + " of " + request.lengthBytes + " bytes");
+                "success of " + name(pdu.commandId()) + " after " + (offset + length) + " of " + request.lengthBytes + " bytes");
             return 0;
         }
         receiving = request;
@@ -511,16 +517,21 @@ final class HostConnection implements PduHandler, ReadinessListener
         final HostRequest request = commands.find(completionEntry.commandId());
         if (null == request)
         {
-            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, CapsuleResponse.ENTRY_OFFSET + 12,
-                "completion of command " + completionEntry.commandId() + ", which is not outstanding");
+            refuseCommand(pdu, "CapsuleResp", completionEntry.commandId(), CapsuleResponse.ENTRY_OFFSET + 12, null);
             return;
         }
         final int status = NvmeStatus.ofField(completionEntry.statusField());
         if (0 == status && request.transferredBytes < request.lengthBytes &&
             (0 != queueId || request.sendsData()))
         {
-            refuse(pdu, FatalErrorStatus.SEQUENCE_ERROR, 0, "success of a command after " +
+            refuse(pdu, FatalErrorStatus.SEQUENCE_ERROR, 0, "success of " + name(request.commandId) + " after " +
                 request.transferredBytes + " of " + request.lengthBytes + " bytes");
+            return;
+        }
+        if (0 == status && !isSent(request))
+        {
+            refuse(pdu, FatalErrorStatus.SEQUENCE_ERROR, 0, "success of " + name(request.commandId) +
+                ", whose last " + (request.sendEndPosition - sender.sentPosition()) + " bytes have not been sent");
             return;
         }
         request.result0 = completionEntry.result0();
@@ -534,7 +545,7 @@ final class HostConnection implements PduHandler, ReadinessListener
         {
             grants.drop(request);
         }
-        if (request.sendEndPosition <= sender.sentPosition())
+        if (isSent(request))
         {
             finish(request, status);
         }
@@ -542,20 +553,30 @@ final class HostConnection implements PduHandler, ReadinessListener
         {
             // The socket still has to take bytes from the user's buffer, so it is not the user's yet.
             request.answerStatus = status;
-            request.next = answeredHead;
-            answeredHead = request;
+            commands.answered(request);
         }
+    }
+
+    private boolean isSent(final HostRequest request)
+    {
+        return request.sendEndPosition <= sender.sentPosition();
     }
 
     private void completeAnswered()
     {
-        HostRequest request = answeredHead;
-        answeredHead = null;
+        HostRequest request = commands.takeAnswered();
         while (null != request)
         {
-            final HostRequest next = request.next;
-            request.next = null;
-            answer(request, request.answerStatus);
+            final HostRequest next = request.nextAnswered;
+            request.nextAnswered = null;
+            if (isSent(request))
+            {
+                finish(request, request.answerStatus);
+            }
+            else
+            {
+                commands.keepAnswered(request);
+            }
             request = next;
         }
     }
@@ -572,20 +593,22 @@ final class HostConnection implements PduHandler, ReadinessListener
         final HostRequest request = commands.find(pdu.commandId());
         if (null == request || !request.sendsData())
         {
-            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, ReadyToTransfer.COMMAND_ID_OFFSET,
-                "R2T for command " + pdu.commandId() + ", which has no data to send");
+            refuseCommand(pdu, "R2T", pdu.commandId(), ReadyToTransfer.COMMAND_ID_OFFSET,
+                null == request ? null : "which has no data to send");
             return;
         }
         if (request.grantRemaining > 0)
         {
-            refuse(pdu, FatalErrorStatus.LIMIT_EXCEEDED, 0, "R2T while one of the same command is outstanding");
+            refuse(pdu, FatalErrorStatus.LIMIT_EXCEEDED, 0, "R2T for " + name(pdu.commandId()) +
+                " while one of it is outstanding");
             return;
         }
         final long offset = Integer.toUnsignedLong(pdu.bufferOffset());
         final long length = Integer.toUnsignedLong(pdu.dataLength());
         if (0 == length || offset != request.transferredBytes || offset + length > request.lengthBytes)
         {
-            refuse(pdu, FatalErrorStatus.DATA_OUT_OF_RANGE, 0, "R2T for " + length + " bytes at offset " + offset +
+            refuse(pdu, FatalErrorStatus.DATA_OUT_OF_RANGE, 0, "R2T for " + name(pdu.commandId()) + " of " +
+                length + " bytes at offset " + offset +
                 " where " + (request.lengthBytes - request.transferredBytes) + " bytes from offset " +
                 request.transferredBytes + " are left");
             return;
@@ -598,6 +621,24 @@ final class HostConnection implements PduHandler, ReadinessListener
     {
         close(config.target() + " ended the connection: " + pdu.status() + " (status " + pdu.statusCode() +
             ", information 0x" + Integer.toHexString(pdu.information()) + ")");
+    }
+
+    private void refuseCommand(
+        final CommonHeader pdu,
+        final String pduName,
+        final int commandId,
+        final int commandIdOffset,
+        final String mismatch)
+    {
+        final String reason = null != mismatch ? mismatch :
+            commands.isAnswered(commandId) ? "which was answered before" : "which is not outstanding";
+        refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, commandIdOffset,
+            pduName + " for " + name(commandId) + ", " + reason);
+    }
+
+    private String name(final int commandId)
+    {
+        return "command " + commandId + " of queue " + queueId;
     }
 
     private void refuse(
@@ -653,7 +694,6 @@ final class HostConnection implements PduHandler, ReadinessListener
         receiver.reset();
         capsules.reset(false, false, 4);
         grants.reset(false, false, 4, DATA_BYTES_MIN);
-        answeredHead = null;
         receiving = null;
         HostRequest lost = commands.removeAll();
         state(ConnectionState.CLOSED);
@@ -661,7 +701,11 @@ final class HostConnection implements PduHandler, ReadinessListener
         {
             final HostRequest next = lost.next;
             lost.next = null;
-            if (connectRequest != lost)
+            if (connectRequest == lost)
+            {
+                lost.state(RequestState.IDLE);
+            }
+            else
             {
                 listener.onLost(lost);
             }

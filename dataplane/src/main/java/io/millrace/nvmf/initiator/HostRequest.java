@@ -47,9 +47,11 @@ public final class HostRequest
     int result0;
     int result1;
     HostRequest next;
+    HostRequest nextAnswered;
 
     private final HostCompletionListener listener;
     private final Object owner;
+    private RequestState state = RequestState.IDLE;
 
     /**
      * Made once at set-up and used for ever.
@@ -178,8 +180,26 @@ public final class HostRequest
         return this;
     }
 
+    RequestState state()
+    {
+        return state;
+    }
+
+    void state(final RequestState next)
+    {
+        if (!state.canBecome(next))
+        {
+            throw new IllegalStateException("request cannot go from " + state + " to " + next + ": " + this);
+        }
+        state = next;
+    }
+
     HostRequest command(final int newOpcode, final int nsid)
     {
+        if (RequestState.IDLE != state)
+        {
+            throw new IllegalStateException("request is " + state + ", fill it when it is complete: " + this);
+        }
         opcode = newOpcode;
         namespaceId = nsid;
         cdw10 = 0;
@@ -224,6 +244,7 @@ public final class HostRequest
 
     void complete(final int newStatus, final long nowNs)
     {
+        state(RequestState.IDLE);
         commandId = -1;
         status = newStatus;
         completeNs = nowNs;

@@ -49,7 +49,7 @@ public final class RemoteQueuePair implements AutoCloseable
     /**
      * Hands a command over.
      *
-     * @param request filled and idle.
+     * @param request filled and idle; one that is not complete is refused with an {@link IllegalStateException}.
      * @return false when the queue is full, or not connected now under {@link OutagePolicy#WAIT}: the submitter keeps
      *     the request and tries again in a later cycle.
      */
@@ -70,6 +70,7 @@ public final class RemoteQueuePair implements AutoCloseable
         {
             group.reactor().execute(failing);
         }
+        request.state(RequestState.HELD);
         request.next = failingHead;
         failingHead = request;
         return true;

@@ -489,7 +489,8 @@ final class PduReceiver
         {
             return errors.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CapsuleCommand.SIZE_BYTES);
         }
-        if (!nameData(request, position, length))
+        nameData(request, position, length);
+        if (!matchesDataDigest(position, length))
         {
             counters.onDataDigestError();
             intake.onDataError(request, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
@@ -506,21 +507,22 @@ final class PduReceiver
         return length;
     }
 
-    /**
-     * Tells a request of the data in its capsule, if there is any.
-     *
-     * @return false when the data digest does not match.
-     */
-    private boolean nameData(final Request request, final long position, final int length)
+    /** Tells a request of the data in its capsule, if there is any. */
+    private void nameData(final Request request, final long position, final int length)
     {
         final int headerBytes = CapsuleCommand.SIZE_BYTES + digests.headerBytes();
-        if (length == headerBytes)
+        if (length != headerBytes)
         {
-            return true;
+            request.inCapsuleData(position + headerBytes, length - headerBytes - digests.dataBytes());
         }
-        final int dataBytes = length - headerBytes - digests.dataBytes();
-        request.inCapsuleData(position + headerBytes, dataBytes);
-        return 0 == digests.dataBytes() || Digests.matches(position + headerBytes, dataBytes);
+    }
+
+    /** Of a capsule that has just come: one that waits was checked before it began to wait. */
+    private boolean matchesDataDigest(final long position, final int length)
+    {
+        final int headerBytes = CapsuleCommand.SIZE_BYTES + digests.headerBytes();
+        return length == headerBytes || 0 == digests.dataBytes() ||
+            Digests.matches(position + headerBytes, length - headerBytes - digests.dataBytes());
     }
 
     private int onHostData(final int offset, final long available)

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,7 @@ class CommandTableTest
         final int firstId = first.commandId;
         assertSame(first, table.find(firstId));
         table.remove(first);
+        first.complete(0, 0);
         final HostRequest second = request().flush(1);
         table.add(second);
         assertNotEquals(firstId, second.commandId);
@@ -64,7 +66,29 @@ class CommandTableTest
             assertEquals(request.commandId, request.commandId & 0xFFFF);
             assertSame(request, table.find(request.commandId));
             table.remove(request);
+            request.complete(0, 0);
         }
+    }
+
+    @Test
+    void shouldKeepTheSlotOfAnAnsweredCommandButFindItNoMore()
+    {
+        table.reset(2);
+        final HostRequest first = request().flush(1);
+        final HostRequest second = request().flush(1);
+        table.add(first);
+        table.add(second);
+        table.answered(first);
+        assertNull(table.find(first.commandId));
+        assertTrue(table.isAnswered(first.commandId));
+        assertFalse(table.isAnswered(second.commandId));
+        assertTrue(table.isFull());
+        assertThrows(IllegalStateException.class, () -> table.answered(first));
+        assertSame(first, table.takeAnswered());
+        assertFalse(table.hasAnswered());
+        table.remove(first);
+        assertFalse(table.isFull());
+        assertSame(second, table.find(second.commandId));
     }
 
     @Test

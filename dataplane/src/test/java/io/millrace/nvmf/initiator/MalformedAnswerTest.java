@@ -84,20 +84,20 @@ class MalformedAnswerTest
                 peer.response(id ^ 0x8000, 0, 0)),
             read("answer to a slot beyond the queue", FIELD, "is not outstanding", (peer, id) ->
                 peer.response(0xFFF, 0, 0)),
-            read("success without data", SEQUENCE, "success of a command after 0 of 16384", (peer, id) ->
+            read("success without data", SEQUENCE, "after 0 of 16384", (peer, id) ->
                 peer.response(id, 0, 0)),
-            read("data for another command", FIELD, "expects none", (peer, id) ->
+            read("data for another command", FIELD, "is not outstanding", (peer, id) ->
                 peer.data(id ^ 1, 0, data(512), ScriptedPeer.LAST)),
-            read("data beyond the end", RANGE, "data of 16388 bytes", (peer, id) ->
+            read("data beyond the end", RANGE, "of 16388 bytes", (peer, id) ->
                 peer.data(id, 0, data(READ_BYTES + 4), ScriptedPeer.LAST)),
             read("data at the wrong offset", RANGE, "at offset 512", (peer, id) ->
                 peer.data(id, 512, data(512), 0)),
             read("data at a negative offset", RANGE, "at offset 4294966784", (peer, id) ->
                 peer.data(id, -512, data(512), 0)),
-            read("no data", RANGE, "data of 0 bytes", (peer, id) -> peer.data(id, 0, data(0), 0)),
-            read("success flag too early", FIELD, "success after 512 of 16384", (peer, id) ->
+            read("no data", RANGE, "of 0 bytes", (peer, id) -> peer.data(id, 0, data(0), 0)),
+            read("success flag too early", FIELD, "after 512 of 16384", (peer, id) ->
                 peer.data(id, 0, data(512), ScriptedPeer.LAST | ScriptedPeer.SUCCESS)),
-            read("success flag without last", FIELD, "success after", (peer, id) ->
+            read("success flag without last", FIELD, " after 16384 of 16384", (peer, id) ->
                 peer.data(id, 0, data(READ_BYTES), ScriptedPeer.SUCCESS)),
             read("data offset inside the header", FIELD, "data offset 20", (peer, id) ->
                 with(peer.data(id, 0, data(512), 0), 3, 20)),
@@ -108,13 +108,13 @@ class MalformedAnswerTest
             read("R2T for a read", FIELD, "has no data to send", (peer, id) -> peer.readyToTransfer(id, 1, 0, 512)),
             read("endless termination", FIELD, "PDU length 153", (peer, id) -> with(peer.termination(1, 0), 4, 153)),
             write("data for a write", FIELD, "expects none", (peer, id) -> peer.data(id, 0, data(512), 0)),
-            write("success without asking", SEQUENCE, "success of a command after 0", (peer, id) ->
+            write("success without asking", SEQUENCE, "after 0 of 16384", (peer, id) ->
                 peer.response(id, 0, 0)),
-            write("R2T beyond the end", RANGE, "R2T for 16388 bytes", (peer, id) ->
+            write("R2T beyond the end", RANGE, "of 16388 bytes", (peer, id) ->
                 peer.readyToTransfer(id, 1, 0, READ_BYTES + 4)),
             write("R2T out of order", RANGE, "at offset 4096", (peer, id) -> peer.readyToTransfer(id, 1, 4096, 512)),
-            write("R2T for nothing", RANGE, "R2T for 0 bytes", (peer, id) -> peer.readyToTransfer(id, 1, 0, 0)),
-            write("R2T for another command", FIELD, "has no data to send", (peer, id) ->
+            write("R2T for nothing", RANGE, "of 0 bytes", (peer, id) -> peer.readyToTransfer(id, 1, 0, 0)),
+            write("R2T for another command", FIELD, "is not outstanding", (peer, id) ->
                 peer.readyToTransfer(id ^ 1, 1, 0, 512)),
             digest("wrong header digest", HEADER_DIGEST, "header digest is", (peer, id) ->
                 with(peer.response(id, 0, 0), 24, 0xEE)),
@@ -179,7 +179,7 @@ class MalformedAnswerTest
 
     static Stream<Case> limits()
     {
-        return Stream.of(write("second R2T", LIMIT, "R2T while one", (peer, id) ->
+        return Stream.of(write("second R2T", LIMIT, "of queue 1 while one", (peer, id) ->
             peer.readyToTransfer(id, 2, 0, 512)));
     }
 }

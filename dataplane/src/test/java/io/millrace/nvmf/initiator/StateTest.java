@@ -29,6 +29,23 @@ class StateTest
     }
 
     @Test
+    void shouldAllowTheRequestTransitionsOfTheDiagramAndNoOthers()
+    {
+        final Map<RequestState, Set<RequestState>> allowed = Map.of(
+            RequestState.IDLE, EnumSet.of(RequestState.OUTSTANDING, RequestState.HELD),
+            RequestState.OUTSTANDING, EnumSet.of(RequestState.IDLE, RequestState.ANSWERED, RequestState.HELD),
+            RequestState.ANSWERED, EnumSet.of(RequestState.IDLE, RequestState.HELD),
+            RequestState.HELD, EnumSet.of(RequestState.IDLE, RequestState.OUTSTANDING));
+        for (final RequestState from : RequestState.values())
+        {
+            for (final RequestState to : RequestState.values())
+            {
+                assertEquals(allowed.get(from).contains(to), from.canBecome(to), from + " to " + to);
+            }
+        }
+    }
+
+    @Test
     void shouldAllowTheControllerTransitionsOfTheDiagramAndNoOthers()
     {
         final Map<ControllerState, Set<ControllerState>> allowed = Map.of(
