@@ -58,7 +58,7 @@ load()
     do
         # shellcheck disable=SC2086
         $jvm io.millrace.cli.Millrace perf --port 4420 --nqn "$nqn" --connect-timeout 60s --depth 4 --duration 2s \
-            --pattern randwrite --verify > "$directory/perf.log" 2>&1 || return 1
+            --pattern randwrite --verify --destroy > "$directory/perf.log" 2>&1 || return 1
         rounds=$((rounds + 1))
     done
     echo "CUT $rounds rounds of verified I/O"

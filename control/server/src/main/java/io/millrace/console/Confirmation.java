@@ -33,13 +33,25 @@ public final class Confirmation
      */
     public void need(final Terminal terminal, final String what)
     {
-        if (yes)
+        if (!yes)
         {
-            return;
+            ask(terminal, what, "--yes");
         }
+    }
+
+    /**
+     * Asks a person; returns when the answer is yes.
+     *
+     * @param terminal to ask on.
+     * @param what     would be done and what that means, a sentence without its full stop.
+     * @param option   that says yes where nobody can be asked.
+     * @throws CommandException when the answer is no, or nobody can be asked.
+     */
+    public static void ask(final Terminal terminal, final String what, final String option)
+    {
         if (!Terminal.isInputInteractive())
         {
-            throw new CommandException(ExitCode.USAGE, what + ": add --yes if that is meant");
+            throw new CommandException(ExitCode.USAGE, what + ": add " + option + " if that is meant");
         }
         terminal.ask(what + ". Go on? [y/N] ");
         final String answer = read().strip().toLowerCase(Locale.ROOT);

@@ -21,6 +21,9 @@ public final class LoadPrinter
 {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
     private static final double NS_PER_S = 1e9;
+    private static final double NS_PER_MS = 1e6;
+    private static final double NS_PER_US = 1e3;
+    private static final long STALL_SHOWN_NS = 1_000_000_000L;
 
     private LoadPrinter()
     {
@@ -68,6 +71,11 @@ public final class LoadPrinter
         {
             line.append("  ").append(progress.errors()).append(" errors");
         }
+        if (progress.quietNs() >= STALL_SHOWN_NS)
+        {
+            line.append(String.format(Locale.ROOT, "  no completion for %.0f s, %,d outstanding",
+                progress.quietNs() / NS_PER_S, progress.outstanding()));
+        }
         if (!progress.connected() && LoadPhase.CONNECT != progress.phase())
         {
             line.append("  not connected, trying again");
@@ -80,7 +88,6 @@ public final class LoadPrinter
         return switch (phase)
         {
             case CONNECT -> "connecting";
-            case FILL -> "filling";
             case WARM_UP -> "warming up";
             case MEASURE -> "measuring";
             case DRAIN -> "finishing";
@@ -124,11 +131,13 @@ public final class LoadPrinter
             table.row(cells.toArray(String[]::new));
         }
         table.print(terminal, "");
+        terminal.line(String.format(Locale.ROOT, "longest stall %,.1f ms, %,d commands outstanding at the end",
+            report.longestStallNs() / NS_PER_MS, report.unfinished()));
         if (report.config().verify())
         {
-            terminal.line(0 == report.verifyFailures() ?
-                terminal.good("verified") + " " + report.verifiedBlocks() + " blocks" :
-                terminal.bad(report.verifyFailures() + " wrong") + " of " + report.verifiedBlocks() + " blocks");
+            final long wrong = report.verifyFailures() + report.unmarkedBlocks();
+            terminal.line(0 == wrong ? terminal.good("verified") + " " + report.verifiedBlocks() + " blocks" :
+                terminal.bad(wrong + " wrong") + " of " + report.verifiedBlocks() + " blocks");
         }
         if (report.queueDepth() < report.config().queueDepth())
         {
@@ -184,6 +193,9 @@ public final class LoadPrinter
         map.put("verify", config.verify());
         map.put("verifiedBlocks", report.verifiedBlocks());
         map.put("verifyFailures", report.verifyFailures());
+        map.put("unmarkedBlocks", report.unmarkedBlocks());
+        map.put("unfinished", report.unfinished());
+        map.put("longestStallUs", report.longestStallNs() / NS_PER_US);
         map.put("reconnects", report.reconnects());
         map.put("passed", report.isPassed());
         map.put("failures", report.failures());

@@ -2,6 +2,7 @@ package io.millrace.host;
 
 import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
+import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
 import io.millrace.console.StopSignal;
@@ -27,17 +28,21 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "perf",
-    description = "Drive an NVMe/TCP target, this project's or another's, and measure it. Patterns that write " +
-        "destroy what the namespace holds.",
+    description = "Drive an NVMe/TCP target, this project's or another's, and measure it. The patterns randread and " +
+        "read write nothing. The patterns randwrite, randrw and write overwrite the namespace from its start, as far " +
+        "as --region says: they look for data first, and ask, or want --destroy, when they find some.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace perf --nqn nqn.2026-11.io.millrace:vol0",
         "  millrace perf tcp://192.0.2.7/NQN --pattern randrw --mix 70 --depth 64",
-        "  millrace perf --nqn NQN --pattern randwrite --verify --hdgst --ddgst",
+        "  millrace perf --nqn NQN --pattern write --verify --region 1GiB --destroy",
+        "  millrace perf --nqn NQN --pattern randread --verify --region 1GiB",
         "  millrace perf --nqn NQN --rate 50000 --duration 60s --json --hlog latency.hlog",
         "",
-        "At a fixed rate latency counts from the planned moment of each command. Exit codes: 0 passed, 1 commands",
-        "failed, blocks were wrong, the rate was missed or the target cannot be reached, 2 wrong usage."})
+        "At a fixed rate latency counts from the planned moment of each command. Commands that the end of the",
+        "measurement finds outstanding count with the time that they take or have waited. Exit codes: 0 passed,",
+        "1 commands failed, blocks were wrong, the rate was missed or the target cannot be reached, 2 wrong usage,",
+        "or data would be overwritten."})
 public final class PerfCommand implements Callable<Integer>
 {
     private static final long PROGRESS_INTERVAL_MS = 1_000;
@@ -50,7 +55,8 @@ public final class PerfCommand implements Callable<Integer>
     private int nsid;
 
     @Option(names = {"-w", "--pattern"}, paramLabel = "PATTERN", defaultValue = "randread",
-        description = "randread, randwrite, randrw, read or write. Default: ${DEFAULT-VALUE}.")
+        description = "randread, randwrite, randrw, read or write; those with a w overwrite the namespace. " +
+            "Default: ${DEFAULT-VALUE}.")
     private String pattern;
 
     @Option(names = {"-s", "--size"}, paramLabel = "SIZE", converter = ByteSize.class, defaultValue = "4KiB",
@@ -86,8 +92,12 @@ public final class PerfCommand implements Callable<Integer>
     private long ratePerSecond;
 
     @Option(names = "--verify",
-        description = "Write a pattern into each block and check it when it is read back.")
+        description = "With a pattern that writes, write blocks that can be checked and check them when they are " +
+            "read back. With one that reads, check blocks that such a load has left.")
     private boolean verify;
+
+    @Option(names = "--destroy", description = "Overwrite the namespace, also when it holds data.")
+    private boolean destroy;
 
     @Option(names = "--region", paramLabel = "SIZE", converter = ByteSize.class, defaultValue = "0",
         description = "Use only so much of the namespace, from its start. Default: all; at most 1GiB with --verify.")
@@ -150,12 +160,19 @@ public final class PerfCommand implements Callable<Integer>
     private LoadReport run(final LoadConfig config)
     {
         try (LatencyLog log = null == latencyLog ? LatencyLog.none() : LatencyLog.open(latencyLog);
-            LoadGenerator generator = new LoadGenerator(config);
-            ProgressLine progress = new ProgressLine(Terminal.standardError(), generator, StopSignal.install(),
-                PROGRESS_INTERVAL_MS))
+            LoadGenerator generator = new LoadGenerator(config))
         {
-            progress.start();
-            return generator.run(log);
+            if (config.writes() && !destroy)
+            {
+                generator.findData().ifPresent((found) -> Confirmation.ask(Terminal.standardError(),
+                    found + ", which pattern " + config.pattern() + " overwrites", "--destroy"));
+            }
+            try (ProgressLine progress = new ProgressLine(Terminal.standardError(), generator, StopSignal.install(),
+                PROGRESS_INTERVAL_MS))
+            {
+                progress.start();
+                return generator.run(log);
+            }
         }
         catch (final LoadException e)
         {

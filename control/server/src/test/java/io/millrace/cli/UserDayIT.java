@@ -206,7 +206,7 @@ class UserDayIT
     private void perf(final int port) throws IOException, InterruptedException
     {
         shows(ok("perf tcp://127.0.0.1:" + port + "/" + NQN + " --host-nqn " + HOST +
-            " --pattern randwrite --verify --region 1MiB --duration 500ms --warmup 0ms"), "write");
+            " --pattern randwrite --verify --destroy --region 1MiB --duration 500ms --warmup 0ms"), "write");
     }
 
     /** What should be as a file: written, edited, looked at, applied. */

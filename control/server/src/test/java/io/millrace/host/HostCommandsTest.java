@@ -50,7 +50,14 @@ class HostCommandsTest
     @BeforeAll
     static void startTarget()
     {
-        dataPlane = DataPlane.start(new DataPlaneConfig(
+        dataPlane = dataPlane();
+        port = dataPlane.addresses().getFirst().getPort();
+        target = "tcp://127.0.0.1:" + port;
+    }
+
+    private static DataPlane dataPlane()
+    {
+        return DataPlane.start(new DataPlaneConfig(
             List.of(ReactorConfig.of("test-target", -1)),
             DataPlaneConfig.MEMORY_BYTES_MIN * 2,
             List.of(new DeviceConfig.Memory("mem0", 4 << 20, 4096)),
@@ -60,8 +67,6 @@ class HostCommandsTest
             DataPlaneConfig.NO_DISCOVERY_PORT,
             TargetConfig.defaults(),
             TcpTransportConfig.defaults()));
-        port = dataPlane.addresses().getFirst().getPort();
-        target = "tcp://127.0.0.1:" + port;
     }
 
     @AfterAll
@@ -156,7 +161,7 @@ class HostCommandsTest
     {
         final Outcome outcome = run(new PerfCommand(), target + "/" + NQN, "--pattern", "randrw", "--mix", "70",
             "--size", "4k", "--depth", "8", "--queues", "2", "--duration", "200ms", "--warmup", "0", "--verify",
-            "--hdgst", "--ddgst");
+            "--destroy", "--hdgst", "--ddgst");
         assertEquals(0, outcome.exitCode, outcome.out + outcome.failure);
         assertTrue(
             outcome.out.startsWith("randrw (70 % reads) of 4KiB, depth 8 on 2 queues, verified, " + NQN), outcome.out);
@@ -167,6 +172,52 @@ class HostCommandsTest
             assertTrue(outcome.out.lines().anyMatch((line) -> line.matches(row + "( +[0-9,.]+){9}")), outcome.out);
         }
         assertTrue(outcome.out.contains("verified "), outcome.out);
+        assertTrue(outcome.out.lines().anyMatch((line) ->
+            line.matches("longest stall [0-9,.]+ ms, [0-9,]+ commands outstanding at the end")), outcome.out);
+    }
+
+    /** On the region that a pattern overwrites: empty, then with data, then with what a verified load left. */
+    @Test
+    void shouldNotOverwriteDataUnlessItIsMeant() throws Exception
+    {
+        try (DataPlane own = dataPlane())
+        {
+            final String there = "tcp://127.0.0.1:" + own.addresses().getFirst().getPort() + "/" + NQN;
+            final String[] verifiedRead = {there, "--pattern", "randread", "--verify", "--count", "500", "--warmup", "0"};
+            final Outcome nothing = run(new PerfCommand(), verifiedRead);
+            assertEquals(2, nothing.exitCode, nothing.out);
+            assertTrue(nothing.failure.contains("holds nothing that a verified load wrote"), nothing.failure);
+            final Outcome first = run(new PerfCommand(), there, "--pattern", "write", "--verify", "--count", "1024",
+                "--warmup", "0");
+            assertEquals(0, first.exitCode, first.failure);
+            for (final String pattern : List.of("randwrite", "randrw", "write"))
+            {
+                final Outcome second = run(new PerfCommand(), there, "--pattern", pattern, "--count", "10");
+                assertEquals(2, second.exitCode, second.out);
+                assertEquals("namespace 1 of " + NQN + " holds data: block 0 is not zero, which pattern " + pattern +
+                    " overwrites: add --destroy if that is meant", second.failure);
+            }
+            for (int i = 0; i < 2; i++)
+            {
+                final Outcome read = run(new PerfCommand(), verifiedRead);
+                assertEquals(0, read.exitCode, read.out + read.failure);
+                assertTrue(read.out.contains("verified 500 blocks"), read.out);
+            }
+            assertEquals(0, run(new PerfCommand(), there, "--pattern", "randwrite", "--count", "4096", "--destroy")
+                .exitCode);
+            final Outcome destroyed = run(new PerfCommand(), verifiedRead);
+            assertEquals(1, destroyed.exitCode, destroyed.failure);
+            assertTrue(destroyed.out.contains("lack the mark of a verified write"), destroyed.out);
+        }
+    }
+
+    @Test
+    void shouldSayWhichPatternsOverwrite()
+    {
+        final String help = new CommandLine(new PerfCommand()).getUsageMessage().replaceAll("\\s+", " ");
+        assertTrue(help.contains("The patterns randwrite, randrw and write overwrite the namespace"), help);
+        assertTrue(help.contains("those with a w overwrite the namespace"), help);
+        assertTrue(help.contains("--destroy"), help);
     }
 
     @Test
@@ -240,12 +291,15 @@ class HostCommandsTest
     void shouldShowProgressSinceTheLastLook()
     {
         final LoadProgress before =
-            new LoadProgress(LoadPhase.MEASURE, 1_000_000_000L, 10_000_000_000L, 100, 50, 150 << 20, 0, true);
+            new LoadProgress(LoadPhase.MEASURE, 1_000_000_000L, 10_000_000_000L, 100, 50, 150 << 20, 0, true, 4, 0);
         final LoadProgress now =
-            new LoadProgress(LoadPhase.MEASURE, 2_000_000_000L, 10_000_000_000L, 1100, 550, 350 << 20, 2, false);
+            new LoadProgress(LoadPhase.MEASURE, 2_000_000_000L, 10_000_000_000L, 1100, 550, 350 << 20, 2, false, 4, 0);
         assertEquals("measuring  2/10 s  1,500 IOPS  200.0 MiB/s  2 errors  not connected, trying again",
             LoadPrinter.progress(before, now));
         assertEquals("connecting  0 s",
-            LoadPrinter.progress(null, new LoadProgress(LoadPhase.CONNECT, 3_000_000L, 0, 0, 0, 0, 0, false)));
+            LoadPrinter.progress(null, new LoadProgress(LoadPhase.CONNECT, 3_000_000L, 0, 0, 0, 0, 0, false, 0, 0)));
+        assertEquals("measuring  3/10 s  0 IOPS  0.0 MiB/s  no completion for 2 s, 32 outstanding",
+            LoadPrinter.progress(now, new LoadProgress(LoadPhase.MEASURE, 3_000_000_000L, 10_000_000_000L, 1100, 550,
+            350 << 20, 0, true, 32, 2_000_000_000L)));
     }
 }

@@ -82,6 +82,42 @@ final class BlockPattern
     }
 
     /**
+     * {@return whether a block was written by a verified load, as far as its first word tells}
+     *
+     * @param address of the block.
+     */
+    static boolean isMarked(final long address)
+    {
+        return MAGIC == NativeMemory.getLong(address);
+    }
+
+    static int generation(final long address)
+    {
+        return (int)NativeMemory.getLong(address + GENERATION_OFFSET);
+    }
+
+    /**
+     * As {@link #mismatch(long, int, long, long, long)} for a block of a load that nobody remembers: seed and
+     * generation are those that the block names, so an older version of the block passes.
+     *
+     * @param address    of the block, which is marked.
+     * @param blockBytes of it.
+     * @param lba        it should be.
+     * @return offset of the first wrong word, or -1 when the block is whole and in its place.
+     */
+    static int mismatch(final long address, final int blockBytes, final long lba)
+    {
+        return mismatch(address, blockBytes, lba, NativeMemory.getLong(address + SEED_OFFSET),
+            NativeMemory.getLong(address + GENERATION_OFFSET));
+    }
+
+    static String describeUnmarked(final long address, final long lba)
+    {
+        return "block " + lba + " holds 0x" + Long.toHexString(NativeMemory.getLong(address)) +
+            " where the mark of a verified write should be";
+    }
+
+    /**
      * Says what a wrong block holds.
      *
      * @param address    of it.

@@ -21,7 +21,8 @@ import java.util.List;
  * @param operationCount          after which the measurement ends; 0 when it ends by time.
  * @param warmUpMs                of load before that, which is not counted.
  * @param ratePerSecond           operations to begin in a second over all queues; 0 for as many as possible.
- * @param verify                  whether blocks carry a pattern that is checked when they are read.
+ * @param verify                  whether blocks carry a pattern that is checked when they are read; a load that only
+ *                                reads checks what an earlier one wrote.
  * @param seed                    of the order of blocks and of their content.
  * @param regionBytes             of the namespace to use, from its start; 0 for all of it.
  * @param cpus                    to pin one reactor each to; empty for one reactor that is not pinned.

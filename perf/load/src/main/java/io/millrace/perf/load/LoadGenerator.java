@@ -16,6 +16,7 @@ import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
@@ -23,8 +24,9 @@ import org.HdrHistogram.Histogram;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Runs one load. {@link #run()} does it all on the caller's thread, once; {@link #progress()} and {@link #stop()} are
- * for any thread meanwhile. {@link #close()} frees what it used.
+ * Runs one load. {@link #run()} does it all on the caller's thread, once, and overwrites what it is told to; who does
+ * not own the namespace asks {@link #findData()} before. {@link #progress()} and {@link #stop()} are for any thread
+ * meanwhile. {@link #close()} frees what it used.
  */
 public final class LoadGenerator implements AutoCloseable
 {
@@ -34,6 +36,9 @@ public final class LoadGenerator implements AutoCloseable
     private static final long LOAD_INTERVAL_NS = 50_000_000;
     private static final long VERIFY_CELLS_MAX = 1L << 28;
     private static final int RANDOM_FILL_BYTES = Long.BYTES;
+    /** After {@link #stop()} a target has so long to answer; then what is outstanding is given up. */
+    private static final long STOP_DRAIN_NS = 1_000_000_000;
+    private static final int PROBE_BYTES = 64 << 10;
 
     private final LoadConfig config;
     private final List<Reactor> reactors = new ArrayList<>();
@@ -44,8 +49,10 @@ public final class LoadGenerator implements AutoCloseable
     private volatile LoadPhase phase = LoadPhase.CONNECT;
     private volatile long phaseStartNs = SystemNanoClock.INSTANCE.nanoTime();
     private volatile boolean stopping;
+    private volatile long stopNs;
     private NamespaceInfo namespace;
     private DmaMemory memory;
+    private long bufferAddress;
     private LatencyCollector latencies;
     private volatile String lossReason = "";
 
@@ -80,11 +87,12 @@ public final class LoadGenerator implements AutoCloseable
     public LoadReport run(final LatencyLog log)
     {
         latencies = new LatencyCollector(log);
-        connect();
-        openWorkers();
-        if (config.verify() && !config.writes())
+        open();
+        if (config.verify() && !config.writes() && !probe().hasMarks(regionBytes()))
         {
-            pass(LoadPhase.FILL);
+            throw new LoadException("namespace " + namespace.nsid() + " of " + config.subsystemNqn() + " holds nothing " +
+                "that a verified load wrote, and pattern " + config.pattern() + " writes nothing: write it first with " +
+                "pattern write and verify, or read without verify");
         }
         if (config.warmUpMs() > 0)
         {
@@ -97,6 +105,11 @@ public final class LoadGenerator implements AutoCloseable
         latencies.begin();
         load(LoadPhase.MEASURE, config.durationMs());
         pass(LoadPhase.DRAIN);
+        workers.forEach((worker) -> await(worker.queue().group().reactor().call(() ->
+        {
+            worker.giveUp();
+            return null;
+        })));
         latencies.collect(workers);
         if (config.verify() && config.writes())
         {
@@ -105,6 +118,45 @@ public final class LoadGenerator implements AutoCloseable
         pass(LoadPhase.DRAIN);
         phase = LoadPhase.DONE;
         return report();
+    }
+
+    /**
+     * Connects, and looks whether a load that writes would overwrite something. Before {@link #run()}; blocks.
+     *
+     * @return what the region to be written holds, as a clause; empty when the load only reads, or when nothing but
+     *     zeroes was found.
+     * @throws InitiatorException when the target cannot be reached.
+     * @throws LoadException      when the target cannot be loaded as configured.
+     */
+    public Optional<String> findData()
+    {
+        open();
+        if (!config.writes())
+        {
+            return Optional.empty();
+        }
+        final String found = probe().findData(regionBytes());
+        fillRandom(bufferAddress, (long)config.queueDepth() * config.sizeBytes());
+        return Optional.ofNullable(found).map((clause) -> "namespace " + namespace.nsid() + " of " +
+            config.subsystemNqn() + " holds data: " + clause);
+    }
+
+    private NamespaceProbe probe()
+    {
+        final int blockBytes = namespace.blockSizeBytes();
+        final long readBytes = Math.min(Math.min(PROBE_BYTES, (long)config.queueDepth() * config.sizeBytes()),
+            controller.info().maxTransferBytes());
+        return new NamespaceProbe(workers.getFirst().queue(), namespace, bufferAddress,
+            Math.max(blockBytes, (int)(readBytes / blockBytes * blockBytes)));
+    }
+
+    private void open()
+    {
+        if (null == controller)
+        {
+            connect();
+            openWorkers();
+        }
     }
 
     private void connect()
@@ -181,9 +233,9 @@ public final class LoadGenerator implements AutoCloseable
             throw new LoadException("region of " + config.regionBytes() + " bytes is larger than namespace " +
                 namespace.nsid() + " of " + namespace.sizeBytes() + ": lower it");
         }
-        if (namespace.writeProtected() && (config.writes() || config.verify()))
+        if (namespace.writeProtected() && config.writes())
         {
-            throw new LoadException("namespace " + namespace.nsid() + " is write-protected: read only, without verify");
+            throw new LoadException("namespace " + namespace.nsid() + " is write-protected: use a pattern that only reads");
         }
     }
 
@@ -195,15 +247,15 @@ public final class LoadGenerator implements AutoCloseable
             throw new LoadException("region of " + regionBytes() + " bytes has no room for an I/O of " +
                 config.sizeBytes() + " bytes on each of " + config.queues() + " queues: lower size or queues");
         }
-        if (config.verify() && cells > VERIFY_CELLS_MAX)
+        if (config.verify() && config.writes() && cells > VERIFY_CELLS_MAX)
         {
             throw new LoadException("verify of " + cells + " I/Os on a queue is above " + VERIFY_CELLS_MAX +
                 ": limit the region");
         }
         final long bytesPerWorker = (long)config.queueDepth() * config.sizeBytes();
         memory = DmaMemory.map(bytesPerWorker * config.queues());
-        final long address = memory.allocate(bytesPerWorker * config.queues(), 4096);
-        fillRandom(address, bytesPerWorker * config.queues());
+        bufferAddress = memory.allocate(bytesPerWorker * config.queues(), 4096);
+        fillRandom(bufferAddress, bytesPerWorker * config.queues());
         final List<LoadWorker> opened = new ArrayList<>();
         for (int i = 0; i < config.queues(); i++)
         {
@@ -212,7 +264,7 @@ public final class LoadGenerator implements AutoCloseable
             final int blocksPerCell = config.sizeBytes() / namespace.blockSizeBytes();
             final LoadWorker worker = new LoadWorker(config, queue, new Region(namespace.nsid(),
                 i * cells * blocksPerCell, namespace.blockSizeBytes(), blocksPerCell, cells), i,
-                address + i * bytesPerWorker);
+                bufferAddress + i * bytesPerWorker);
             await(group.reactor().call(() ->
             {
                 group.reactor().addPoller(worker);
@@ -283,7 +335,8 @@ public final class LoadGenerator implements AutoCloseable
             return;
         }
         enter(next);
-        while (!allFinished(next) && !(stopping && (!drains || ControllerState.LIVE != controller.state())))
+        while (!allFinished(next) && !(stopping && (!drains || ControllerState.LIVE != controller.state() ||
+            SystemNanoClock.INSTANCE.nanoTime() - stopNs > STOP_DRAIN_NS)))
         {
             LockSupport.parkNanos(COORDINATION_INTERVAL_NS);
         }
@@ -320,6 +373,9 @@ public final class LoadGenerator implements AutoCloseable
         long errors = 0;
         long verified = 0;
         long wrong = 0;
+        long unmarked = 0;
+        long unfinished = 0;
+        long longestStallNs = 0;
         long elapsedNs = 0;
         int depth = config.queueDepth();
         double readRate = 0;
@@ -334,14 +390,17 @@ public final class LoadGenerator implements AutoCloseable
             errors += worker.counters().errors();
             verified += worker.counters().verifiedBlocks();
             wrong += worker.counters().verifyFailures();
+            unmarked += worker.counters().unmarkedBlocks();
+            unfinished += worker.unfinished();
+            longestStallNs = Math.max(longestStallNs, worker.counters().longestStallNs());
             depth = Math.min(depth, worker.depth());
         }
         return new LoadReport(config, controller.info(), namespace, depth, elapsedNs,
             operation("read", reads, readRate, latencies.reads()),
             operation("write", writes, writeRate, latencies.writes()),
             operation("total", reads + writes, readRate + writeRate, latencies.all()),
-            errors, config.ratePerSecond(), verified, wrong, controller.reconnectCount(),
-            failures(errors, wrong, readRate + writeRate, elapsedNs));
+            errors, config.ratePerSecond(), verified, wrong, unmarked, unfinished, longestStallNs,
+            controller.reconnectCount(), failures(errors, wrong, unmarked, readRate + writeRate, elapsedNs));
     }
 
     private OperationReport operation(
@@ -351,7 +410,11 @@ public final class LoadGenerator implements AutoCloseable
     }
 
     private List<String> failures(
-        final long errors, final long wrong, final double achievedPerSecond, final long elapsedNs)
+        final long errors,
+        final long wrong,
+        final long unmarked,
+        final double achievedPerSecond,
+        final long elapsedNs)
     {
         final List<String> failures = new ArrayList<>();
         if (ControllerState.LOST == controller.state())
@@ -366,6 +429,14 @@ public final class LoadGenerator implements AutoCloseable
         if (wrong > 0)
         {
             failures.add(wrong + " blocks do not hold what was written");
+        }
+        if (unmarked > 0)
+        {
+            failures.add(unmarked + " blocks lack the mark of a verified write: write them with pattern write and " +
+                "verify first, or use the region that was written");
+        }
+        if (wrong > 0 || unmarked > 0)
+        {
             workers.forEach((worker) -> failures.addAll(worker.messages().wrongBlocks()));
         }
         final long planned = config.ratePerSecond();
@@ -386,11 +457,16 @@ public final class LoadGenerator implements AutoCloseable
         long reads = 0;
         long writes = 0;
         long errors = 0;
+        long outstanding = 0;
+        long quietNs = 0;
+        final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
         for (final LoadWorker worker : workers)
         {
             reads += worker.counters().reads();
             writes += worker.counters().writes();
             errors += worker.counters().errors();
+            outstanding += worker.counters().outstanding();
+            quietNs = Math.max(quietNs, worker.counters().quietNs(nowNs));
         }
         final LoadPhase current = phase;
         final long plannedNs = switch (current)
@@ -400,9 +476,9 @@ public final class LoadGenerator implements AutoCloseable
             default -> 0;
         };
         final RemoteController remote = controller;
-        return new LoadProgress(current, SystemNanoClock.INSTANCE.nanoTime() - phaseStartNs, plannedNs, reads, writes,
+        return new LoadProgress(current, nowNs - phaseStartNs, plannedNs, reads, writes,
             (reads + writes) * config.sizeBytes(), errors,
-            null != remote && ControllerState.LIVE == remote.state());
+            null != remote && ControllerState.LIVE == remote.state(), outstanding, quietNs);
     }
 
     /**
@@ -410,6 +486,7 @@ public final class LoadGenerator implements AutoCloseable
      */
     public void stop()
     {
+        stopNs = SystemNanoClock.INSTANCE.nanoTime();
         stopping = true;
     }
 

@@ -7,8 +7,6 @@ public enum LoadPhase
 {
     /** Connecting. */
     CONNECT,
-    /** Every block of the region is written once, so that reads can be verified. */
-    FILL,
     /** Load runs and is not counted. */
     WARM_UP,
     /** Load runs and is counted. */

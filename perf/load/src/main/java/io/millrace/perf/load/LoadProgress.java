@@ -3,14 +3,16 @@ package io.millrace.perf.load;
 /**
  * How far a load has come. A snapshot.
  *
- * @param phase     it is in.
- * @param elapsedNs since the phase began.
- * @param plannedNs length of the phase; 0 when it ends by count.
- * @param reads     completed in the phase.
- * @param writes    completed in the phase.
- * @param bytes     moved in the phase.
- * @param errors    commands that failed since the load began.
- * @param connected whether the controller is connected now.
+ * @param phase       it is in.
+ * @param elapsedNs   since the phase began.
+ * @param plannedNs   length of the phase; 0 when it ends by count.
+ * @param reads       completed in the phase.
+ * @param writes      completed in the phase.
+ * @param bytes       moved in the phase.
+ * @param errors      commands that failed since the load began.
+ * @param connected   whether the controller is connected now.
+ * @param outstanding commands submitted and not complete.
+ * @param quietNs     how long a queue has had commands outstanding without a completion, the longest of all queues.
  */
 public record LoadProgress(
     LoadPhase phase,
@@ -20,7 +22,9 @@ public record LoadProgress(
     long writes,
     long bytes,
     long errors,
-    boolean connected)
+    boolean connected,
+    long outstanding,
+    long quietNs)
 {
     /**
      * {@return commands completed in the phase}

@@ -19,6 +19,10 @@ import java.util.List;
  * @param plannedPerSecond rate that was asked for; 0 for full speed.
  * @param verifiedBlocks   blocks that were compared.
  * @param verifyFailures   blocks that were wrong.
+ * @param unmarkedBlocks   blocks without the mark of a verified write, in a load that only reads and verifies.
+ * @param unfinished       commands that had not completed when the measurement ended, at a fixed rate with those whose
+ *                         moment had passed; their latencies are with the others.
+ * @param longestStallNs   longest time that a queue had commands outstanding and none completed.
  * @param reconnects       how often the target was lost and came back.
  * @param failures         why the load failed; empty when it passed.
  */
@@ -35,6 +39,9 @@ public record LoadReport(
     double plannedPerSecond,
     long verifiedBlocks,
     long verifyFailures,
+    long unmarkedBlocks,
+    long unfinished,
+    long longestStallNs,
     int reconnects,
     List<String> failures)
 {

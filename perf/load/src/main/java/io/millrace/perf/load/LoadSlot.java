@@ -13,6 +13,7 @@ final class LoadSlot implements HostCompletionListener
     private final LoadWorker worker;
     long cell;
     boolean writes;
+    boolean outstanding;
     int generation;
     long plannedNs;
 

@@ -11,7 +11,8 @@ import org.agrona.concurrent.SystemNanoClock;
  * reactor; nothing is allocated for an I/O.
  * <p>
  * At a fixed rate each command has a planned moment; when the target falls behind, commands wait for a slot while their
- * moment passes, and latency counts from that moment.
+ * moment passes, and latency counts from that moment. Commands that are outstanding when the measurement ends belong to
+ * its latencies, with the time until they complete or are given up, and so do those whose moment passed without a slot.
  */
 final class LoadWorker implements Poller
 {
@@ -27,6 +28,7 @@ final class LoadWorker implements Poller
     private final RemoteQueuePair queue;
     private final Region region;
     private final WrittenCells cells;
+    private final LoadSlot[] slots;
     private final LoadSlot[] idle;
     private final LoadCounters counters = new LoadCounters();
     private final SingleWriterRecorder readLatency = new SingleWriterRecorder(LATENCY_NS_MAX, SIGNIFICANT_DIGITS);
@@ -44,6 +46,7 @@ final class LoadWorker implements Poller
     private volatile long measureEndNs;
     private volatile long measuredReads;
     private volatile long measuredWrites;
+    private volatile long unfinished;
     private LoadPhase phase = LoadPhase.CONNECT;
     private LoadSlot stalled;
     private int idleCount;
@@ -52,6 +55,8 @@ final class LoadWorker implements Poller
     private long begun;
     private double plannedNs;
     private boolean failed;
+    /** Completions belong to the latencies of the measurement: in it, and while what it left outstanding is awaited. */
+    private boolean recording;
 
     /**
      * Made off the reactor; {@link #poll} is called on it.
@@ -72,13 +77,14 @@ final class LoadWorker implements Poller
         this.config = config;
         this.queue = queue;
         this.region = region;
-        cells = config.verify() ? new WrittenCells((int)region.cellCount()) : null;
-        idle = new LoadSlot[config.queueDepth()];
-        idleCount = idle.length;
-        for (int i = 0; i < idle.length; i++)
+        cells = config.verify() && config.writes() ? new WrittenCells((int)region.cellCount()) : null;
+        slots = new LoadSlot[config.queueDepth()];
+        idleCount = slots.length;
+        for (int i = 0; i < slots.length; i++)
         {
-            idle[i] = new LoadSlot(this, bufferAddress + (long)i * config.sizeBytes());
+            slots[i] = new LoadSlot(this, bufferAddress + (long)i * config.sizeBytes());
         }
+        idle = slots.clone();
         random = BlockPattern.mix(config.seed() + index);
         final int queues = config.queues();
         intervalNs = 0 == config.ratePerSecond() ? 0 : 1e9 * queues / config.ratePerSecond();
@@ -163,6 +169,45 @@ final class LoadWorker implements Poller
         return measuredWrites;
     }
 
+    /**
+     * {@return commands of the measurement that had not completed at its end, those included whose planned moment had
+     * passed without a slot; any thread, once it drains}
+     */
+    long unfinished()
+    {
+        return unfinished;
+    }
+
+    RemoteQueuePair queue()
+    {
+        return queue;
+    }
+
+    /**
+     * Gives up what is outstanding: it counts with the time it has waited, and nothing that completes later counts
+     * again. On the reactor.
+     */
+    void giveUp()
+    {
+        if (!recording)
+        {
+            return;
+        }
+        recording = false;
+        final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
+        for (final LoadSlot slot : slots)
+        {
+            if (slot.outstanding)
+            {
+                record(slot.writes, nowNs - startNs(slot));
+            }
+        }
+        if (idleCount < idle.length)
+        {
+            counters.onCompletion(nowNs);
+        }
+    }
+
     int depth()
     {
         return Math.min(queue.depth(), idle.length);
@@ -206,6 +251,7 @@ final class LoadWorker implements Poller
         {
             queue.flush();
         }
+        counters.outstanding(idle.length - idleCount - (null == stalled ? 0 : 1));
         return begun != before ? 1 : 0;
     }
 
@@ -227,7 +273,9 @@ final class LoadWorker implements Poller
             {
                 measureEndNs = nowNs;
             }
+            unfinished = idle.length - idleCount - (null == stalled ? 0 : 1) + recordUnsent(nowNs);
         }
+        recording = LoadPhase.MEASURE == next || recording && LoadPhase.DRAIN == next;
         phase = next;
         finished = LoadPhase.CONNECT;
         counters.beginPhase();
@@ -237,6 +285,7 @@ final class LoadWorker implements Poller
         {
             measureStartNs = nowNs;
             measureEndNs = nowNs;
+            counters.beginStalls(nowNs);
         }
         else
         {
@@ -244,6 +293,29 @@ final class LoadWorker implements Poller
         }
         entered = next;
         finishIfIdle();
+    }
+
+    /** Commands whose planned moment has passed while every slot was taken have waited since that moment. */
+    private long recordUnsent(final long nowNs)
+    {
+        if (0 == intervalNs || failed)
+        {
+            return 0;
+        }
+        long count = 0;
+        if (null != stalled)
+        {
+            record(stalled.writes, nowNs - stalled.plannedNs);
+            count++;
+        }
+        final long left = quota - begun - count;
+        for (long i = 0; i < left && plannedNs <= nowNs; i++)
+        {
+            record(!picksRead(), nowNs - (long)plannedNs);
+            plannedNs += intervalNs;
+            count++;
+        }
+        return count;
     }
 
     private void pump()
@@ -273,7 +345,7 @@ final class LoadWorker implements Poller
                 }
                 return 0 == intervalNs || plannedNs <= SystemNanoClock.INSTANCE.nanoTime();
 
-            case FILL, READ_BACK:
+            case READ_BACK:
                 return !failed;
 
             default:
@@ -286,6 +358,11 @@ final class LoadWorker implements Poller
         if (queue.submit(slot.request))
         {
             begun++;
+            slot.outstanding = true;
+            if (idle.length - 1 == idleCount)
+            {
+                counters.onBusy(slot.request.startNs());
+            }
         }
         else
         {
@@ -299,7 +376,7 @@ final class LoadWorker implements Poller
     private boolean prepare(final LoadSlot slot)
     {
         final boolean load = phase.isLoad();
-        slot.writes = LoadPhase.FILL == phase || load && !picksRead();
+        slot.writes = load && !picksRead();
         slot.cell = load ? pickCell() : nextPassCell();
         if (slot.cell < 0)
         {
@@ -370,7 +447,7 @@ final class LoadWorker implements Poller
         while (cursor < region.cellCount())
         {
             final long cell = cursor++;
-            if (LoadPhase.FILL == phase || cells.generation(cell) > 0)
+            if (cells.generation(cell) > 0)
             {
                 return cell;
             }
@@ -392,6 +469,8 @@ final class LoadWorker implements Poller
     void onComplete(final LoadSlot slot)
     {
         final HostRequest request = slot.request;
+        slot.outstanding = false;
+        counters.onCompletion(request.completeNs());
         if (request.isSuccess())
         {
             onSuccess(slot, request);
@@ -418,23 +497,54 @@ final class LoadWorker implements Poller
         {
             counters.onRead();
         }
-        if (LoadPhase.MEASURE == phase)
+        if (recording)
         {
-            final long startNs = 0 == slot.plannedNs ? request.startNs() : slot.plannedNs;
-            final long latencyNs = Math.clamp(request.completeNs() - startNs, 0, LATENCY_NS_MAX);
-            if (slot.writes)
+            record(slot.writes, request.completeNs() - startNs(slot));
+        }
+        if (null == cells)
+        {
+            if (config.verify())
             {
-                writeLatency.recordValue(latencyNs);
-            }
-            else
-            {
-                readLatency.recordValue(latencyNs);
+                verifyMarks(slot);
             }
         }
-        if (null != cells && !slot.writes && slot.generation > 0)
+        else if (!slot.writes && slot.generation > 0)
         {
             verify(slot);
         }
+    }
+
+    private static long startNs(final LoadSlot slot)
+    {
+        return 0 == slot.plannedNs ? slot.request.startNs() : slot.plannedNs;
+    }
+
+    private void record(final boolean writes, final long waitedNs)
+    {
+        (writes ? writeLatency : readLatency).recordValue(Math.clamp(waitedNs, 0, LATENCY_NS_MAX));
+    }
+
+    /** Nothing is written in this load, so a block is compared with what it says of itself. */
+    private void verifyMarks(final LoadSlot slot)
+    {
+        final int blockBytes = region.blockBytes();
+        final long lba = region.lba(slot.cell);
+        for (int i = 0; i < region.blocksPerCell(); i++)
+        {
+            final long address = slot.address + (long)i * blockBytes;
+            if (!BlockPattern.isMarked(address))
+            {
+                counters.onUnmarked();
+                messages.add(BlockPattern.describeUnmarked(address, lba + i));
+            }
+            else if (BlockPattern.mismatch(address, blockBytes, lba + i) >= 0)
+            {
+                counters.onVerifyFailure();
+                messages.add(BlockPattern.describe(address, BlockPattern.mismatch(address, blockBytes, lba + i),
+                    lba + i, BlockPattern.generation(address)));
+            }
+        }
+        counters.onVerified(region.blocksPerCell());
     }
 
     private void verify(final LoadSlot slot)
@@ -456,14 +566,19 @@ final class LoadWorker implements Poller
 
     private void onFailure(final LoadSlot slot, final HostRequest request)
     {
+        final boolean unanswered = HostRequest.STATUS_HOST_PATH_ERROR == request.status() ||
+            HostRequest.STATUS_ABORTED_BY_HOST == request.status();
+        if (unanswered && recording)
+        {
+            record(slot.writes, request.completeNs() - startNs(slot));
+        }
         if (LoadPhase.DRAIN == phase && HostRequest.STATUS_ABORTED_BY_HOST == request.status())
         {
             return;
         }
         counters.onError();
         messages.addError(slot.writes, region.lba(slot.cell), request.status());
-        if (HostRequest.STATUS_HOST_PATH_ERROR == request.status() ||
-            HostRequest.STATUS_ABORTED_BY_HOST == request.status())
+        if (unanswered)
         {
             // The controller is gone for good: going on would only fail as fast as it can.
             failed = true;
@@ -504,7 +619,7 @@ final class LoadWorker implements Poller
         }
         final boolean done = switch (phase)
         {
-            case FILL, READ_BACK -> failed || cursor >= region.cellCount();
+            case READ_BACK -> failed || cursor >= region.cellCount();
             case WARM_UP -> failed;
             case MEASURE -> failed || begun >= quota;
             default -> true;

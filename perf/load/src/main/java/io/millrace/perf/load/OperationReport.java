@@ -9,7 +9,7 @@ import org.HdrHistogram.Histogram;
  * @param operations          completed.
  * @param operationsPerSecond over the measured time.
  * @param bytesPerSecond      over the measured time.
- * @param latencyNs           of each; not to be changed.
+ * @param latencyNs           of each, and of those that the end of the measurement left outstanding; not to be changed.
  */
 public record OperationReport(
     String name, long operations, double operationsPerSecond, double bytesPerSecond, Histogram latencyNs)

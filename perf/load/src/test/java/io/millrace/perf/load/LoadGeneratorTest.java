@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -65,7 +66,8 @@ class LoadGeneratorTest
             assertEquals(pattern.readPercentDefault() > 0, report.read().operations() > 0);
             assertEquals(pattern.readPercentDefault() < 100, report.write().operations() > 0);
             assertEquals(report.read().operations() + report.write().operations(), report.total().operations());
-            assertEquals(report.total().operations(), report.total().latencyNs().getTotalCount());
+            assertEquals(report.total().operations() + report.unfinished(),
+                report.total().latencyNs().getTotalCount());
             assertTrue(report.elapsedNs() >= TimeUnit.MILLISECONDS.toNanos(200));
             assertEquals(report.total().operations(), report.total().operationsPerSecond() * report.elapsedNs() / 1e9,
                 report.total().operations() * 0.1);
@@ -74,8 +76,112 @@ class LoadGeneratorTest
         }
     }
 
+    @Test
+    void shouldCountWhatIsOutstandingAtTheEndWithTheTimeItTakes()
+    {
+        final long delayNs = TimeUnit.MILLISECONDS.toNanos(1_500);
+        try (LoadTarget target = faulty(FaultRule.delay(delayNs)))
+        {
+            final LoadReport report = run(target.load().warmUpMs(0).durationMs(300).queues(8, 2).build());
+            assertEquals(0, report.total().operations());
+            assertEquals(16, report.unfinished());
+            assertEquals(16, report.read().latencyNs().getTotalCount());
+            assertTrue(report.read().latencyUs(50) > 1_490_000, "median " + report.read().latencyUs(50));
+            assertTrue(report.longestStallNs() > delayNs * 99 / 100, "stall " + report.longestStallNs());
+        }
+    }
+
+    @Test
+    void shouldShowAStallWhileItLastsAndCountItWhenTheLoadIsStopped()
+    {
+        try (LoadTarget target = faulty(FaultRule.hang());
+            LoadGenerator generator = new LoadGenerator(
+                target.load().warmUpMs(0).durationMs(3_600_000).queues(8, 1).build()))
+        {
+            final CompletableFuture<LoadReport> running = CompletableFuture.supplyAsync(generator::run);
+            until("the stall to show", () -> generator.progress().quietNs() > 700_000_000L);
+            assertEquals(8, generator.progress().outstanding());
+            assertEquals(0, generator.progress().operations());
+            generator.stop();
+            final LoadReport report = running.orTimeout(20, TimeUnit.SECONDS).join();
+            assertEquals(8, report.unfinished());
+            assertEquals(8, report.read().latencyNs().getTotalCount());
+            assertTrue(report.read().latencyUsMax() > 700_000, "max " + report.read().latencyUsMax());
+            assertTrue(report.longestStallNs() > 700_000_000L, "stall " + report.longestStallNs());
+        }
+    }
+
+    @Test
+    void shouldTimeWhatHadNoSlotFromItsPlannedMomentWhenNothingCompletes()
+    {
+        final int rate = 200;
+        try (LoadTarget target = faulty(FaultRule.delay(TimeUnit.MILLISECONDS.toNanos(800))))
+        {
+            final LoadReport report = run(target.load().ratePerSecond(rate).warmUpMs(0).durationMs(500).queues(1, 1)
+                .build());
+            assertEquals(0, report.total().operations());
+            // One was sent; the others of half a second had no slot, and their median waited a quarter of a second.
+            assertTrue(report.unfinished() >= rate / 2 * 9 / 10, "unfinished " + report.unfinished());
+            assertEquals(report.unfinished(), report.total().latencyNs().getTotalCount());
+            assertTrue(report.total().latencyUs(50) > 200_000, "median " + report.total().latencyUs(50));
+        }
+    }
+
+    @Test
+    void shouldFindDataOnlyWhereAPatternWouldOverwriteIt()
+    {
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory()))
+        {
+            try (LoadGenerator empty = new LoadGenerator(target.load().pattern(LoadPattern.RANDRW).build()))
+            {
+                assertEquals(Optional.empty(), empty.findData());
+            }
+            run(target.load().pattern(LoadPattern.WRITE).regionBytes(LoadConfig.SIZE_BYTES_DEFAULT).build());
+            for (final LoadPattern pattern : LoadPattern.values())
+            {
+                try (LoadGenerator generator = new LoadGenerator(target.load().pattern(pattern).build()))
+                {
+                    assertEquals(pattern.readPercentDefault() < 100, generator.findData().isPresent());
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldTreatBlocksThatCannotBeReadAsData()
+    {
+        try (LoadTarget target = faulty(FaultRule.error(BlockStatus.MEDIA_ERROR));
+            LoadGenerator generator = new LoadGenerator(target.load().pattern(LoadPattern.WRITE).build()))
+        {
+            final String found = generator.findData().orElseThrow();
+            assertTrue(found.contains("block 0 cannot be read"), found);
+        }
+    }
+
     @ParameterizedTest
-    @CsvSource({"RANDREAD, 4096", "READ, 65536", "RANDWRITE, 4096", "WRITE, 65536", "RANDRW, 8192"})
+    @CsvSource({"RANDREAD, 4096", "READ, 65536"})
+    void shouldVerifyByReadingAloneWhatAVerifiedWriteLeft(final LoadPattern pattern, final int sizeBytes)
+    {
+        try (LoadTarget target = new LoadTarget(LoadTarget.memory()))
+        {
+            final LoadConfig read = target.load().pattern(pattern).sizeBytes(sizeBytes).verify(true).seed(7).build();
+            final String refused = assertThrows(LoadException.class, () -> run(read)).getMessage();
+            assertTrue(refused.contains("holds nothing that a verified load wrote"), refused);
+            run(target.load().pattern(LoadPattern.WRITE).verify(true).operationCount(1024).durationMs(0).build());
+            final LoadReport report = run(read);
+            assertTrue(report.isPassed(), report.failures().toString());
+            assertTrue(report.verifiedBlocks() > 0);
+            assertEquals(0, report.write().operations());
+            run(target.load().pattern(LoadPattern.WRITE).warmUpMs(0).operationCount(64).durationMs(0).build());
+            final LoadReport overwritten = run(read);
+            assertTrue(overwritten.unmarkedBlocks() > 0);
+            assertTrue(overwritten.failures().getFirst().contains("lack the mark of a verified write"),
+                overwritten.failures().toString());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"RANDWRITE, 4096", "WRITE, 65536", "RANDRW, 8192"})
     void shouldVerifyWhatItWrote(final LoadPattern pattern, final int sizeBytes)
     {
         try (LoadTarget target = new LoadTarget(LoadTarget.memory()))
@@ -109,7 +215,7 @@ class LoadGeneratorTest
             Set.of(BlockOperation.WRITE), 0, Long.MAX_VALUE, BlockStatus.SUCCESS, 0, 1, 0.2, 0)))
         {
             final LoadReport report =
-                run(target.load().pattern(LoadPattern.RANDREAD).sizeBytes(16384).verify(true).build());
+                run(target.load().pattern(LoadPattern.RANDRW).sizeBytes(16384).verify(true).build());
             assertFalse(report.isPassed());
             assertTrue(report.verifyFailures() > 0);
         }
@@ -232,8 +338,8 @@ class LoadGeneratorTest
                 assertTrue(each.getEndTimeStamp() - each.getStartTimeStamp() >= 999,
                     () -> each.getStartTimeStamp() + " to " + each.getEndTimeStamp());
             }
-            assertEquals(report.read().operations(), reads.getTotalCount());
-            assertEquals(report.write().operations(), writes.getTotalCount());
+            assertEquals(report.read().latencyNs().getTotalCount(), reads.getTotalCount());
+            assertEquals(report.write().latencyNs().getTotalCount(), writes.getTotalCount());
         }
     }
 
