@@ -1,6 +1,7 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.ControllerSnapshot;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -42,6 +43,37 @@ public final class Controllers
             }
             return done;
         }
+    }
+
+    /**
+     * Sets the ids that new controllers of every subsystem get; those that are there keep theirs. A range that the data
+     * plane was configured with stays.
+     *
+     * @param range not used by another data plane that serves a subsystem of the same name.
+     * @throws OperationException when another range is configured.
+     */
+    public void assignIds(final ControllerIds range)
+    {
+        synchronized (operations)
+        {
+            operations.checkOpen();
+            final ControllerIds configured = operations.target().config().controllerIds();
+            if (!ControllerIds.ALL.equals(configured) && !configured.equals(range))
+            {
+                throw new OperationException(Reason.IN_USE, "controller ids " + range, "are not those that this data " +
+                    "plane is configured with, " + configured, "take limits.controller-id-first and " +
+                    "limits.controller-id-last out of its configuration to have them assigned");
+            }
+            operations.target().controllerIds(range);
+        }
+    }
+
+    /**
+     * {@return the ids that new controllers get}
+     */
+    public ControllerIds ids()
+    {
+        return operations.target().controllerIds();
     }
 
     /**

@@ -161,11 +161,13 @@ final class FabricsCommands
         connectData.hostId(hostId);
         final Controller controller = new Controller(subsystem, queuePair, hostNqn, hostId,
             connectCommand.keepAliveTimeoutMs());
-        final int status = subsystem.addController(controller, target.config().controllersMax());
+        final int status = subsystem.addController(controller, target.config().controllersMax(),
+            target.controllerIds());
         if (NvmeStatus.SUCCESS != status)
         {
             refused(request, NvmeStatus.CONNECT_CONTROLLER_BUSY == status ?
-                "no controller is free" : "host may not access the subsystem");
+                "no controller is free, or none of the controller ids " + target.controllerIds() :
+                "host may not access the subsystem");
             return status;
         }
         join(queuePair, request, controller, pollGroup.open(subsystem));

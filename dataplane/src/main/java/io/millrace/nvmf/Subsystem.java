@@ -427,9 +427,10 @@ public final class Subsystem
      *
      * @param controller  without an id.
      * @param controllersMax of the subsystem.
+     * @param ids            that it may get one of.
      * @return status of its Connect command.
      */
-    synchronized int addController(final Controller controller, final int controllersMax)
+    synchronized int addController(final Controller controller, final int controllersMax, final ControllerIds ids)
     {
         if (!isDiscovery() && !access.allows(controller.hostNqn()))
         {
@@ -440,12 +441,17 @@ public final class Subsystem
             return NvmeStatus.CONNECT_CONTROLLER_BUSY;
         }
         // Ids go round, so that a host which comes late with an old one does not meet another's controller.
-        do
+        int id = ids.after(lastControllerId);
+        for (int tried = 1; controllers.containsKey(id); tried++)
         {
-            lastControllerId = lastControllerId % TargetConfig.CONTROLLERS_MAX + 1;
+            if (tried >= ids.count())
+            {
+                return NvmeStatus.CONNECT_CONTROLLER_BUSY;
+            }
+            id = ids.after(id);
         }
-        while (controllers.containsKey(lastControllerId));
-        controller.id(lastControllerId);
+        lastControllerId = id;
+        controller.id(id);
         controller.beginWith(ana.path(controller.adminQueuePair().local()));
         controllers.put(lastControllerId, controller);
         return NvmeStatus.SUCCESS;

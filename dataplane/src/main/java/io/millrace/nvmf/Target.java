@@ -53,6 +53,7 @@ public final class Target
     private long lastOrder;
     private volatile boolean takesControllers = true;
     private volatile List<Listener> listeners = List.of();
+    private volatile ControllerIds controllerIds;
 
     /**
      * Makes a target that serves nothing yet but the discovery service.
@@ -74,6 +75,7 @@ public final class Target
     {
         this.config = config;
         this.listener = listener;
+        controllerIds = config.controllerIds();
     }
 
     /**
@@ -82,6 +84,24 @@ public final class Target
     public TargetConfig config()
     {
         return config;
+    }
+
+    /**
+     * {@return the ids that new controllers get}
+     */
+    public ControllerIds controllerIds()
+    {
+        return controllerIds;
+    }
+
+    /**
+     * Sets the ids that controllers get from now on; those that are there keep theirs.
+     *
+     * @param range of the ids.
+     */
+    public void controllerIds(final ControllerIds range)
+    {
+        controllerIds = range;
     }
 
     /**

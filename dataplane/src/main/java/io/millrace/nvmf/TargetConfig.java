@@ -11,9 +11,15 @@ package io.millrace.nvmf;
  * @param anaTransitionSeconds that ANA groups may be in transition, 1 to 255 (ANATT); one that takes longer ends
  *                             without
  *                          access.
+ * @param controllerIds     that controllers of a subsystem get, at first: {@link Target#controllerIds}.
  */
 public record TargetConfig(
-    int queuePairsMax, int queueDepthMax, int maxTransferBytes, int controllersMax, int anaTransitionSeconds)
+    int queuePairsMax,
+    int queueDepthMax,
+    int maxTransferBytes,
+    int controllersMax,
+    int anaTransitionSeconds,
+    ControllerIds controllerIds)
 {
     /** Largest {@link #queuePairsMax()}, and its default. */
     public static final int QUEUE_PAIRS_MAX = 128;
@@ -21,8 +27,8 @@ public record TargetConfig(
     public static final int QUEUE_DEPTH_DEFAULT = 1024;
     /** Default of {@link #maxTransferBytes()}: 1 MiB. */
     public static final int MAX_TRANSFER_BYTES_DEFAULT = 1 << 20;
-    /** Largest {@link #controllersMax()}, and its default: ids above are reserved. */
-    public static final int CONTROLLERS_MAX = 0xFFEF;
+    /** Largest {@link #controllersMax()}, and its default. */
+    public static final int CONTROLLERS_MAX = ControllerIds.ID_MAX;
     /** Default of {@link #anaTransitionSeconds()}. */
     public static final int ANA_TRANSITION_SECONDS_DEFAULT = 10;
     /** Largest {@link #anaTransitionSeconds()}. */
@@ -43,6 +49,25 @@ public record TargetConfig(
             throw new IllegalArgumentException("largest transfer of " + maxTransferBytes +
                 " bytes is not a power of two: round it");
         }
+    }
+
+    /**
+     * Limits with any controller id.
+     *
+     * @param queuePairsMax        I/O queue pairs of a controller.
+     * @param queueDepthMax        entries of a queue.
+     * @param maxTransferBytes     of one command.
+     * @param controllersMax       of a subsystem.
+     * @param anaTransitionSeconds that ANA groups may be in transition.
+     */
+    public TargetConfig(
+        final int queuePairsMax,
+        final int queueDepthMax,
+        final int maxTransferBytes,
+        final int controllersMax,
+        final int anaTransitionSeconds)
+    {
+        this(queuePairsMax, queueDepthMax, maxTransferBytes, controllersMax, anaTransitionSeconds, ControllerIds.ALL);
     }
 
     /**

@@ -294,6 +294,38 @@ class ConnectTest
     }
 
     @Test
+    void shouldGiveControllerIdsOfItsRangeRoundAndRoundAndSayBusyWhenNoneIsLeft()
+    {
+        final Target ranged = new Target(new TargetConfig(1, 16, 4096, 100, 10, new ControllerIds(4000, 4002)));
+        ranged.addSubsystem(new Subsystem(SubsystemConfig.open(TestTarget.NQN)));
+        try (TestReactor reactor = new TestReactor("ranged", ranged))
+        {
+            final TestHost[] hosts = new TestHost[3];
+            for (int i = 0; i < hosts.length; i++)
+            {
+                hosts[i] = reactor.connect(TestTarget.LOCAL);
+                assertEquals(4000 + i, connectSmall(hosts[i]).result0());
+            }
+            assertEquals(NvmeStatus.CONNECT_CONTROLLER_BUSY,
+                connectSmall(reactor.connect(TestTarget.LOCAL)).status());
+            hosts[1].close();
+            assertEquals(4001, connectSmall(reactor.connect(TestTarget.LOCAL)).result0());
+            hosts[0].close();
+            // Another range from now on: what is there keeps its id and is in nobody's way.
+            ranged.controllerIds(new ControllerIds(7, 8));
+            assertEquals(7, connectSmall(reactor.connect(TestTarget.LOCAL)).result0());
+            assertEquals(8, connectSmall(reactor.connect(TestTarget.LOCAL)).result0());
+            assertEquals(NvmeStatus.CONNECT_CONTROLLER_BUSY,
+                connectSmall(reactor.connect(TestTarget.LOCAL)).status());
+        }
+    }
+
+    private static Completion connectSmall(final TestHost host)
+    {
+        return host.connect(TestTarget.NQN, 0, ANY, (command, data) -> command.queueSize(15));
+    }
+
+    @Test
     void shouldRefuseSubsystemsOnAnAddressOfDiscoveryOnly()
     {
         final TransportAddress discovery = TransportAddress.tcp("127.0.0.1", 8009);

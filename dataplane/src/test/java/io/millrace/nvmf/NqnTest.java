@@ -96,6 +96,9 @@ class NqnTest
         assertThrows(IllegalArgumentException.class, () -> new TargetConfig(1, 15, 1 << 20, 1));
         assertThrows(IllegalArgumentException.class, () -> new TargetConfig(1, 128, 5000, 1));
         assertThrows(IllegalArgumentException.class, () -> new TargetConfig(1, 128, 1 << 20, 0));
+        assertThrows(IllegalArgumentException.class, () -> new ControllerIds(0, 10));
+        assertThrows(IllegalArgumentException.class, () -> new ControllerIds(11, 10));
+        assertThrows(IllegalArgumentException.class, () -> new ControllerIds(1, ControllerIds.ID_MAX + 1));
         assertThrows(IllegalArgumentException.class, () -> TransportAddress.tcp("x".repeat(257), 1));
         assertEquals("tcp://[::1]:4420", TransportAddress.tcp("::1", 4420).toString());
         assertEquals("tcp://127.0.0.1:4420", TransportAddress.tcp("127.0.0.1", 4420).toString());

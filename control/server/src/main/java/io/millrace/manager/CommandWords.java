@@ -50,6 +50,7 @@ final class CommandWords
             case final Command.Disconnect c -> "disconnect controller " + c.controllerId() + " of " + c.nqn();
             case final Command.MoveConnection c -> "move queue " + c.queueId() + " of controller " + c.controllerId() +
                 " of " + c.nqn() + " to reactor " + c.reactor();
+            case final Command.AssignControllerIds c -> "assign controller ids " + c.firstId() + " to " + c.lastId();
             case final Command.Rollback c -> "roll back to version " + c.version();
             case Command.CommitChange _ -> "commit change";
             default -> command.toString();

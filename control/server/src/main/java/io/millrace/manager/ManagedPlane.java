@@ -53,6 +53,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
 
     private final PlaneConfig config;
     private final String managerName;
+    private final Command.AssignControllerIds controllerIds;
     private final WorkThread work;
     private final PlaneOwner owner;
     private final Ledger ledger;
@@ -66,10 +67,11 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     private Mode mode = Mode.DOWN;
     private Comparison comparison;
 
-    /** Opens no session yet; throws ControlSettingException when a setting of the client cannot be had. */
+    /** Controller ids may be null: any. Opens no session yet; throws ControlSettingException when a setting of the client cannot be had. */
     ManagedPlane(
         final PlaneConfig config,
         final String managerName,
+        final Command.AssignControllerIds controllerIds,
         final long downAfterNs,
         final StateStore store,
         final WorkThread work,
@@ -78,6 +80,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         this.config = config;
         this.managerName = managerName;
+        this.controllerIds = controllerIds;
         this.work = work;
         this.owner = owner;
         ledger = new Ledger(store, work, (change, reply) -> owner.onFinished(config.name(), change, reply), this::log);
@@ -156,8 +159,25 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         mode = Mode.SERVING;
         link.term(tenure.term());
+        assignControllerIds();
         schedule.forgetRefusals();
         schedule.want();
+    }
+
+    /** First of all: hosts that reconnect to a data plane that has just started need ids of their own at once. */
+    private void assignControllerIds()
+    {
+        if (null != controllerIds)
+        {
+            link.submit(controllerIds).onDone((call) ->
+            {
+                if (Code.OK != call.code())
+                {
+                    log("controller ids " + controllerIds.firstId() + " to " + controllerIds.lastId() +
+                        " are not assigned: " + StageRunner.replyOf(call).text());
+                }
+            });
+        }
     }
 
     private int serve(final long nowNs)

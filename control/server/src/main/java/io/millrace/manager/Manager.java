@@ -69,7 +69,9 @@ public final class Manager implements AutoCloseable
                     "--use-version " + (1 == config.dataPlanes().size() ? "" : each.name() + '=') + "VERSION"));
             }
             auditLog = AuditLog.open(config.stateDirectory());
-            backend = new ManagerBackend(config, stores, auditLog, SystemNanoClock.INSTANCE, log);
+            final ControllerIdRanges controllerIds = ControllerIdRanges.open(FileDisk.of(config.stateDirectory()),
+                config.dataPlanes().stream().map(PlaneConfig::name).toList());
+            backend = new ManagerBackend(config, stores, controllerIds, auditLog, SystemNanoClock.INSTANCE, log);
             return new Manager(lock, backend, ControlService.start(config.control(), backend, log));
         }
         catch (final IOException e)

@@ -63,6 +63,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     ManagerBackend(
         final ManagerConfig config,
         final Map<String, StateStore> stores,
+        final ControllerIdRanges controllerIds,
         final AuditLog auditLog,
         final NanoClock clock,
         final Consumer<String> log)
@@ -79,7 +80,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             final StateStore store = stores.get(each.name());
             recent.add(store.history());
             planes.put(each.name(),
-                new ManagedPlane(each, config.name(), config.hooks().downAfterNs(), store, work, clock, this));
+                new ManagedPlane(each, config.name(), controllerIds.of(each.name()), config.hooks().downAfterNs(), store,
+                    work, clock, this));
         }
         records = new RecordDesk(planes.values(), clock);
     }

@@ -203,8 +203,8 @@ class HostCommandsTest
                 assertEquals(0, read.exitCode, read.out + read.failure);
                 assertTrue(read.out.contains("verified 500 blocks"), read.out);
             }
-            assertEquals(0, run(new PerfCommand(), there, "--pattern", "randwrite", "--count", "4096", "--destroy")
-                .exitCode);
+            assertEquals(0, run(new PerfCommand(), there, "--pattern", "randwrite", "--count", "64", "--warmup", "0",
+                "--destroy").exitCode);
             final Outcome destroyed = run(new PerfCommand(), verifiedRead);
             assertEquals(1, destroyed.exitCode, destroyed.failure);
             assertTrue(destroyed.out.contains("lack the mark of a verified write"), destroyed.out);

@@ -33,6 +33,7 @@ import io.millrace.control.message.VersionInfo;
 import io.millrace.control.state.DesiredState;
 import io.millrace.manager.config.HookConfig;
 import io.millrace.manager.store.StoreException;
+import io.millrace.nvmf.ControllerIds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -514,6 +515,8 @@ class ManagerTest
             assertEquals(1, all.audit("dp1").size());
             assertEquals(2, all.audit("").size());
             assertEquals(2, all.versions("dp0").size());
+            assertEquals(new ControllerIds(1, 1023), a.dataPlane().controllers().ids());
+            assertEquals(new ControllerIds(1024, 2046), b.dataPlane().controllers().ids());
         }
     }
 

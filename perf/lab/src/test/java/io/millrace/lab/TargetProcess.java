@@ -56,6 +56,20 @@ public final class TargetProcess implements AutoCloseable
     public static TargetProcess start(
         final String name, final String settings, final List<String> devices, final String... shown) throws IOException
     {
+        return start(name, "", devices, shown);
+    }
+
+    /**
+     * As {@link #start(String, List, String...)}, with more settings.
+     *
+     * @param name     of the test, whose directory the log goes to.
+     * @param settings lines of YAML at the top level.
+     * @param devices  lines of YAML, each a device; namespace 1 is the first device that is shown, and so on.
+     * @param shown    names of the devices that are namespaces.
+     */
+    static TargetProcess start(
+        final String name, final String settings, final List<String> devices, final String... shown) throws IOException
+    {
         final TargetProcess target = new TargetProcess(Lab.directory(name + "-target"), Ports.free());
         final StringBuilder yaml = new StringBuilder("reactors: [{name: r0}, {name: r1}]\ndevices:\n");
         devices.forEach((device) -> yaml.append("  - ").append(device).append('\n'));

@@ -354,6 +354,16 @@ public sealed interface Command
     }
 
     /**
+     * Sets the ids that new controllers of every subsystem get.
+     *
+     * @param firstId from 1.
+     * @param lastId  up to 65519.
+     */
+    record AssignControllerIds(int firstId, int lastId) implements Command
+    {
+    }
+
+    /**
      * Lists resources of a kind. The value of the answer is their number.
      *
      * @param kind of the resources.

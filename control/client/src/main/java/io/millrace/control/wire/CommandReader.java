@@ -4,6 +4,7 @@ import io.millrace.control.codec.AbandonChangeDecoder;
 import io.millrace.control.codec.AddListenerDecoder;
 import io.millrace.control.codec.AddNamespaceDecoder;
 import io.millrace.control.codec.AllowHostDecoder;
+import io.millrace.control.codec.AssignControllerIdsDecoder;
 import io.millrace.control.codec.BeginChangeDecoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.CommandDecoder;
@@ -68,6 +69,7 @@ final class CommandReader
     private final SetAnaStateDecoder setAnaState = new SetAnaStateDecoder();
     private final SetQosDecoder setQos = new SetQosDecoder();
     private final MoveConnectionDecoder moveConnection = new MoveConnectionDecoder();
+    private final AssignControllerIdsDecoder assignControllerIds = new AssignControllerIdsDecoder();
     private final ListDecoder lists = new ListDecoder();
     private final SetFaultRulesDecoder setFaultRules = new SetFaultRulesDecoder();
     private final BeginChangeDecoder beginChange = new BeginChangeDecoder();
@@ -102,6 +104,7 @@ final class CommandReader
             case DisconnectDecoder.TEMPLATE_ID -> disconnect(buffer, offset, header);
             case SetAnaStateDecoder.TEMPLATE_ID -> setAnaState(buffer, offset, header);
             case MoveConnectionDecoder.TEMPLATE_ID -> moveConnection(buffer, offset, header);
+            case AssignControllerIdsDecoder.TEMPLATE_ID -> assignControllerIds(buffer, offset, header);
             case SetQosDecoder.TEMPLATE_ID -> setQos(buffer, offset, header);
             case ListDecoder.TEMPLATE_ID -> list(buffer, offset, header);
             case SubscribeDecoder.TEMPLATE_ID -> new Command.Subscribe();
@@ -216,6 +219,13 @@ final class CommandReader
         moveConnection.wrapAndApplyHeader(buffer, offset, header);
         return new Command.MoveConnection(moveConnection.nqn(), moveConnection.controllerId(),
             moveConnection.queueId(), moveConnection.reactor());
+    }
+
+    private Command assignControllerIds(
+        final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        assignControllerIds.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.AssignControllerIds(assignControllerIds.firstId(), assignControllerIds.lastId());
     }
 
     private Command setAnaState(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

@@ -4,6 +4,7 @@ import io.millrace.control.codec.AbandonChangeEncoder;
 import io.millrace.control.codec.AddListenerEncoder;
 import io.millrace.control.codec.AddNamespaceEncoder;
 import io.millrace.control.codec.AllowHostEncoder;
+import io.millrace.control.codec.AssignControllerIdsEncoder;
 import io.millrace.control.codec.BeginChangeEncoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.CommandEncoder;
@@ -65,6 +66,7 @@ final class CommandWriter
     private final SetAnaStateEncoder setAnaState = new SetAnaStateEncoder();
     private final SetQosEncoder setQos = new SetQosEncoder();
     private final MoveConnectionEncoder moveConnection = new MoveConnectionEncoder();
+    private final AssignControllerIdsEncoder assignControllerIds = new AssignControllerIdsEncoder();
     private final ListEncoder lists = new ListEncoder();
     private final SubscribeEncoder subscribe = new SubscribeEncoder();
     private final SetFaultRulesEncoder setFaultRules = new SetFaultRulesEncoder();
@@ -94,6 +96,7 @@ final class CommandWriter
             case Command.Disconnect command -> disconnect(buffer, offset, ids, command);
             case Command.SetAnaState command -> setAnaState(buffer, offset, ids, command);
             case Command.MoveConnection command -> moveConnection(buffer, offset, ids, command);
+            case Command.AssignControllerIds command -> assignControllerIds(buffer, offset, ids, command);
             case Command.SetQos command -> setQos(buffer, offset, ids, command.qos());
             case Command.List command -> list(buffer, offset, ids, command);
             case Command.Subscribe _ -> subscribe(buffer, offset, ids);
@@ -318,6 +321,18 @@ final class CommandWriter
             .reactor(command.reactor())
             .nqn(Text.check("subsystem NQN", command.nqn()));
         return moveConnection.encodedLength();
+    }
+
+    private int assignControllerIds(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.AssignControllerIds command)
+    {
+        assignControllerIds.wrapAndApplyHeader(buffer, offset, header);
+        ids(assignControllerIds.command(), ids);
+        assignControllerIds.firstId(command.firstId()).lastId(command.lastId());
+        return assignControllerIds.encodedLength();
     }
 
     private int setAnaState(

@@ -7,6 +7,7 @@ import io.millrace.control.codec.AliveDecoder;
 import io.millrace.control.codec.AllowHostDecoder;
 import io.millrace.control.codec.AnaRecordDecoder;
 import io.millrace.control.codec.AnswerDecoder;
+import io.millrace.control.codec.AssignControllerIdsDecoder;
 import io.millrace.control.codec.AuditRecordDecoder;
 import io.millrace.control.codec.BeginChangeDecoder;
 import io.millrace.control.codec.ChallengeDecoder;
@@ -111,6 +112,9 @@ enum MessageLayout
     MOVE_CONNECTION(
         MoveConnectionDecoder.TEMPLATE_ID, MoveConnectionDecoder.BLOCK_LENGTH, MoveConnectionDecoder.BLOCK_LENGTH,
         "T"),
+    ASSIGN_CONTROLLER_IDS(
+        AssignControllerIdsDecoder.TEMPLATE_ID, AssignControllerIdsDecoder.BLOCK_LENGTH,
+        AssignControllerIdsDecoder.BLOCK_LENGTH, ""),
     SET_STATE(SetStateDecoder.TEMPLATE_ID, SetStateDecoder.BLOCK_LENGTH, SetStateDecoder.BLOCK_LENGTH, ""),
     DISCONNECT(DisconnectDecoder.TEMPLATE_ID, DisconnectDecoder.BLOCK_LENGTH, DisconnectDecoder.BLOCK_LENGTH, "T"),
     SET_ANA_STATE(

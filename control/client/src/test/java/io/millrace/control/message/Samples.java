@@ -109,6 +109,7 @@ public final class Samples
                 any(AnaState.values())),
             new Command.SetQos(qos()),
             new Command.MoveConnection(text(), number(), number(), number()),
+            new Command.AssignControllerIds(number(), number()),
             new Command.List(any(Kind.values()), text()),
             new Command.Subscribe(),
             new Command.BeginChange(text()),

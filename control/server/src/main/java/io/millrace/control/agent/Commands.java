@@ -22,6 +22,7 @@ import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvme.AnaState;
+import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.QosLimits;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -162,6 +163,9 @@ final class Commands
             case final Command.MoveConnection move:
                 return ok(dataPlane.connections()
                     .move(move.nqn(), move.controllerId(), move.queueId(), move.reactor()));
+            case final Command.AssignControllerIds assign:
+                dataPlane.controllers().assignIds(new ControllerIds(assign.firstId(), assign.lastId()));
+                return DONE;
             case final Command.SetQos set:
                 return setQos(set.qos());
             case final Command.BeginChange _:

@@ -17,6 +17,7 @@ import io.millrace.dataplane.QosSettings;
 import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
@@ -357,12 +358,20 @@ public final class ConfigReader
 
     private static TargetConfig limits(final Section section)
     {
+        final int firstId = section.get(Settings.LIMIT_CONTROLLER_ID_FIRST);
+        final int lastId = section.get(Settings.LIMIT_CONTROLLER_ID_LAST);
+        if (firstId > lastId)
+        {
+            throw new SettingException("limits.controller-id-last", Integer.toString(lastId),
+                "below controller-id-first", "use " + firstId + " or more");
+        }
         return new TargetConfig(
             section.get(Settings.LIMIT_QUEUE_PAIRS),
             section.get(Settings.LIMIT_QUEUE_DEPTH),
             TargetConfig.MAX_TRANSFER_BYTES_DEFAULT,
             section.get(Settings.LIMIT_CONTROLLERS),
-            section.get(Settings.LIMIT_ANA_TRANSITION));
+            section.get(Settings.LIMIT_ANA_TRANSITION),
+            new ControllerIds(firstId, lastId));
     }
 
     private static TcpTransportConfig tcp(final Section section)

@@ -10,6 +10,7 @@ import io.millrace.control.service.ControlSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
@@ -284,6 +285,12 @@ final class Settings
     static final Setting<Integer> LIMIT_CONTROLLERS = Setting.optional("limits.controllers",
         SettingType.number(1, TargetConfig.CONTROLLERS_MAX), Integer.toString(TargetConfig.CONTROLLERS_MAX),
         "Controllers of a subsystem: one for each connected host, or more.");
+    static final Setting<Integer> LIMIT_CONTROLLER_ID_FIRST = Setting.optional("limits.controller-id-first",
+        SettingType.number(1, ControllerIds.ID_MAX), "1",
+        "First id that a controller gets. Data planes that are paths of one subsystem need ids of their own each.");
+    static final Setting<Integer> LIMIT_CONTROLLER_ID_LAST = Setting.optional("limits.controller-id-last",
+        SettingType.number(1, ControllerIds.ID_MAX), Integer.toString(ControllerIds.ID_MAX),
+        "Last id that a controller gets.");
     static final Setting<Integer> LIMIT_ANA_TRANSITION = Setting.optional("limits.ana-transition-time",
         SettingType.duration(SECONDS, TargetConfig.ANA_TRANSITION_SECONDS_MAX * SECONDS)
             .then("duration", "1s to " + TargetConfig.ANA_TRANSITION_SECONDS_MAX + "s, whole seconds",

@@ -20,6 +20,7 @@ import io.millrace.dataplane.QosSettings;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
@@ -163,11 +164,12 @@ class ConfigReaderTest
               - {transport: tcp, address: "::1", port: 0}
               - {transport: tcp, address: "::1", port: 4421}
             discovery: false
-            limits: {queue-pairs: 4, queue-depth: 64, controllers: 9, ana-transition-time: 255s}
+            limits: {queue-pairs: 4, queue-depth: 64, controllers: 9, ana-transition-time: 255s,
+              controller-id-first: 1000, controller-id-last: 1999}
             tcp: {in-capsule-data-size: 16KiB, max-h2c-data-size: 64KiB, receive-buffer-size: 1MiB, success-flag: false,
                   connect-timeout: 3s, connections: 100, socket-send-size: 1MiB, socket-receive-size: 2MiB}
             """);
-        assertEquals(new TargetConfig(4, 64, 1 << 20, 9, 255), config.limits());
+        assertEquals(new TargetConfig(4, 64, 1 << 20, 9, 255, new ControllerIds(1000, 1999)), config.limits());
         assertEquals(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20, 2 << 20),
             config.tcp());
         assertEquals(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.of(7,
@@ -409,6 +411,8 @@ class ConfigReaderTest
     @Test
     void shouldRefuseTransitionTimesThatHostsCannotBeTold()
     {
+        assertEquals("test.yaml:9: limits.controller-id-last = 9: below controller-id-first; use 10 or more",
+            message(MINIMAL + "limits: {controller-id-first: 10, controller-id-last: 9}\n"));
         assertEquals("test.yaml:9: limits.ana-transition-time = 1500ms: not whole seconds; use 2s",
             message(MINIMAL + "limits: {ana-transition-time: 1500ms}\n"));
         assertEquals("test.yaml:9: limits.ana-transition-time = 256s: out of range 1s to 255s; use a value in the " +
