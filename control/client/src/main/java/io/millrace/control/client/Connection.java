@@ -1,8 +1,9 @@
 package io.millrace.control.client;
 
 import io.aeron.Aeron;
+import io.aeron.ChannelUri;
+import io.aeron.CommonContext;
 import io.aeron.ExclusivePublication;
-import io.aeron.FragmentAssembler;
 import io.aeron.Subscription;
 import io.aeron.exceptions.AeronException;
 import io.aeron.logbuffer.Header;
@@ -17,6 +18,7 @@ import io.millrace.control.session.MessageSeal;
 import io.millrace.control.session.SessionProof;
 import io.millrace.control.session.SessionTranscript;
 import io.millrace.control.session.Side;
+import io.millrace.control.wire.MessageAssembler;
 import io.millrace.control.wire.MessagePublication;
 import io.millrace.control.wire.OfferResult;
 import io.millrace.control.wire.RequestWriter;
@@ -60,6 +62,8 @@ final class Connection implements ResponseHandler, AutoCloseable
     private static final long DRIVER_CHECK_NS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long KEEP_ALIVE_MAX_NS = TimeUnit.SECONDS.toNanos(1);
     private static final int KEEP_ALIVES_PER_TIMEOUT = 3;
+    /** An eighth of it is the longest message, which must hold a sealed one. */
+    private static final String UDP_TERM_LENGTH = "256k";
     /** Streams below are for people to choose. */
     private static final int CHOSEN_STREAM = 0x4000_0000;
 
@@ -70,7 +74,7 @@ final class Connection implements ResponseHandler, AutoCloseable
     private final String driverIdentity;
     private final RequestWriter writer = new RequestWriter();
     private final ResponseAdapter adapter = new ResponseAdapter(this);
-    private final FragmentAssembler assembler = new FragmentAssembler(this::onFragment);
+    private final MessageAssembler assembler = new MessageAssembler(this::onFragment);
     private final Aeron aeron;
     private final long publicationId;
     private final long subscriptionId;
@@ -122,7 +126,19 @@ final class Connection implements ResponseHandler, AutoCloseable
         this.responseStreamId = 0 != ctx.responseStreamId() ? ctx.responseStreamId() :
             CHOSEN_STREAM | (int)aeron.nextCorrelationId() & CHOSEN_STREAM - 1;
         this.subscriptionId = aeron.asyncAddSubscription(ctx.responseChannel(), responseStreamId);
-        this.publicationId = aeron.asyncAddExclusivePublication(ctx.requestChannel(), ctx.requestStreamId());
+        this.publicationId = aeron.asyncAddExclusivePublication(
+            withTermLength(ctx.requestChannel()), ctx.requestStreamId());
+    }
+
+    /** A data plane does not talk to senders with longer terms, since it maps three of them for each. */
+    private static String withTermLength(final String channel)
+    {
+        final ChannelUri uri = ChannelUri.parse(channel);
+        if (uri.isUdp() && !uri.containsKey(CommonContext.TERM_LENGTH_PARAM_NAME))
+        {
+            uri.put(CommonContext.TERM_LENGTH_PARAM_NAME, UDP_TERM_LENGTH);
+        }
+        return uri.toString();
     }
 
     int poll(final long nowNs)

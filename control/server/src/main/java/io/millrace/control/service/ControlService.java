@@ -1,16 +1,10 @@
 package io.millrace.control.service;
 
-import io.aeron.driver.MediaDriver;
-import io.aeron.driver.ThreadingMode;
 import io.aeron.exceptions.AeronException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
-import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
@@ -22,17 +16,13 @@ import org.agrona.concurrent.IdleStrategy;
  */
 public final class ControlService implements AutoCloseable
 {
+    /** Of the process when commands cannot be taken any more, and starting again did not help. */
+    public static final int EXIT_CODE_CONTROL_LOST = 71;
+
     private static final int SPINS = 50;
     private static final int YIELDS = 10;
     private static final long PARK_MIN_NS = 1_000;
     private static final long PARK_MAX_NS = 1_000_000;
-    /** An eighth of it is the longest message, which must hold a sealed one. */
-    private static final int TERM_BYTES = 256 * 1024;
-    /**
-     * Room for 8,192 counters, the least that Aeron takes: some 12 a session are used. The driver writes all of it at
-     * the start, and four times as much of what describes them, so that its default would be 40 MiB resident.
-     */
-    private static final int COUNTER_VALUES_BYTES = 1 << 20;
 
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private ServiceLoop loop;
@@ -75,11 +65,12 @@ public final class ControlService implements AutoCloseable
         }
         final KeyRing keys = null == settings.secrets() ? KeyRing.EMPTY : KeyRing.read(settings.secrets());
         started.push(DriverDirectory.take(settings.directory()));
-        launchDriver(settings, onError);
+        final ControlDriver driver = new ControlDriver(settings, onError);
+        started.push(driver);
         final CommandDesk desk = new CommandDesk(backend);
         try
         {
-            loop = new ServiceLoop(settings, keys, backend, onError, desk);
+            loop = new ServiceLoop(settings, driver, keys, backend, onError, desk);
         }
         catch (final AeronException e)
         {
@@ -87,38 +78,16 @@ public final class ControlService implements AutoCloseable
             throw new ServiceSettingException("control.channel", settings.channel(), "cannot be listened on: " +
                 e.getMessage().lines().findFirst().orElse(""), "use an address of this machine and a free port", e);
         }
-        final AgentRunner runner = new AgentRunner(
-            idle(settings.idle()), (error) -> onError.accept("control: " + error), null, loop);
-        started.push(runner);
-        AgentRunner.startOnThread(runner, (task) -> Thread.ofPlatform().name("millrace-control").unstarted(task));
+        final ServiceThread thread = new ServiceThread(
+            loop::doWork, loop::restart, loop::onClose, idle(settings.idle()), onError, ControlService::halt);
+        started.push(thread);
+        thread.start();
     }
 
-    private void launchDriver(final ControlSettings settings, final Consumer<String> onError)
+    /** Who takes no commands and cannot be helped is better started again by whoever watches the process. */
+    private static void halt()
     {
-        try
-        {
-            started.push(MediaDriver.launch(new MediaDriver.Context()
-                .aeronDirectoryName(settings.directory().toString())
-                .threadingMode(ThreadingMode.SHARED)
-                .sharedIdleStrategy(idle(ControlSettings.Idle.BACK_OFF))
-                .sharedThreadFactory((task) -> Thread.ofPlatform().name("millrace-driver").unstarted(task))
-                .publicationTermBufferLength(TERM_BYTES)
-                .ipcTermBufferLength(TERM_BYTES)
-                .termBufferSparseFile(true)
-                .counterValuesBufferLength(COUNTER_VALUES_BYTES)
-                // DriverDirectory has seen to it that nobody lives there.
-                .dirDeleteOnStart(true)
-                .dirDeleteOnShutdown(true)
-                .warnIfDirectoryExists(false)
-                .errorHandler((error) -> onError.accept("control: " + error))));
-            Files.setPosixFilePermissions(settings.directory(), PosixFilePermissions.fromString("rwxrwx---"));
-        }
-        catch (final AeronException | IllegalStateException | IOException e)
-        {
-            throw new ServiceSettingException("control.directory", settings.directory(),
-                "cannot be used by the media driver: " + String.valueOf(e.getMessage()).lines().findFirst().orElse(""),
-                "name a directory that this user may make, with some MiB left", e);
-        }
+        Runtime.getRuntime().halt(EXIT_CODE_CONTROL_LOST);
     }
 
     private static IdleStrategy idle(final ControlSettings.Idle idle)

@@ -46,7 +46,7 @@ final class Session
 
     private final Aeron aeron;
     private final long id;
-    private final boolean isRemote;
+    private final Origin origin;
     private final Role role;
     private final KeyRing.Key key;
     private final SessionTranscript transcript;
@@ -69,7 +69,7 @@ final class Session
 
     /**
      * @param aeron         that adds the publication.
-     * @param isRemote      whether it came over UDP.
+     * @param origin        where its request came from.
      * @param role          that it is given.
      * @param key           that it has to prove; null for none.
      * @param transcript    of the opening so far; null without a key.
@@ -78,7 +78,7 @@ final class Session
     Session(
         final Aeron aeron,
         final long id,
-        final boolean isRemote,
+        final Origin origin,
         final Role role,
         final KeyRing.Key key,
         final SessionTranscript transcript,
@@ -87,7 +87,7 @@ final class Session
     {
         this.aeron = aeron;
         this.id = id;
-        this.isRemote = isRemote;
+        this.origin = origin;
         this.role = role;
         this.key = key;
         this.transcript = transcript;
@@ -119,9 +119,9 @@ final class Session
         caller = value;
     }
 
-    boolean isRemote()
+    Origin origin()
     {
-        return isRemote;
+        return origin;
     }
 
     KeyRing.Key key()

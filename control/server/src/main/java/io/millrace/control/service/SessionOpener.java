@@ -1,0 +1,185 @@
+package io.millrace.control.service;
+
+import io.aeron.Aeron;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.SessionInfo;
+import io.millrace.control.message.SessionRequest;
+import io.millrace.control.session.SessionProof;
+import io.millrace.control.session.SessionTranscript;
+import io.millrace.control.session.Side;
+import java.security.SecureRandom;
+
+/**
+ * Opens sessions: asks those that have to prove themselves for it, bounds how many may be about to, and says who the
+ * peer is. Belongs to the service's thread.
+ */
+final class SessionOpener
+{
+    /** After so much silence of a client its session is closed. */
+    static final int TIMEOUT_MS = 10_000;
+
+    /** Requests for sessions over UDP, which cost a publication each before anything is proven. */
+    private static final int REMOTE_PER_SECOND = 64;
+
+    private final SessionTable sessions;
+    private final KeyRing keys;
+    private final ControlBackend backend;
+    private final CommandDesk desk;
+    private final ControlDriver driver;
+    private final SecureRandom random = new SecureRandom();
+    private final TokenRate remoteRate;
+
+    SessionOpener(
+        final SessionTable sessions,
+        final KeyRing keys,
+        final ControlBackend backend,
+        final CommandDesk desk,
+        final ControlDriver driver,
+        final long nowNs)
+    {
+        this.sessions = sessions;
+        this.keys = keys;
+        this.backend = backend;
+        this.desk = desk;
+        this.driver = driver;
+        remoteRate = new TokenRate(REMOTE_PER_SECOND, REMOTE_PER_SECOND, nowNs);
+    }
+
+    /** Begins; answers whether anything was made of the request. */
+    boolean onOpenSession(
+        final Aeron aeron,
+        final Origin origin,
+        final long correlationId,
+        final SessionRequest request,
+        final long nowNs)
+    {
+        final String channel = ResponseChannel.of(request.responseChannel(), origin.isRemote());
+        final Role role = request.role();
+        if (null == channel || Role.NULL_VAL == role || Role.SBE_UNKNOWN == role ||
+            origin.isRemote() && !remoteRate.take(nowNs))
+        {
+            return false;
+        }
+        if (!sessions.hasRoom(origin.isRemote()))
+        {
+            return turnAway(aeron, origin, correlationId, request, channel, nowNs);
+        }
+        final boolean mustProve = origin.isRemote() || !request.keyName().isEmpty();
+        if (mustProve)
+        {
+            dropProver(origin.address());
+        }
+        final long sessionId = sessions.newId();
+        final KeyRing.Key key = mustProve ? keys.get(request.keyName()) : null;
+        final byte[] nonce = SessionProof.newNonce(random);
+        final SessionTranscript transcript =
+            mustProve ? new SessionTranscript(sessionId, request, nonce, new byte[0]) : null;
+        final Session session = new Session(aeron, sessionId, origin,
+            null == key || role.value() <= key.role().value() ? role : key.role(), key, transcript,
+            aeron.asyncAddExclusivePublication(channel, request.responseStreamId()), nowNs);
+        sessions.add(session);
+        if (mustProve)
+        {
+            session.send((to) -> to.challenge(correlationId, sessionId, nonce));
+        }
+        else
+        {
+            letIn(session, correlationId, request, new byte[0]);
+        }
+        return true;
+    }
+
+    /** Somebody who opens sessions and never proves anything must not keep others out. */
+    private void dropProver(final String address)
+    {
+        final Session dropped = sessions.proverToDrop(address);
+        if (null != dropped)
+        {
+            dropped.close();
+            sessions.remove(dropped);
+        }
+    }
+
+    /** Says that there is no room, as long as there is room to say so. */
+    private boolean turnAway(
+        final Aeron aeron,
+        final Origin origin,
+        final long correlationId,
+        final SessionRequest request,
+        final String channel,
+        final long nowNs)
+    {
+        if (!sessions.hasRoomToRefuse())
+        {
+            return false;
+        }
+        final Session session = new Session(aeron, sessions.newId(), origin, Role.READ, null, null,
+            aeron.asyncAddExclusivePublication(channel, request.responseStreamId()), nowNs);
+        sessions.add(session);
+        session.send((to) -> to.answer(0, correlationId, Code.OVERLOADED, 0,
+            (origin.isRemote() ? SessionTable.REMOTE_MAX + " sessions over UDP" :
+                SessionTable.SESSIONS_MAX + " sessions") + " are open, more are not served; close some"));
+        session.leave();
+        return true;
+    }
+
+    /** Goes on; answers whether the session was waiting for a proof. */
+    boolean onProveIdentity(
+        final Origin origin,
+        final long correlationId,
+        final long sessionId,
+        final byte[] nonce,
+        final byte[] proof,
+        final long nowNs)
+    {
+        final Session session = sessions.get(sessionId);
+        if (null == session || Session.State.PROVING != session.state() || !session.origin().equals(origin) ||
+            session.hasOutgoing())
+        {
+            return false;
+        }
+        final SessionRequest request = session.transcript().request();
+        final SessionTranscript whole =
+            new SessionTranscript(sessionId, request, session.transcript().dataPlaneNonce(), nonce);
+        if (SessionProof.verify(session.key().secret(), whole, Side.CLIENT, proof))
+        {
+            session.heard(nowNs);
+            session.open(SessionProof.seal(session.key().secret(), whole, Side.DATA_PLANE));
+            letIn(session, correlationId, request,
+                SessionProof.prove(session.key().secret(), whole, Side.DATA_PLANE));
+        }
+        else
+        {
+            session.send((to) -> to.answer(0, correlationId, Code.NOT_AUTHENTICATED, 0,
+                "the proof is wrong, or there is no key of this name"));
+            session.leave();
+        }
+        return true;
+    }
+
+    /** The client is who it says: is there what it wants? */
+    private void letIn(
+        final Session session, final long correlationId, final SessionRequest request, final byte[] proof)
+    {
+        try
+        {
+            session.admit(new Caller(session.id(), session.role(), request.clientName(), request.keyName(),
+                backend.dataPlane(request.dataPlane())));
+        }
+        catch (final ControlException e)
+        {
+            session.send((to) -> to.answer(0, correlationId, e.code(), 0, e.getMessage()));
+            session.leave();
+            return;
+        }
+        if (session.origin().isRemote())
+        {
+            driver.prove(session.origin().imageId());
+        }
+        final SessionInfo info = new SessionInfo(session.id(), session.role(), TIMEOUT_MS, desk.highestTerm(),
+            backend.id(), Session.COMMANDS_MAX, backend.name());
+        session.send((to) -> to.sessionOpened(correlationId, info, proof));
+    }
+}

@@ -1,0 +1,127 @@
+package io.millrace.control.service;
+
+import java.security.SecureRandom;
+import java.util.Iterator;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.agrona.collections.Long2ObjectHashMap;
+
+/**
+ * The sessions there are, and how many there may be: altogether, over UDP, and of those that have not proven themselves
+ * altogether and of one address. Belongs to the service's thread.
+ */
+final class SessionTable
+{
+    /** Open or about to be. */
+    static final int SESSIONS_MAX = 256;
+    /** Of them over UDP, so that there is always room over IPC. */
+    static final int REMOTE_MAX = 128;
+    /** Beyond those: clients that are only told that there is no room. */
+    static final int TURNED_AWAY_MAX = 32;
+    /** Not proven yet. */
+    static final int PROVING_MAX = 32;
+    /** Of one address, not proven yet. */
+    static final int PROVING_PER_ADDRESS_MAX = 8;
+
+    private final Long2ObjectHashMap<Session> sessions = new Long2ObjectHashMap<>();
+    private final SecureRandom random = new SecureRandom();
+
+    Session get(final long id)
+    {
+        return sessions.get(id);
+    }
+
+    void add(final Session session)
+    {
+        sessions.put(session.id(), session);
+    }
+
+    int size()
+    {
+        return sessions.size();
+    }
+
+    long newId()
+    {
+        while (true)
+        {
+            final long id = random.nextLong();
+            if (0 != id && !sessions.containsKey(id))
+            {
+                return id;
+            }
+        }
+    }
+
+    /** Whether one more may be opened. */
+    boolean hasRoom(final boolean isRemote)
+    {
+        return sessions.size() < SESSIONS_MAX &&
+            (!isRemote || count((each) -> each.origin().isRemote()) < REMOTE_MAX);
+    }
+
+    /** Whether one more may be told that there is no room. */
+    boolean hasRoomToRefuse()
+    {
+        return count((each) -> Session.State.LEAVING == each.state()) < TURNED_AWAY_MAX;
+    }
+
+    /** The session that gives way to another of this address that wants to prove itself; null: there is room. */
+    Session proverToDrop(final String address)
+    {
+        final Predicate<Session> isProving = (each) -> Session.State.PROVING == each.state();
+        final Predicate<Session> isOfAddress =
+            isProving.and((each) -> each.origin().address().equals(address));
+        return count(isOfAddress) >= PROVING_PER_ADDRESS_MAX ? oldest(isOfAddress) :
+            count(isProving) >= PROVING_MAX ? oldest(isProving) : null;
+    }
+
+    private int count(final Predicate<Session> predicate)
+    {
+        int count = 0;
+        for (final Session each : sessions.values())
+        {
+            count += predicate.test(each) ? 1 : 0;
+        }
+        return count;
+    }
+
+    private Session oldest(final Predicate<Session> predicate)
+    {
+        Session oldest = null;
+        for (final Session each : sessions.values())
+        {
+            if (predicate.test(each) && (null == oldest || each.openedNs() - oldest.openedNs() < 0))
+            {
+                oldest = each;
+            }
+        }
+        return oldest;
+    }
+
+    void forEach(final Consumer<Session> consumer)
+    {
+        sessions.values().forEach(consumer);
+    }
+
+    /** Goes through all, which may be removed on the way. */
+    Iterator<Session> iterator()
+    {
+        return sessions.values().iterator();
+    }
+
+    boolean any(final Predicate<Session> predicate)
+    {
+        return count(predicate) > 0;
+    }
+
+    void remove(final Session session)
+    {
+        sessions.remove(session.id());
+    }
+
+    void clear()
+    {
+        sessions.clear();
+    }
+}

@@ -1,0 +1,93 @@
+package io.millrace.control.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.agrona.concurrent.SleepingMillisIdleStrategy;
+import org.junit.jupiter.api.Test;
+
+class ServiceThreadTest
+{
+    private final AtomicInteger rounds = new AtomicInteger();
+    private final AtomicInteger restarts = new AtomicInteger();
+    private final AtomicInteger ends = new AtomicInteger();
+    private final CountDownLatch worked = new CountDownLatch(1);
+    private final CountDownLatch lost = new CountDownLatch(1);
+    private final Queue<String> errors = new ConcurrentLinkedQueue<>();
+
+    private ServiceThread thread(final int failures, final Throwable failure, final Consumer<String> onError)
+    {
+        return new ServiceThread(
+            () ->
+            {
+                if (rounds.incrementAndGet() <= failures)
+                {
+                    ServiceThreadTest.<RuntimeException>raise(failure);
+                }
+                worked.countDown();
+                return 0;
+            },
+            restarts::incrementAndGet, ends::incrementAndGet, new SleepingMillisIdleStrategy(1), onError,
+            lost::countDown);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void raise(final Throwable failure) throws T
+    {
+        throw (T)failure;
+    }
+
+    private static void await(final CountDownLatch latch) throws InterruptedException
+    {
+        assertTrue(latch.await(10, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void shouldGoOnAfterAnyFailure() throws InterruptedException
+    {
+        try (ServiceThread thread = thread(3, new OutOfMemoryError("test"), errors::add))
+        {
+            thread.start();
+            await(worked);
+        }
+        assertEquals(3, restarts.get());
+        assertEquals(3, errors.size());
+        assertTrue(errors.peek().contains("OutOfMemoryError: test"), errors::toString);
+        assertEquals(1, ends.get());
+        assertEquals(1, lost.getCount());
+    }
+
+    @Test
+    void shouldGoOnThoughNobodyCanBeTold() throws InterruptedException
+    {
+        try (ServiceThread thread = thread(1, new IllegalStateException("test"), (_) ->
+            {
+                throw new OutOfMemoryError("no line");
+            }))
+        {
+            thread.start();
+            await(worked);
+        }
+        assertEquals(1, restarts.get());
+    }
+
+    @Test
+    void shouldGiveUpWhenItFailsOverAndOver() throws InterruptedException
+    {
+        try (ServiceThread thread = thread(Integer.MAX_VALUE, new StackOverflowError("test"), errors::add))
+        {
+            thread.start();
+            await(lost);
+        }
+        assertEquals(ServiceThread.FAILURES_MAX, rounds.get());
+        assertEquals(ServiceThread.FAILURES_MAX - 1, restarts.get());
+        assertEquals(0, ends.get());
+        assertTrue(errors.stream().reduce((_, last) -> last).orElseThrow().contains("given up"), errors::toString);
+    }
+}
