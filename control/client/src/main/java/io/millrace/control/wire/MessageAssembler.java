@@ -11,7 +11,8 @@ import org.agrona.collections.Int2ObjectHashMap;
 /**
  * Puts the fragments of messages together, and none that is longer than {@link #LENGTH_MAX}: whoever sends an endless
  * one costs a buffer of that length and nothing more. What is too long or has a gap is dropped and counted. One buffer
- * a sender; {@link #free(int)} gives it back. Belongs to one thread.
+ * a sender; {@link #free(int)} gives it back. Belongs to one thread,
+ * but for the count.
  */
 public final class MessageAssembler implements FragmentHandler
 {
@@ -20,7 +21,7 @@ public final class MessageAssembler implements FragmentHandler
 
     private final Int2ObjectHashMap<BufferBuilder> builders = new Int2ObjectHashMap<>();
     private final FragmentHandler handler;
-    private long droppedCount;
+    private volatile long droppedCount;
 
     /**
      * Makes an assembler.
@@ -40,7 +41,7 @@ public final class MessageAssembler implements FragmentHandler
         {
             if (length > LENGTH_MAX)
             {
-                droppedCount++;
+                drop();
                 return;
             }
             handler.onFragment(buffer, offset, length, header);
@@ -67,7 +68,7 @@ public final class MessageAssembler implements FragmentHandler
         }
         if (builder.nextTermOffset() != header.termOffset())
         {
-            droppedCount++;
+            drop();
             builder.reset();
         }
         else if (append(builder, buffer, offset, length, header) && isLast)
@@ -86,13 +87,20 @@ public final class MessageAssembler implements FragmentHandler
     {
         if (length > LENGTH_MAX - builder.limit())
         {
-            droppedCount++;
+            drop();
             builder.reset();
             return false;
         }
         builder.append(buffer, offset, length);
         builder.nextTermOffset(header.nextTermOffset());
         return true;
+    }
+
+    // One thread writes it.
+    @SuppressWarnings("NonAtomicOperationOnVolatileField")
+    private void drop()
+    {
+        droppedCount++;
     }
 
     /**
@@ -106,7 +114,7 @@ public final class MessageAssembler implements FragmentHandler
     }
 
     /**
-     * {@return how many messages were too long, or were not whole}
+     * {@return how many messages were too long, or were not whole; any thread}
      */
     public long droppedCount()
     {

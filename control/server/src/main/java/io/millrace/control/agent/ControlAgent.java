@@ -63,6 +63,14 @@ public final class ControlAgent implements AutoCloseable
     }
 
     /**
+     * {@return bytes held for messages that are not whole yet; any thread}
+     */
+    public long heldBytes()
+    {
+        return service.heldBytes();
+    }
+
+    /**
      * Closes all sessions, then the driver, and removes its directory. Again does nothing.
      */
     @Override

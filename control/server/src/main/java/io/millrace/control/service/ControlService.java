@@ -116,6 +116,14 @@ public final class ControlService implements AutoCloseable
     }
 
     /**
+     * {@return bytes held for messages that are not whole yet; any thread}
+     */
+    public long heldBytes()
+    {
+        return loop.heldBytes();
+    }
+
+    /**
      * Closes all sessions, then the driver, and removes its directory. Again does nothing.
      */
     @Override

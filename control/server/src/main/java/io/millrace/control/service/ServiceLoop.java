@@ -58,6 +58,7 @@ final class ServiceLoop implements RequestHandler
     private long nowNs;
     private volatile long droppedCount;
     private volatile int sessionCount;
+    private volatile long heldBytes;
 
     /** Connects to the media driver; throws AeronException when channel or stream cannot be had. */
     ServiceLoop(
@@ -111,13 +112,19 @@ final class ServiceLoop implements RequestHandler
     /** Messages that were neither carried out nor answered. Any thread. */
     long droppedCount()
     {
-        return droppedCount + driver.droppedCount();
+        return droppedCount + driver.droppedCount() + remoteAssembler.droppedCount();
     }
 
     /** Clients that are talked to, those included that have not proven themselves. Any thread. */
     int sessionCount()
     {
         return sessionCount;
+    }
+
+    /** Bytes of messages that are not whole yet. Any thread. */
+    long heldBytes()
+    {
+        return heldBytes;
     }
 
     /** Does what is due; answers how much that was. */
@@ -130,12 +137,22 @@ final class ServiceLoop implements RequestHandler
         }
         int work = aeron.conductorAgentInvoker().invoke();
         work += local.poll(localAssembler, FRAGMENT_LIMIT);
-        work += null == remote ? 0 : remote.poll(remoteAssembler, FRAGMENT_LIMIT);
+        work += pollRemote();
         work += backend.poll();
         work += desk.poll();
         work += tellEvents();
         work += pollSessions();
         return work;
+    }
+
+    private int pollRemote()
+    {
+        final int fragments = null == remote ? 0 : remote.poll(remoteAssembler, FRAGMENT_LIMIT);
+        if (fragments > 0)
+        {
+            heldBytes = remoteAssembler.heldBytes();
+        }
+        return fragments;
     }
 
     /** The driver was not seen for too long, such as after the machine was suspended, or it is dead, or we failed. */

@@ -4,6 +4,7 @@ import java.security.SecureRandom;
 import java.util.Iterator;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.agrona.collections.Hashing;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
@@ -23,7 +24,11 @@ final class SessionTable
     /** Of one address, not proven yet. */
     static final int PROVING_PER_ADDRESS_MAX = 8;
 
-    private final Long2ObjectHashMap<Session> sessions = new Long2ObjectHashMap<>();
+    private static final int INITIAL_CAPACITY = 16;
+
+    /** Iterators of its own for each user: one goes through them while another counts. */
+    private final Long2ObjectHashMap<Session> sessions =
+        new Long2ObjectHashMap<>(INITIAL_CAPACITY, Hashing.DEFAULT_LOAD_FACTOR, false);
     private final SecureRandom random = new SecureRandom();
 
     Session get(final long id)

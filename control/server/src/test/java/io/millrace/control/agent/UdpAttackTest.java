@@ -1,0 +1,231 @@
+package io.millrace.control.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.aeron.ChannelUri;
+import io.aeron.CommonContext;
+import io.aeron.logbuffer.FrameDescriptor;
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.SessionRequest;
+import io.millrace.control.wire.MessagePublication;
+import io.millrace.control.wire.RequestWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.agrona.BitUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Frames of somebody who has no key: what there is stays bounded, and others notice nothing. */
+class UdpAttackTest
+{
+    private static final int TERM = 64 * 1024;
+    private static final long MIB = 1L << 20;
+
+    @TempDir
+    private Path directory;
+
+    private static int port(final AgentFixture fixture)
+    {
+        final String endpoint =
+            ChannelUri.parse(fixture.settings().channel()).get(CommonContext.ENDPOINT_PARAM_NAME);
+        return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
+    }
+
+    private static void pause(final long ms)
+    {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ms));
+    }
+
+    private static long images(final AgentFixture fixture) throws IOException
+    {
+        try (Stream<Path> files = Files.list(fixture.settings().directory().resolve("images")))
+        {
+            return files.count();
+        }
+    }
+
+    private static long publications(final AgentFixture fixture) throws IOException
+    {
+        try (Stream<Path> files = Files.list(fixture.settings().directory().resolve("publications")))
+        {
+            return files.count();
+        }
+    }
+
+    private static long allocatedBytes(final Path path)
+    {
+        try (Stream<Path> files = Files.walk(path))
+        {
+            return files.filter(Files::isRegularFile).mapToLong((file) ->
+            {
+                try
+                {
+                    return Files.size(file);
+                }
+                catch (final IOException e)
+                {
+                    throw new UncheckedIOException(e);
+                }
+            }).sum();
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Somebody over IPC and somebody with a key over UDP, who go on; and the thread that serves them is the same. */
+    private static void assertUnharmed(final AgentFixture fixture, final ControlClient... clients)
+    {
+        for (int i = 0; i < clients.length; i++)
+        {
+            clients[i].createDevice(DeviceSpec.memory("mem" + i, MIB, 4096));
+            clients[i].deleteDevice("mem" + i);
+            assertTrue(clients[i].isConnected());
+        }
+        assertTrue(fixture.errors().stream().allMatch((line) -> line.contains("UDP frames dropped")),
+            () -> fixture.errors().toString());
+    }
+
+    @Test
+    void shouldBoundAnEndlessMessage() throws IOException
+    {
+        try (AgentFixture fixture = AgentFixture.udp(directory);
+            RawSender attacker = new RawSender("127.0.0.1", port(fixture)))
+        {
+            final ControlClient local = fixture.connect(fixture.context());
+            final ControlClient remote = fixture.connect(fixture.udpContext());
+            final UnsafeBuffer payload = new UnsafeBuffer(new byte[1376]);
+            attacker.setup(7, TERM);
+            pause(200);
+            // 8 MiB of one message, of which everybody could have sent without end.
+            final long before = fixture.agent().droppedCount();
+            long position = 0;
+            for (int i = 0; i < 6_000; i++)
+            {
+                if (TERM - (position & TERM - 1) < 1408)
+                {
+                    attacker.data(7, position, (byte)0, payload,
+                        (int)(TERM - (position & TERM - 1)) - 32);
+                    position = (position | TERM - 1) + 1;
+                    continue;
+                }
+                attacker.data(7, position, 0 == i ? FrameDescriptor.BEGIN_FRAG_FLAG : (byte)0, payload, 1376);
+                position += 1408;
+                if (0 == i % 16)
+                {
+                    pause(2);
+                }
+            }
+            AgentFixture.until(local, () -> fixture.agent().droppedCount() > before);
+            assertTrue(fixture.agent().heldBytes() < MIB, () -> fixture.agent().heldBytes() + " bytes");
+            assertUnharmed(fixture, local, remote);
+        }
+    }
+
+    @Test
+    void shouldNotMapTheTermsOfOthers() throws IOException
+    {
+        try (AgentFixture fixture = AgentFixture.udp(directory);
+            RawSender attacker = new RawSender("127.0.0.1", port(fixture)))
+        {
+            final ControlClient local = fixture.connect(fixture.context());
+            final ControlClient remote = fixture.connect(fixture.udpContext());
+            final long before = allocatedBytes(fixture.settings().directory());
+            for (int i = 0; i < 16; i++)
+            {
+                attacker.setup(100 + i, 1 << 30);
+            }
+            AgentFixture.until(local, () -> fixture.agent().droppedCount() >= 16);
+            assertTrue(allocatedBytes(fixture.settings().directory()) - before < MIB);
+            assertUnharmed(fixture, local, remote);
+        }
+    }
+
+    @Test
+    void shouldBoundSendersThatProveNothing() throws IOException
+    {
+        try (AgentFixture fixture = AgentFixture.udp(directory);
+            RawSender attacker = new RawSender("127.0.0.7", port(fixture));
+            RawSender another = new RawSender("127.0.0.8", port(fixture)))
+        {
+            final ControlClient local = fixture.connect(fixture.context());
+            final ControlClient remote = fixture.connect(fixture.udpContext());
+            for (int i = 0; i < 4_000; i++)
+            {
+                (0 == i % 2 ? attacker : another).setup(1_000 + i, TERM);
+                if (0 == i % 100)
+                {
+                    pause(10);
+                }
+            }
+            AgentFixture.until(local, () -> fixture.agent().droppedCount() >= 3_000);
+            assertTrue(images(fixture) <= 65, images(fixture) + " images");
+            assertUnharmed(fixture, local, remote, fixture.connect(fixture.context()));
+            // Who has a key still comes in, from another address.
+            fixture.connect(fixture.udpContext()).devices("");
+        }
+    }
+
+    @Test
+    void shouldBoundSessionsThatProveNothing() throws IOException
+    {
+        try (AgentFixture fixture = AgentFixture.udp(directory);
+            RawSender attacker = new RawSender("127.0.0.7", port(fixture)))
+        {
+            final ControlClient local = fixture.connect(fixture.context());
+            final ControlClient remote = fixture.connect(fixture.udpContext());
+            final int sessions = fixture.agent().sessionCount();
+            final RequestWriter writer = new RequestWriter();
+            attacker.setup(7, TERM);
+            pause(200);
+            long position = 0;
+            for (int i = 0; i < 1_000; i++)
+            {
+                final int length = writer.openSession(i, new SessionRequest(Role.ADMINISTER,
+                    "aeron:udp?endpoint=127.0.0.7:" + (20_000 + i), 5, "attacker", "admin", ""));
+                final byte[] message = new byte[BitUtil.align(length, 32)];
+                writer.buffer().getBytes(MessagePublication.MESSAGE_OFFSET, message, 0, length);
+                if (TERM - (position & TERM - 1) < 1408)
+                {
+                    final int rest = (int)(TERM - (position & TERM - 1)) - 32;
+                    attacker.data(7, position, FrameDescriptor.UNFRAGMENTED, new UnsafeBuffer(new byte[rest]), rest);
+                    position = (position | TERM - 1) + 1;
+                }
+                attacker.data(7, position, FrameDescriptor.UNFRAGMENTED, new UnsafeBuffer(message), message.length);
+                position += 32 + message.length;
+                if (0 == i % 20)
+                {
+                    pause(5);
+                }
+            }
+            AgentFixture.until(local, () -> fixture.agent().droppedCount() >= 500);
+            assertTrue(fixture.agent().sessionCount() <= sessions + 8, fixture.agent().sessionCount() + " sessions");
+            assertTrue(publications(fixture) <= 250, publications(fixture) + " publications");
+            assertUnharmed(fixture, local, remote, fixture.connect(fixture.udpContext()));
+            assertEquals(sessions + 1, openSessions(fixture));
+        }
+    }
+
+    /** After those that proved nothing are gone. */
+    private static int openSessions(final AgentFixture fixture)
+    {
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        int count = fixture.agent().sessionCount();
+        while (count > 3 && System.nanoTime() - deadlineNs < 0)
+        {
+            pause(50);
+            count = fixture.agent().sessionCount();
+        }
+        return count;
+    }
+}
