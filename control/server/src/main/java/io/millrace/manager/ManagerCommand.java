@@ -81,7 +81,7 @@ public final class ManagerCommand implements Callable<Integer>
         AutoCloseable metrics = null;
         try
         {
-            metrics = startMetrics(config, manager);
+            metrics = startMetrics(config, manager, log);
             terminal.line("manager " + config.name() + ", state in " + config.stateDirectory());
             terminal.line("control: " + config.control().directory() + ", " + ControlSettings.IPC_CHANNEL +
                 (config.control().isUdp() ? " and " + config.control().channel() : "") + ", stream " +
@@ -126,7 +126,7 @@ public final class ManagerCommand implements Callable<Integer>
         stop.ask();
     }
 
-    private static AutoCloseable startMetrics(final ManagerConfig config, final Manager manager)
+    private static AutoCloseable startMetrics(final ManagerConfig config, final Manager manager, final LineLog log)
     {
         if (null == config.metrics())
         {
@@ -134,7 +134,7 @@ public final class ManagerCommand implements Callable<Integer>
         }
         try
         {
-            return MetricsEndpoint.start(config.metrics(), manager.records());
+            return MetricsEndpoint.start(config.metrics(), manager.records(), log);
         }
         catch (final IOException e)
         {

@@ -70,7 +70,10 @@ enum Metric
         Labels.PLANE),
     TERM(Type.GAUGE, "millrace_manager_term", "Of the manager for the data plane.", Labels.PLANE),
     REFUSED(Type.GAUGE, "millrace_manager_refused",
-        "1 while the data plane refuses a step of what it should be, else 0.", Labels.PLANE);
+        "1 while the data plane refuses a step of what it should be, else 0.", Labels.PLANE),
+    LAST_SEEN(Type.GAUGE, "millrace_manager_last_seen_timestamp_seconds",
+        "When the data plane was heard last, since 1970.", Labels.PLANE),
+    SCRAPES(Type.COUNTER, "millrace_manager_scrapes", "Scrapes, by how they ended.", "result");
 
     /** Kinds of metric. */
     enum Type

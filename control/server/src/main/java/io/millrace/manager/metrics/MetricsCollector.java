@@ -20,8 +20,9 @@ import java.util.function.Supplier;
  * Makes metrics of what data planes tell, when somebody scrapes. Any thread, as its supplier is.
  *
  * @param records of all data planes; whoever gives them sees to it that data planes are not asked too often.
+ * @param counts  of scrapes.
  */
-record MetricsCollector(Supplier<List<PlaneRecords>> records) implements MultiCollector
+record MetricsCollector(Supplier<List<PlaneRecords>> records, ScrapeCounts counts) implements MultiCollector
 {
     private static final double NS_PER_S = 1e9;
 
@@ -36,6 +37,10 @@ record MetricsCollector(Supplier<List<PlaneRecords>> records) implements MultiCo
             {
                 add(samples, plane.name(), resource);
             }
+        }
+        for (final ScrapeResult each : ScrapeResult.values())
+        {
+            samples.add(Metric.SCRAPES, counts.total(each), each.label());
         }
         return samples.snapshots();
     }
@@ -140,7 +145,8 @@ record MetricsCollector(Supplier<List<PlaneRecords>> records) implements MultiCo
             .add(Metric.DESIRED_VERSION, info.desiredVersion(), plane)
             .add(Metric.APPLIED_VERSION, info.appliedVersion(), plane)
             .add(Metric.TERM, info.term(), plane)
-            .add(Metric.REFUSED, info.refusal().isEmpty() ? 0 : 1, plane);
+            .add(Metric.REFUSED, info.refusal().isEmpty() ? 0 : 1, plane)
+            .add(Metric.LAST_SEEN, info.seenEpochNs() / NS_PER_S, plane);
     }
 
     /** A count that an older data plane does not tell is left out. */

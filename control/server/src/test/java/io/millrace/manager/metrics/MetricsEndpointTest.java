@@ -81,7 +81,9 @@ class MetricsEndpointTest
     @Test
     void shouldTellWhatDataPlanesTell() throws IOException
     {
-        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, MetricsEndpointTest::records))
+        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, MetricsEndpointTest::records, (line) ->
+        {
+        }))
         {
             final String scraped = scrape(endpoint);
             assertSample(scraped, "millrace_up{data_plane=\"a\"} 1.0");
@@ -124,7 +126,9 @@ class MetricsEndpointTest
                     Stream.of(matcher.group(3).split(", ")).sorted().collect(Collectors.joining(","))), line);
             }
         }
-        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, MetricsEndpointTest::records))
+        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, MetricsEndpointTest::records, (line) ->
+        {
+        }))
         {
             assertEquals(documented, scraped(scrape(endpoint)));
         }
@@ -156,10 +160,14 @@ class MetricsEndpointTest
     @Test
     void shouldSayInASentenceThatThePortIsTaken() throws IOException
     {
-        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, List::of))
+        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, List::of, (line) ->
+        {
+        }))
         {
             final IOException e = assertThrows(IOException.class, () -> MetricsEndpoint.start(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.port()), List::of));
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.port()), List::of, (line) ->
+                {
+                }));
             assertEquals("metrics cannot be served at 127.0.0.1:" + endpoint.port() +
                 ": Address already in use: stop what listens there, or choose another port", e.getMessage());
         }

@@ -1,0 +1,135 @@
+package io.millrace.manager.metrics;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Locale;
+
+/**
+ * The head of an HTTP request, as far as a scrape needs it. Immutable.
+ *
+ * @param method   such as {@code GET}.
+ * @param path     without a query.
+ * @param accept   header {@code Accept}; empty: none.
+ * @param isGzip   whether the client takes a compressed answer.
+ */
+record ScrapeRequest(String method, String path, String accept, boolean isGzip)
+{
+    /** Longest head. */
+    static final int LENGTH_MAX_BYTES = 8 * 1024;
+
+    /** A request that is answered with an error. */
+    static final class Refused extends IOException
+    {
+        private static final long serialVersionUID = 1L;
+
+        /** Status line of the answer. */
+        private final String status;
+
+        Refused(final String status)
+        {
+            super(status, null);
+            this.status = status;
+        }
+
+        String status()
+        {
+            return status;
+        }
+    }
+
+    /**
+     * Reads the head of a request.
+     *
+     * @param in of the connection.
+     * @return the request; null when the client closed the connection without one.
+     * @throws IOException when the connection fails, {@link Refused} when the request is none.
+     */
+    static ScrapeRequest read(final InputStream in) throws IOException
+    {
+        final byte[] bytes = new byte[LENGTH_MAX_BYTES];
+        int length = 0;
+        int end = -1;
+        while (end < 0)
+        {
+            if (bytes.length == length)
+            {
+                throw new Refused("431 Request Header Fields Too Large");
+            }
+            final int count = in.read(bytes, length, bytes.length - length);
+            if (count < 0)
+            {
+                if (0 == length)
+                {
+                    return null;
+                }
+                throw new IOException("closed within its request");
+            }
+            length += count;
+            end = endOfHead(bytes, length);
+        }
+        return parse(new String(bytes, 0, end, ISO_8859_1));
+    }
+
+    /** Index behind the last line, or -1. */
+    private static int endOfHead(final byte[] bytes, final int length)
+    {
+        for (int i = 3; i < length; i++)
+        {
+            if ('\n' == bytes[i] && '\r' == bytes[i - 1] && '\n' == bytes[i - 2] && '\r' == bytes[i - 3])
+            {
+                return i - 3;
+            }
+        }
+        return -1;
+    }
+
+    private static ScrapeRequest parse(final String head) throws Refused
+    {
+        final String[] lines = head.split("\r\n", -1);
+        final String[] first = lines[0].split(" ", -1);
+        if (3 != first.length || !first[1].startsWith("/") || !first[2].matches("HTTP/1\\.[01]"))
+        {
+            throw new Refused("400 Bad Request");
+        }
+        if (!"GET".equals(first[0]) && !"HEAD".equals(first[0]))
+        {
+            throw new Refused("405 Method Not Allowed");
+        }
+        String accept = "";
+        boolean isGzip = false;
+        for (int i = 1; i < lines.length; i++)
+        {
+            final int colon = lines[i].indexOf(':');
+            final String name = colon < 0 ? "" : lines[i].substring(0, colon).toLowerCase(Locale.ROOT);
+            if ("accept".equals(name))
+            {
+                accept = lines[i].substring(colon + 1).strip();
+            }
+            else if ("accept-encoding".equals(name))
+            {
+                isGzip = acceptsGzip(lines[i].substring(colon + 1));
+            }
+        }
+        return new ScrapeRequest(first[0], first[1].split("\\?", 2)[0], accept, isGzip);
+    }
+
+    private static boolean acceptsGzip(final String codings)
+    {
+        for (final String each : codings.split(","))
+        {
+            final String[] parts = each.strip().toLowerCase(Locale.ROOT).split("\\s*;\\s*");
+            if ("gzip".equals(parts[0]))
+            {
+                return parts.length < 2 || !parts[1].matches("q=0(\\.0*)?");
+            }
+        }
+        return false;
+    }
+
+    boolean isHead()
+    {
+        return "HEAD".equals(method);
+    }
+}
