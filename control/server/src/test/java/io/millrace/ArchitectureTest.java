@@ -48,7 +48,7 @@ class ArchitectureTest
     private static final String[] DATA_PLANE_MODULE = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..",
         "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.status..", "io.millrace.jfr..",
+        "io.millrace.nvmf..", "io.millrace.status..", "io.millrace.jfr..", "io.millrace.lock..",
         "io.millrace.dataplane.."};
 
     private static JavaClasses classes;
@@ -151,6 +151,9 @@ class ArchitectureTest
         "io.millrace.control.state.. | io.millrace.cli.., io.millrace.server.., io.millrace.control.agent.., " +
             "io.millrace.control.service.., io.millrace.control.client.., io.millrace.manager.., " +
             "io.millrace.dataplane.., io.millrace.nvmf.., io.millrace.block..",
+        "io.millrace.lock.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
+            "io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.status.., " +
+            "io.millrace.dataplane..",
         "io.millrace.settings.. | io.millrace.cli.., io.millrace.server.., io.millrace.control.., io.millrace.nvmf..",
     })
     void shouldKeepDirections(final String from, final String to)
@@ -232,7 +235,7 @@ class ArchitectureTest
         // controller is waited for on a thread of its own.
         noClasses()
             .that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..", "io.millrace.dataplane..",
-                "io.millrace.status..", "io.millrace.server.stat..")
+                "io.millrace.status..", "io.millrace.lock..", "io.millrace.server.stat..")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.Target")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.LogPages")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.FeatureValues")

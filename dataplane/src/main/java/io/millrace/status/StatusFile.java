@@ -1,5 +1,7 @@
 package io.millrace.status;
 
+import io.millrace.lock.LockFile;
+import io.millrace.lock.LockedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -53,7 +55,7 @@ public final class StatusFile implements AutoCloseable
     private final Path path;
     private Path fresh;
     private Path crashed;
-    private final FileChannel lock;
+    private final LockFile lock;
     private final FileChannel channel;
     private final UnsafeBuffer header;
     private final UnsafeBuffer errorsBuffer;
@@ -62,7 +64,7 @@ public final class StatusFile implements AutoCloseable
 
     private StatusFile(
         final Path path,
-        final FileChannel lock,
+        final LockFile lock,
         final FileChannel channel,
         final UnsafeBuffer header,
         final UnsafeBuffer errorsBuffer)
@@ -105,16 +107,11 @@ public final class StatusFile implements AutoCloseable
     {
         final Path path = settings.file().toAbsolutePath().normalize();
         final Path fresh = path.resolveSibling("." + path.getFileName() + "." + ProcessHandle.current().pid());
-        FileChannel lock = null;
+        LockFile lock = null;
         FileChannel channel = null;
         try
         {
-            lock = FileChannel.open(lockFile(path), StandardOpenOption.CREATE, StandardOpenOption.WRITE,
-                LinkOption.NOFOLLOW_LINKS);
-            if (!StatusLock.take(lock))
-            {
-                throw new StatusException(path, "is in use by another data plane");
-            }
+            lock = LockFile.take(lockFile(path));
             checkReplaceable(path);
             // A former process of the same id may have been killed while it was here.
             Files.deleteIfExists(fresh);
@@ -124,6 +121,10 @@ public final class StatusFile implements AutoCloseable
             final StatusFile status = map(path, lock, channel, settings, partCount);
             status.fresh = fresh;
             return status;
+        }
+        catch (final LockedException e)
+        {
+            throw new StatusException(path, "is in use by another data plane: " + e.getMessage());
         }
         catch (final IOException | StatusException e)
         {
@@ -136,7 +137,7 @@ public final class StatusFile implements AutoCloseable
 
     private static StatusFile map(
         final Path path,
-        final FileChannel lock,
+        final LockFile lock,
         final FileChannel channel,
         final StatusSettings settings,
         final int partCount) throws IOException

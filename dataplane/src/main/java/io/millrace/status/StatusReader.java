@@ -1,9 +1,12 @@
 package io.millrace.status;
 
+import io.millrace.lock.LockFile;
+import io.millrace.lock.ProcessState;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -144,18 +147,23 @@ public final class StatusReader
      */
     public boolean isWriterAlive()
     {
-        try (FileChannel lock = FileChannel.open(StatusFile.lockFile(path.toAbsolutePath().normalize()),
-            StandardOpenOption.READ))
+        final Path lockFile = StatusFile.lockFile(path.toAbsolutePath().normalize());
+        try
         {
-            return StatusLock.isHeld(lock);
+            return LockFile.isHeld(lockFile);
         }
         catch (final NoSuchFileException e)
         {
             return false;
         }
+        catch (final AccessDeniedException e)
+        {
+            // The lock is for its owner alone; the file may be read by a group.
+            return ProcessState.isAlive(header.getLong(StatusLayout.PROCESS_ID_OFFSET));
+        }
         catch (final IOException e)
         {
-            throw new StatusException(StatusFile.lockFile(path), "cannot be asked whether the writer lives: " +
+            throw new StatusException(lockFile, "cannot be asked whether the writer lives: " +
                 e.getClass().getSimpleName());
         }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.lock.LockHolder;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
@@ -140,11 +141,12 @@ class DataPlaneStatusTest
         {
             assertEquals(file, first.statusFile());
             assertNull(second.statusFile());
-            assertEquals(List.of("no status file, " + file + " is in use by another data plane: set status.file"),
+            assertEquals(List.of("no status file, " + file + " is in use by another data plane: " + file +
+                ".lock is locked by " + LockHolder.describe(Path.of(file + ".lock")) + ": set status.file"),
                 second.notes().stream().filter((note) -> note.startsWith("no status")).toList());
             final SettingException e = assertThrows(SettingException.class, () -> DataPlane.start(config(file, true)));
             assertEquals("status.file", e.key());
-            assertEquals("in use by another data plane", e.bound().substring("is ".length()));
+            assertTrue(e.bound().startsWith("is in use by another data plane: "), e.bound());
         }
         assertTrue(Files.exists(file));
     }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.file.ChildJvm;
+import io.millrace.lock.LockHolder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -185,7 +186,8 @@ class StatusFileTest
         try (StatusFile file = create(1))
         {
             final StatusException e = assertThrows(StatusException.class, () -> create(1));
-            assertEquals(file.path() + " is in use by another data plane", e.getMessage());
+            assertEquals(file.path() + " is in use by another data plane: " + file.path() + ".lock is locked by " +
+                LockHolder.describe(Path.of(file.path() + ".lock")), e.getMessage());
             assertEquals(List.of("millrace.status", "millrace.status.lock"), files());
         }
     }

@@ -3,6 +3,8 @@ package io.millrace.manager;
 import io.millrace.control.client.ControlSettingException;
 import io.millrace.control.service.ControlService;
 import io.millrace.control.service.ServiceSettingException;
+import io.millrace.lock.LockFile;
+import io.millrace.lock.LockedException;
 import io.millrace.manager.config.ManagerConfig;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.metrics.PlaneRecords;
@@ -11,10 +13,7 @@ import io.millrace.manager.store.FileDisk;
 import io.millrace.manager.store.StateStore;
 import io.millrace.manager.store.StoreException;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,11 +28,11 @@ import org.agrona.concurrent.SystemNanoClock;
  */
 public final class Manager implements AutoCloseable
 {
-    private final FileChannel lock;
+    private final LockFile lock;
     private final ManagerBackend backend;
     private final ControlService service;
 
-    private Manager(final FileChannel lock, final ManagerBackend backend, final ControlService service)
+    private Manager(final LockFile lock, final ManagerBackend backend, final ControlService service)
     {
         this.lock = lock;
         this.backend = backend;
@@ -54,7 +53,7 @@ public final class Manager implements AutoCloseable
     public static Manager start(
         final ManagerConfig config, final Map<String, Long> useVersion, final Consumer<String> log)
     {
-        final FileChannel lock = lock(config.stateDirectory());
+        final LockFile lock = lock(config.stateDirectory());
         AuditLog auditLog = null;
         ManagerBackend backend = null;
         try
@@ -86,29 +85,20 @@ public final class Manager implements AutoCloseable
         }
     }
 
-    private static FileChannel lock(final Path directory)
+    private static LockFile lock(final Path directory)
     {
-        FileChannel channel = null;
         try
         {
             FileDisk.of(directory);
-            channel = FileChannel.open(
-                directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            if (null == channel.tryLock())
-            {
-                throw new OverlappingFileLockException();
-            }
-            return channel;
+            return LockFile.take(directory.resolve("lock"));
         }
-        catch (final OverlappingFileLockException e)
+        catch (final LockedException e)
         {
-            CloseHelper.quietClose(channel);
-            throw new StoreException(
-                directory + ": in use by another manager; stop that one, or name another state directory", e);
+            throw new StoreException(directory + ": in use by another manager: " + e.getMessage() +
+                "; stop that one, or name another state directory", e);
         }
         catch (final IOException e)
         {
-            CloseHelper.quietClose(channel);
             throw new StoreException(directory + ": cannot be used as state directory: " + Ledger.reason(e) +
                 "; name one that this user may write", e);
         }

@@ -6,6 +6,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.FileStatus;
 import io.millrace.bindings.linux.Files;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.lock.LockHolder;
 import io.millrace.reactor.Reactor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -295,8 +296,8 @@ final class BackingFile implements AutoCloseable
         }
         if (-Errno.EAGAIN == claimed)
         {
-            throw refusal("path " + config.path() +
-                " is in use by another process or another device: stop that one or name another file");
+            throw refusal("path " + config.path() + " is in use by another process or another device, locked by " +
+                LockHolder.describe(config.path()) + ": stop that one or name another file");
         }
         if (claimed < 0)
         {

@@ -10,6 +10,7 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
+import io.millrace.lock.LockHolder;
 import io.millrace.memory.DmaMemory;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -98,7 +99,8 @@ class FileDeviceTest
         {
             assertEquals("f", device.name());
             assertRefused(config(path, MIB), "device f: path " + path +
-                " is in use by another process or another device: stop that one or name another file");
+                " is in use by another process or another device, locked by " + LockHolder.describe(path) +
+                ": stop that one or name another file");
         }
         FileDevice.open(config(path, MIB)).close();
     }

@@ -2,16 +2,16 @@ package io.millrace.control.service;
 
 import io.aeron.CncFileDescriptor;
 import io.aeron.CommonContext;
+import io.millrace.lock.LockFile;
+import io.millrace.lock.LockedException;
+import io.millrace.lock.ProcessState;
 import java.io.File;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import org.agrona.BufferUtil;
 import org.agrona.CloseHelper;
 import org.agrona.IoUtil;
@@ -29,9 +29,9 @@ final class DriverDirectory implements AutoCloseable
     private static final String REMEDY = "name another directory";
     private static final long HEARTBEAT_MS = 10_000;
 
-    private final FileChannel lock;
+    private final LockFile lock;
 
-    private DriverDirectory(final FileChannel lock)
+    private DriverDirectory(final LockFile lock)
     {
         this.lock = lock;
     }
@@ -45,32 +45,27 @@ final class DriverDirectory implements AutoCloseable
     {
         final Path absolute = directory.toAbsolutePath().normalize();
         final Path lockFile = absolute.resolveSibling(absolute.getFileName() + ".lock");
-        FileChannel channel = null;
+        LockFile lock = null;
         try
         {
-            channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE,
-                LinkOption.NOFOLLOW_LINKS);
-            if (null == channel.tryLock())
-            {
-                throw new OverlappingFileLockException();
-            }
+            lock = LockFile.take(lockFile);
             checkRemovable(absolute);
-            return new DriverDirectory(channel);
+            return new DriverDirectory(lock);
         }
-        catch (final OverlappingFileLockException e)
+        catch (final LockedException e)
         {
-            CloseHelper.quietClose(channel);
-            throw new ServiceSettingException(SETTING, absolute, "in use by another data plane or manager", REMEDY, e);
+            throw new ServiceSettingException(
+                SETTING, absolute, "in use by another data plane or manager: " + e.getMessage(), REMEDY, e);
         }
         catch (final IOException e)
         {
-            CloseHelper.quietClose(channel);
-            throw new ServiceSettingException(SETTING, absolute, "cannot be used (" +
-                e.getClass().getSimpleName() + " of " + lockFile + ")", "name a directory that this user may make", e);
+            CloseHelper.quietClose(lock);
+            throw new ServiceSettingException(SETTING, absolute, "cannot be used: " + e.getMessage(),
+                "name a directory that this user may make", e);
         }
         catch (final ServiceSettingException e)
         {
-            CloseHelper.quietClose(channel);
+            CloseHelper.quietClose(lock);
             throw e;
         }
     }
@@ -116,7 +111,7 @@ final class DriverDirectory implements AutoCloseable
             // Without a version its driver was killed while it made the file, and Aeron would wait for the rest of it.
             return 0 != metaData.getIntVolatile(CncFileDescriptor.cncVersionOffset(0)) &&
                 CommonContext.isDriverActive(HEARTBEAT_MS, DriverDirectory::ignore, mapped) &&
-                ProcessHandle.of(CncFileDescriptor.pid(metaData)).map(ProcessHandle::isAlive).orElse(false);
+                ProcessState.isAlive(CncFileDescriptor.pid(metaData));
         }
         catch (final RuntimeException e)
         {

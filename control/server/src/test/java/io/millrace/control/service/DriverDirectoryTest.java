@@ -1,0 +1,108 @@
+package io.millrace.control.service;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.aeron.driver.MediaDriver;
+import io.aeron.driver.ThreadingMode;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+import org.agrona.IoUtil;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class DriverDirectoryTest
+{
+    private Path parent;
+    private Path directory;
+
+    @BeforeEach
+    void make() throws IOException
+    {
+        parent = Files.createTempDirectory(Path.of("/dev/shm"), "millrace-directory-test");
+        directory = parent.resolve("control");
+    }
+
+    @AfterEach
+    void remove()
+    {
+        IoUtil.delete(parent.toFile(), true);
+    }
+
+    /** A media driver in a directory that it took, until it is killed. */
+    static final class DriverProcess
+    {
+        private DriverProcess()
+        {
+        }
+
+        public static void main(final String[] arguments) throws Exception
+        {
+            final Path directory = Path.of(arguments[0]);
+            try (DriverDirectory taken = DriverDirectory.take(directory);
+                MediaDriver driver = MediaDriver.launch(new MediaDriver.Context()
+                    .aeronDirectoryName(directory.toString()).threadingMode(ThreadingMode.SHARED)))
+            {
+                System.out.println("ready " + ProcessHandle.current().pid());
+                Thread.sleep(TimeUnit.MINUTES.toMillis(1));
+                System.out.println(taken + " " + driver);
+            }
+        }
+    }
+
+    /** Its parent never asks how it ended, as a container's first process may do. */
+    @Test
+    void shouldTakeWhatAKilledProcessLeftWhileItIsAZombie() throws Exception
+    {
+        final Process shell = new ProcessBuilder("sh", "-c",
+            "\"$@\" & exec sleep 60", "sh",
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--enable-native-access=ALL-UNNAMED",
+            "-cp", System.getProperty("java.class.path"), DriverProcess.class.getName(), directory.toString())
+            .redirectErrorStream(true).start();
+        long pid = 0;
+        try (BufferedReader out = shell.inputReader())
+        {
+            String line = out.readLine();
+            final StringBuilder output = new StringBuilder();
+            while (null != line && !line.startsWith("ready "))
+            {
+                output.append(line).append('\n');
+                line = out.readLine();
+            }
+            assertTrue(null != line, output::toString);
+            pid = Long.parseLong(line.substring("ready ".length()));
+            final ServiceSettingException e =
+                assertThrows(ServiceSettingException.class, () -> DriverDirectory.take(directory));
+            assertTrue(e.getMessage().contains(" in use by another data plane or manager: " + directory +
+                ".lock is locked by process " + pid + " (java) of "), e.getMessage());
+            ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+            final long startNs = System.nanoTime();
+            DriverDirectory.take(directory).close();
+            assertTrue(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs) < 5);
+            assertTrue(Files.exists(Path.of("/proc", Long.toString(pid))), "it is still to be waited for");
+        }
+        finally
+        {
+            ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
+            shell.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    void shouldKeepItsLockFromOthers() throws IOException
+    {
+        final Path lock = parent.resolve("control.lock");
+        Files.createFile(lock, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
+        DriverDirectory.take(directory).close();
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(lock)));
+        assertFalse(Files.exists(directory));
+    }
+}
