@@ -46,20 +46,6 @@ public final class TargetProcess implements AutoCloseable
     }
 
     /**
-     * Starts one and waits until it listens.
-     *
-     * @param name     of the test, whose directory the log goes to.
-     * @param settings more lines of YAML: sections at the top level.
-     * @param devices  lines of YAML, each a device; namespace 1 is the first device that is shown, and so on.
-     * @param shown    names of the devices that are namespaces.
-     */
-    public static TargetProcess start(
-        final String name, final String settings, final List<String> devices, final String... shown) throws IOException
-    {
-        return start(name, "", devices, shown);
-    }
-
-    /**
      * As {@link #start(String, List, String...)}, with more settings.
      *
      * @param name     of the test, whose directory the log goes to.
@@ -67,7 +53,7 @@ public final class TargetProcess implements AutoCloseable
      * @param devices  lines of YAML, each a device; namespace 1 is the first device that is shown, and so on.
      * @param shown    names of the devices that are namespaces.
      */
-    static TargetProcess start(
+    public static TargetProcess start(
         final String name, final String settings, final List<String> devices, final String... shown) throws IOException
     {
         final TargetProcess target = new TargetProcess(Lab.directory(name + "-target"), Ports.free());
