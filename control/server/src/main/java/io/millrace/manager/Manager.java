@@ -10,6 +10,7 @@ import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.metrics.PlaneRecords;
 import io.millrace.manager.store.AuditLog;
 import io.millrace.manager.store.FileDisk;
+import io.millrace.manager.store.StateDisk;
 import io.millrace.manager.store.StateStore;
 import io.millrace.manager.store.StoreException;
 import java.io.IOException;
@@ -54,7 +55,6 @@ public final class Manager implements AutoCloseable
         final ManagerConfig config, final Map<String, Long> useVersion, final Consumer<String> log)
     {
         final LockFile lock = lock(config.stateDirectory());
-        AuditLog auditLog = null;
         ManagerBackend backend = null;
         try
         {
@@ -67,20 +67,21 @@ public final class Manager implements AutoCloseable
                     useVersion.getOrDefault(each.name(), 0L),
                     "--use-version " + (1 == config.dataPlanes().size() ? "" : each.name() + '=') + "VERSION"));
             }
-            auditLog = AuditLog.open(config.stateDirectory());
-            final ControllerIdRanges controllerIds = ControllerIdRanges.open(FileDisk.of(config.stateDirectory()),
+            final StateDisk disk = FileDisk.of(config.stateDirectory());
+            final AuditLog auditLog = AuditLog.open(disk);
+            final ControllerIdRanges controllerIds = ControllerIdRanges.open(disk,
                 config.dataPlanes().stream().map(PlaneConfig::name).toList());
             backend = new ManagerBackend(config, stores, controllerIds, auditLog, SystemNanoClock.INSTANCE, log);
             return new Manager(lock, backend, ControlService.start(config.control(), backend, log));
         }
         catch (final IOException e)
         {
-            CloseHelper.quietCloseAll(backend, auditLog, lock);
+            CloseHelper.quietCloseAll(backend, lock);
             throw new StoreException(config.stateDirectory() + ": cannot be read or written: " + Ledger.reason(e), e);
         }
         catch (final RuntimeException | Error e)
         {
-            CloseHelper.quietCloseAll(backend, auditLog, lock);
+            CloseHelper.quietCloseAll(backend, lock);
             throw e;
         }
     }

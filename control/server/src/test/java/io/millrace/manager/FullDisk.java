@@ -33,6 +33,28 @@ final class FullDisk implements StateDisk
     }
 
     @Override
+    public byte[] readEnd(final String name, final int lengthMaxBytes) throws IOException
+    {
+        return disk.readEnd(name, lengthMaxBytes);
+    }
+
+    @Override
+    public long lengthBytes(final String name) throws IOException
+    {
+        return disk.lengthBytes(name);
+    }
+
+    @Override
+    public void append(final String name, final byte[] content) throws IOException
+    {
+        if (isFull)
+        {
+            throw new IOException("No space left on device");
+        }
+        disk.append(name, content);
+    }
+
+    @Override
     public void write(final String name, final byte[] content) throws IOException
     {
         if (isFull)

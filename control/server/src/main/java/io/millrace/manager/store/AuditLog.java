@@ -1,119 +1,97 @@
 package io.millrace.manager.store;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
 
 /**
  * The log of who asked for what: lines of JSON in {@code audit.jsonl}, which becomes {@code audit.1.jsonl} and so on
- * when it is long; the oldest of those is removed. What was appended is on stable storage. {@link #recent()} may be
- * asked by any thread, all else is for one thread at a time.
+ * when it is long; the oldest of those is removed. What was appended is on stable storage, and so is the name of the
+ * file that it is in; a crash loses nothing of it, wherever it happens. {@link #recent()} may be asked by any thread,
+ * all else is for one thread at a time.
  */
-public final class AuditLog implements AutoCloseable
+public final class AuditLog
 {
     /** How many entries are remembered. */
     public static final int RECENT_MAX = 1000;
 
-    private static final int FILES_MAX = 8;
+    static final int FILES_MAX = 8;
     private static final long LENGTH_MAX_BYTES = 16L << 20;
     private static final int TAIL_LENGTH_BYTES = 1 << 20;
 
-    private final Path directory;
+    private final StateDisk disk;
     private final long lengthMaxBytes;
     private final ArrayDeque<AuditEntry> recent = new ArrayDeque<>(RECENT_MAX);
-    private FileChannel channel;
+    private long lengthBytes;
+    /** A crash or an error may have cut the last line. */
+    private boolean isCut;
+    /** The name of the present file may be lost yet. */
+    private boolean isNew;
     private long sequence;
 
-    private AuditLog(final Path directory, final long lengthMaxBytes)
+    private AuditLog(final StateDisk disk, final long lengthMaxBytes)
     {
-        this.directory = directory;
+        this.disk = disk;
         this.lengthMaxBytes = lengthMaxBytes;
     }
 
     /**
-     * Opens the log, and makes it when it is not there.
+     * Opens the log; its file is made by the first entry.
      *
-     * @param directory that it is in.
+     * @param disk that it is on.
      * @return the log.
-     * @throws IOException when it cannot be read or written.
+     * @throws IOException when it cannot be read.
      */
-    public static AuditLog open(final Path directory) throws IOException
+    public static AuditLog open(final StateDisk disk) throws IOException
     {
-        return open(directory, LENGTH_MAX_BYTES);
+        return open(disk, LENGTH_MAX_BYTES);
     }
 
-    static AuditLog open(final Path directory, final long lengthMaxBytes) throws IOException
+    static AuditLog open(final StateDisk disk, final long lengthMaxBytes) throws IOException
     {
-        final AuditLog log = new AuditLog(directory, lengthMaxBytes);
-        log.readTail(log.file(1));
-        log.openFile();
-        log.readTail(log.file(0));
-        log.endLine();
+        final AuditLog log = new AuditLog(disk, lengthMaxBytes);
+        log.load();
         return log;
     }
 
-    private Path file(final int index)
+    static String file(final int index)
     {
-        return directory.resolve(0 == index ? "audit.jsonl" : "audit." + index + ".jsonl");
+        return 0 == index ? "audit.jsonl" : "audit." + index + ".jsonl";
     }
 
-    private void openFile() throws IOException
+    private void load() throws IOException
     {
-        channel = FileChannel.open(file(0),
-            Set.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND),
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r-----")));
+        final List<String> names = disk.list();
+        if (names.contains(file(1)))
+        {
+            readEnd(file(1));
+        }
+        isNew = !names.contains(file(0));
+        if (!isNew)
+        {
+            final byte[] end = readEnd(file(0));
+            isCut = end.length > 0 && '\n' != end[end.length - 1];
+            lengthBytes = disk.lengthBytes(file(0));
+            // A process that was killed may have left names that the disk has not yet.
+            disk.syncDirectory();
+        }
     }
 
-    private void readTail(final Path file) throws IOException
+    private byte[] readEnd(final String name) throws IOException
     {
-        final ByteBuffer bytes;
-        try (FileChannel from = FileChannel.open(file, StandardOpenOption.READ))
-        {
-            final long start = Math.max(0, from.size() - TAIL_LENGTH_BYTES);
-            bytes = ByteBuffer.allocate((int)(from.size() - start));
-            while (bytes.hasRemaining() && from.read(bytes, start + bytes.position()) > 0)
-            {
-                Thread.onSpinWait();
-            }
-        }
-        catch (final NoSuchFileException e)
-        {
-            return;
-        }
+        final byte[] bytes = disk.readEnd(name, TAIL_LENGTH_BYTES);
         // A first line that is cut, and one that a crash cut, are none.
-        new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8).lines().map(AuditEntry::parse)
-            .forEach((entry) ->
-            {
-                if (null != entry)
-                {
-                    remember(entry);
-                    sequence = Math.max(sequence, entry.sequence());
-                }
-            });
-    }
-
-    /** A crash may have cut the last line. */
-    private void endLine() throws IOException
-    {
-        final ByteBuffer last = ByteBuffer.allocate(1);
-        try (FileChannel from = FileChannel.open(file(0), StandardOpenOption.READ))
+        new String(bytes, StandardCharsets.UTF_8).lines().map(AuditEntry::parse).forEach((entry) ->
         {
-            if (from.size() > 0 && from.read(last, from.size() - 1) > 0 && '\n' != last.get(0))
+            if (null != entry)
             {
-                channel.write(ByteBuffer.wrap(new byte[]{'\n'}));
+                remember(entry);
+                sequence = Math.max(sequence, entry.sequence());
             }
-        }
+        });
+        return bytes;
     }
 
     private synchronized void remember(final AuditEntry entry)
@@ -148,54 +126,37 @@ public final class AuditLog implements AutoCloseable
             remember(entry);
             lines.append(entry.line()).append('\n');
         }
-        if (null == channel)
-        {
-            openFile();
-            endLine();
-        }
-        if (channel.size() >= lengthMaxBytes)
+        if (lengthBytes >= lengthMaxBytes)
         {
             rotate();
         }
-        final ByteBuffer bytes = ByteBuffer.wrap(lines.toString().getBytes(StandardCharsets.UTF_8));
-        try
+        final byte[] bytes = ((isCut ? "\n" : "") + lines).getBytes(StandardCharsets.UTF_8);
+        isCut = true;
+        lengthBytes += bytes.length;
+        disk.append(file(0), bytes);
+        disk.sync(file(0));
+        if (isNew)
         {
-            while (bytes.hasRemaining())
-            {
-                channel.write(bytes);
-            }
-            channel.force(false);
+            disk.syncDirectory();
+            isNew = false;
         }
-        catch (final IOException e)
-        {
-            // A line may have been cut.
-            close();
-            throw e;
-        }
+        isCut = false;
     }
 
+    /** Each name is on stable storage before the next file takes the one that became free. */
     private void rotate() throws IOException
     {
-        close();
-        Files.deleteIfExists(file(FILES_MAX - 1));
+        final List<String> names = disk.list();
         for (int i = FILES_MAX - 2; i >= 0; i--)
         {
-            if (Files.exists(file(i)))
+            if (names.contains(file(i)))
             {
-                Files.move(file(i), file(i + 1), StandardCopyOption.ATOMIC_MOVE);
+                disk.rename(file(i), file(i + 1));
+                disk.syncDirectory();
             }
         }
-        openFile();
-    }
-
-    @Override
-    public void close() throws IOException
-    {
-        if (null != channel)
-        {
-            final FileChannel open = channel;
-            channel = null;
-            open.close();
-        }
+        isNew = true;
+        isCut = false;
+        lengthBytes = 0;
     }
 }

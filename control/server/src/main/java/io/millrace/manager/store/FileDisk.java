@@ -2,8 +2,11 @@ package io.millrace.manager.store;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -77,11 +80,37 @@ public final class FileDisk implements StateDisk
     }
 
     @Override
+    public byte[] readEnd(final String name, final int lengthMaxBytes) throws IOException
+    {
+        try (SeekableByteChannel channel = Files.newByteChannel(directory.resolve(name)))
+        {
+            channel.position(Math.max(0, channel.size() - lengthMaxBytes));
+            return Channels.newInputStream(channel).readNBytes(lengthMaxBytes);
+        }
+    }
+
+    @Override
+    public long lengthBytes(final String name) throws IOException
+    {
+        return Files.size(directory.resolve(name));
+    }
+
+    @Override
+    public void append(final String name, final byte[] content) throws IOException
+    {
+        write(name, content, Set.of(StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+    }
+
+    @Override
     public void write(final String name, final byte[] content) throws IOException
     {
-        try (FileChannel channel = FileChannel.open(directory.resolve(name),
-            Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE),
-            FILE_MODE))
+        write(name, content,
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE));
+    }
+
+    private void write(final String name, final byte[] content, final Set<OpenOption> options) throws IOException
+    {
+        try (FileChannel channel = FileChannel.open(directory.resolve(name), options, FILE_MODE))
         {
             final ByteBuffer bytes = ByteBuffer.wrap(content);
             while (bytes.hasRemaining())

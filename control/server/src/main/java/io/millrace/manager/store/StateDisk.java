@@ -26,6 +26,34 @@ public interface StateDisk
     byte[] read(String name) throws IOException;
 
     /**
+     * Reads the end of a file.
+     *
+     * @param name           of it.
+     * @param lengthMaxBytes of what is read.
+     * @return its last bytes; all when it has no more.
+     * @throws IOException when it cannot be read.
+     */
+    byte[] readEnd(String name, int lengthMaxBytes) throws IOException;
+
+    /**
+     * {@return bytes of a file}
+     *
+     * @param name of it.
+     * @throws IOException when it cannot be read, such as when it is not there.
+     */
+    long lengthBytes(String name) throws IOException;
+
+    /**
+     * Adds to the end of a file, and makes it when it is not there. A crash may lose any of what was added, and keeps
+     * what had been brought to stable storage before.
+     *
+     * @param name    of it.
+     * @param content to add.
+     * @throws IOException when it cannot be written; part of it may be there.
+     */
+    void append(String name, byte[] content) throws IOException;
+
+    /**
      * Makes or replaces a file. A crash may lose any of it.
      *
      * @param name    of it.

@@ -32,10 +32,8 @@ class AuditLogTest
     @Test
     void shouldWriteALineForEach() throws IOException
     {
-        try (AuditLog log = AuditLog.open(directory))
-        {
-            log.append(List.of(entry("create device mem0"), entry("delete device \"mem0\"")));
-        }
+        final AuditLog log = AuditLog.open(FileDisk.of(directory));
+        log.append(List.of(entry("create device mem0"), entry("delete device \"mem0\"")));
         assertEquals("""
             {"sequence": 1, "time": "2026-11-21T10:11:12Z", "data-plane": "dp0", "client": "alice", "key": "ops", \
             "role": "ADMINISTER", "command": "create device mem0", "version": 42, "result": "OK", "text": ""}
@@ -47,43 +45,35 @@ class AuditLogTest
     @Test
     void shouldGoOnWhereItWasWhenALineWasCut() throws IOException
     {
-        try (AuditLog log = AuditLog.open(directory))
-        {
-            log.append(List.of(entry("one"), entry("two")));
-        }
+        final AuditLog log = AuditLog.open(FileDisk.of(directory));
+        log.append(List.of(entry("one"), entry("two")));
         Files.writeString(directory.resolve("audit.jsonl"), "{\"sequence\": 3, \"ti", StandardOpenOption.APPEND);
-        try (AuditLog log = AuditLog.open(directory))
-        {
-            assertEquals(List.of("one", "two"), log.recent().stream().map(AuditEntry::command).toList());
-            log.append(List.of(entry("three")));
-            assertEquals(3, log.recent().getLast().sequence());
-        }
+        final AuditLog again = AuditLog.open(FileDisk.of(directory));
+        assertEquals(List.of("one", "two"), again.recent().stream().map(AuditEntry::command).toList());
+        again.append(List.of(entry("three")));
+        assertEquals(3, again.recent().getLast().sequence());
         assertEquals(4, Files.readAllLines(directory.resolve("audit.jsonl")).size());
     }
 
     @Test
     void shouldBeginAnotherFileWhenOneIsLong() throws IOException
     {
-        try (AuditLog log = AuditLog.open(directory, 1000))
+        final AuditLog log = AuditLog.open(FileDisk.of(directory), 1000);
+        for (int i = 1; i <= 100; i++)
         {
-            for (int i = 1; i <= 100; i++)
-            {
-                log.append(List.of(entry("command " + i)));
-            }
+            log.append(List.of(entry("command " + i)));
         }
         assertTrue(Files.size(directory.resolve("audit.jsonl")) < 1500);
         assertTrue(Files.exists(directory.resolve("audit.7.jsonl")));
         assertFalse(Files.exists(directory.resolve("audit.8.jsonl")));
-        try (AuditLog log = AuditLog.open(directory, 1000))
+        final AuditLog again = AuditLog.open(FileDisk.of(directory), 1000);
+        assertEquals(100, again.recent().getLast().sequence());
+        for (int i = 0; i < AuditLog.RECENT_MAX; i++)
         {
-            assertEquals(100, log.recent().getLast().sequence());
-            for (int i = 0; i < AuditLog.RECENT_MAX; i++)
-            {
-                log.append(List.of(entry("more")));
-            }
-            assertEquals(AuditLog.RECENT_MAX, log.recent().size());
-            assertEquals(101, log.recent().getFirst().sequence());
+            again.append(List.of(entry("more")));
         }
+        assertEquals(AuditLog.RECENT_MAX, again.recent().size());
+        assertEquals(101, again.recent().getFirst().sequence());
     }
 
     @Property(tries = 500)

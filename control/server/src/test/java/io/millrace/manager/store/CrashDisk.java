@@ -25,6 +25,8 @@ final class CrashDisk implements StateDisk
     {
         private byte[] now = new byte[0];
         private byte[] safe;
+        /** What a crash leaves as it is: all that was safe, as long as it was only added to. */
+        private int keptBytes;
     }
 
     /** A change of names: those of a rename are both. */
@@ -85,21 +87,22 @@ final class CrashDisk implements StateDisk
         {
             final Content copy = new Content();
             copy.now = Arrays.equals(content.safe, content.now) || random.nextBoolean() && null != content.safe ?
-                content.safe : torn(content.now, random);
+                content.safe : torn(content.now, content.keptBytes, random);
             copy.safe = copy.now;
+            copy.keptBytes = copy.now.length;
             disk.names.put(name, copy);
             disk.safeNames.put(name, copy);
         });
         return disk;
     }
 
-    private static byte[] torn(final byte[] content, final Random random)
+    private static byte[] torn(final byte[] content, final int keptBytes, final Random random)
     {
-        final byte[] torn = Arrays.copyOf(content, random.nextInt(content.length + 1));
-        if (torn.length > 0 && random.nextBoolean())
+        final byte[] torn = Arrays.copyOf(content, keptBytes + random.nextInt(content.length - keptBytes + 1));
+        if (torn.length > keptBytes && random.nextBoolean())
         {
             // Blocks that were never written.
-            Arrays.fill(torn, random.nextInt(torn.length), torn.length, (byte)0);
+            Arrays.fill(torn, keptBytes + random.nextInt(torn.length - keptBytes), torn.length, (byte)0);
         }
         return torn;
     }
@@ -151,6 +154,39 @@ final class CrashDisk implements StateDisk
     }
 
     @Override
+    public byte[] readEnd(final String name, final int lengthMaxBytes) throws IOException
+    {
+        final byte[] all = content(name).now;
+        return Arrays.copyOfRange(all, Math.max(0, all.length - lengthMaxBytes), all.length);
+    }
+
+    @Override
+    public long lengthBytes(final String name) throws IOException
+    {
+        return content(name).now.length;
+    }
+
+    @Override
+    public void append(final String name, final byte[] content) throws IOException
+    {
+        if (!names.containsKey(name))
+        {
+            change(new NameChange(null, name, new Content()));
+        }
+        final byte[] before = content(name).now;
+        content(name).now = joined(before, content, content.length / 2);
+        step();
+        content(name).now = joined(before, content, content.length);
+    }
+
+    private static byte[] joined(final byte[] before, final byte[] added, final int lengthBytes)
+    {
+        final byte[] joined = Arrays.copyOf(before, before.length + lengthBytes);
+        System.arraycopy(added, 0, joined, before.length, lengthBytes);
+        return joined;
+    }
+
+    @Override
     public void write(final String name, final byte[] content) throws IOException
     {
         if (!names.containsKey(name))
@@ -158,6 +194,7 @@ final class CrashDisk implements StateDisk
             change(new NameChange(null, name, new Content()));
         }
         // A part of it is there already.
+        content(name).keptBytes = 0;
         content(name).now = Arrays.copyOf(content, content.length / 2);
         step();
         content(name).now = content;
@@ -168,6 +205,7 @@ final class CrashDisk implements StateDisk
     {
         step();
         content(name).safe = content(name).now;
+        content(name).keptBytes = content(name).now.length;
     }
 
     @Override
