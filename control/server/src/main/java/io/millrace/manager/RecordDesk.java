@@ -8,7 +8,10 @@ import io.millrace.manager.metrics.PlaneRecords;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -27,6 +30,8 @@ import org.agrona.concurrent.NanoClock;
 final class RecordDesk implements Supplier<List<PlaneRecords>>
 {
     private static final long AGE_MAX_NS = TimeUnit.SECONDS.toNanos(1);
+    /** For data planes to answer. */
+    private static final long ANSWER_MAX_NS = TimeUnit.SECONDS.toNanos(2);
     private static final long WAIT_MAX_MS = 5_000;
     /** What only a manager has, and what is no metric: each connection for itself. */
     private static final Set<Kind> OTHER_KINDS =
@@ -36,19 +41,35 @@ final class RecordDesk implements Supplier<List<PlaneRecords>>
     {
     }
 
-    private final Collection<ManagedPlane> planes;
+    /** What is collected now: those that have answered, in any order. */
+    private static final class Round
+    {
+        private final long startNs;
+        private final CompletableFuture<List<PlaneRecords>> future;
+        private final Map<String, PlaneRecords> records = new LinkedHashMap<>();
+
+        Round(final long startNs, final CompletableFuture<List<PlaneRecords>> future)
+        {
+            this.startNs = startNs;
+            this.future = future;
+        }
+    }
+
+    private final List<ManagedPlane> planes;
     private final NanoClock clock;
     private final AtomicReference<CompletableFuture<List<PlaneRecords>>> wanted = new AtomicReference<>();
     private volatile Collected last;
-    private CompletableFuture<List<PlaneRecords>> underWay;
+    private Round underWay;
+    /** Data planes that have not answered what a former round asked them. */
+    private final Set<String> owing = new HashSet<>();
 
     RecordDesk(final Collection<ManagedPlane> planes, final NanoClock clock)
     {
-        this.planes = planes;
+        this.planes = List.copyOf(planes);
         this.clock = clock;
     }
 
-    /** What was collected within the last second, or is now; when that takes long, what was collected last. */
+    /** What was collected within the last second, or is now; nothing when the manager itself does not answer. */
     @Override
     public List<PlaneRecords> get()
     {
@@ -69,36 +90,68 @@ final class RecordDesk implements Supplier<List<PlaneRecords>>
         }
         catch (final ExecutionException | TimeoutException _)
         {
-            // Better old than none.
+            // What is old would look as if it were of now.
         }
-        return null == before ? List.of() : before.records();
+        return List.of();
     }
 
     /** Collects when somebody asks. */
     void poll()
     {
-        final CompletableFuture<List<PlaneRecords>> future = wanted.get();
-        if (null == future || future == underWay)
+        if (null == underWay)
         {
-            return;
+            final CompletableFuture<List<PlaneRecords>> future = wanted.get();
+            if (null != future)
+            {
+                begin(new Round(clock.nanoTime(), future));
+            }
         }
-        underWay = future;
-        final List<PlaneRecords> records = new ArrayList<>();
-        final int[] open = {planes.size()};
+        else if (clock.nanoTime() - underWay.startNs >= ANSWER_MAX_NS)
+        {
+            end(underWay);
+        }
+    }
+
+    private void begin(final Round round)
+    {
+        underWay = round;
         for (final ManagedPlane plane : planes)
         {
+            if (!owing.add(plane.name()))
+            {
+                onCollected(round, new PlaneRecords(plane.name(), false, List.of(plane.info())));
+                continue;
+            }
             collect(plane, (collected) ->
             {
-                records.add(collected);
-                if (0 == --open[0])
-                {
-                    last = new Collected(clock.nanoTime(), List.copyOf(records));
-                    wanted.set(null);
-                    underWay = null;
-                    future.complete(last.records());
-                }
+                owing.remove(plane.name());
+                onCollected(round, collected);
             });
         }
+    }
+
+    private void onCollected(final Round round, final PlaneRecords collected)
+    {
+        round.records.put(collected.name(), collected);
+        if (planes.size() == round.records.size() && underWay == round)
+        {
+            end(round);
+        }
+    }
+
+    /** Who has not answered by now is not reached. */
+    private void end(final Round round)
+    {
+        final List<PlaneRecords> records = new ArrayList<>();
+        for (final ManagedPlane plane : planes)
+        {
+            final PlaneRecords answered = round.records.get(plane.name());
+            records.add(null == answered ? new PlaneRecords(plane.name(), false, List.of(plane.info())) : answered);
+        }
+        last = new Collected(clock.nanoTime(), List.copyOf(records));
+        wanted.set(null);
+        underWay = null;
+        round.future.complete(last.records());
     }
 
     private static void collect(final ManagedPlane plane, final Consumer<PlaneRecords> then)

@@ -40,6 +40,9 @@ public final class TopCommand implements Callable<Integer>
     private static final long INTERVAL_MIN_MS = 100;
     private static final long INTERVAL_MAX_MS = 3_600_000;
     private static final int COLUMNS_UNBOUNDED = Integer.MAX_VALUE;
+    /** A sample that takes longer than this behind its interval is missing. */
+    private static final long SILENT_NS = TimeUnit.SECONDS.toNanos(2);
+    private static final long OUTAGE_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
     @Mixin
     private ControlOptions control;
@@ -64,7 +67,13 @@ public final class TopCommand implements Callable<Integer>
     private StopSignal stop;
     private Screen screen;
     private TopReport report;
+    private String name = "";
+    private long answeredNs = clock.nanoTime();
+    private long drawnNs = answeredNs;
+    /** Why the session is lost; empty: it is not. */
     private String trouble = "";
+    /** Why the last sample could not be taken; empty: it was. */
+    private String outage = "";
 
     /**
      * Made by the command line.
@@ -102,23 +111,27 @@ public final class TopCommand implements Callable<Integer>
 
     private void print(final ControlLink link)
     {
-        TopSample before = TopSample.take(link, this::keepsOn);
+        TopSample before = sample(link, this::keepsOn);
         while (await(link, intervalNs(), this::keepsOn) && !terminal.isBroken())
         {
-            final TopSample after = TopSample.take(link, this::keepsOn);
+            TopSample after = null;
+            try
+            {
+                after = sample(link, this::keepsOn);
+            }
+            catch (final ControlException e)
+            {
+                if (once)
+                {
+                    throw e;
+                }
+                outage = e.getMessage();
+                printOutage();
+            }
             if (null != before && null != after && after.follows(before))
             {
                 report = TopReport.of(before, after);
-                if (json)
-                {
-                    terminal.line(once ? Json.write(report.map()) : Json.line(report.map()));
-                }
-                else
-                {
-                    layout.of(report, order, TopLines.UNBOUNDED, COLUMNS_UNBOUNDED, "").forEach((line) ->
-                        terminal.line(line.stripTrailing()));
-                    terminal.line(once ? "" : "\n");
-                }
+                print(report);
                 if (once)
                 {
                     return;
@@ -126,6 +139,48 @@ public final class TopCommand implements Callable<Integer>
             }
             before = after;
         }
+    }
+
+    private void print(final TopReport shown)
+    {
+        if (json)
+        {
+            terminal.line(once ? Json.write(shown.map()) : Json.line(shown.map()));
+            return;
+        }
+        layout.of(shown, order, TopLines.UNBOUNDED, COLUMNS_UNBOUNDED, "").forEach((line) ->
+            terminal.line(line.stripTrailing()));
+        terminal.line(once ? "" : "\n");
+    }
+
+    private void printOutage()
+    {
+        terminal.line(json ? Json.line(outageNow().map()) : outageNow().line());
+    }
+
+    /** Null when it was given up; throws when the data plane cannot be asked. */
+    private TopSample sample(final ControlLink link, final BooleanSupplier keepsOn)
+    {
+        final TopSample sample = TopSample.take(link, keepsOn);
+        if (null != sample)
+        {
+            name = sample.plane().name();
+            answeredNs = clock.nanoTime();
+            outage = "";
+        }
+        return sample;
+    }
+
+    private TopOutage outageNow()
+    {
+        return new TopOutage(name, clock.nanoTime() - answeredNs, outage.isEmpty() ? trouble : outage);
+    }
+
+    /** Whether what is known of the data plane is of the past. */
+    private boolean isOut()
+    {
+        return !outage.isEmpty() || !trouble.isEmpty() ||
+            null != report && clock.nanoTime() - answeredNs > intervalNs() + SILENT_NS;
     }
 
     private boolean keepsOn()
@@ -146,7 +201,7 @@ public final class TopCommand implements Callable<Integer>
         {
             try
             {
-                final TopSample after = TopSample.take(link, keepsOn);
+                final TopSample after = sample(link, keepsOn);
                 if (null == after)
                 {
                     return;
@@ -157,7 +212,11 @@ public final class TopCommand implements Callable<Integer>
             }
             catch (final ControlException e)
             {
-                trouble = e.getMessage();
+                if (null == before)
+                {
+                    throw e;
+                }
+                outage = e.getMessage();
             }
             draw();
         }
@@ -168,7 +227,8 @@ public final class TopCommand implements Callable<Integer>
     private boolean look(final ControlLink link)
     {
         final String now = link.client().isConnected() ? "" : "connection lost: " + link.client().trouble();
-        boolean isOther = !now.equals(trouble) || screen.isStale();
+        boolean isOther = !now.equals(trouble) || screen.isStale() ||
+            isOut() && clock.nanoTime() - drawnNs >= OUTAGE_INTERVAL_NS;
         trouble = now;
         for (int key = screen.key(); Screen.NO_KEY != key; key = screen.key())
         {
@@ -198,9 +258,9 @@ public final class TopCommand implements Callable<Integer>
         {
             screen.measure();
         }
-        final String hint = trouble.isEmpty() ? "by " + order + " (i b l n, q)" : trouble;
-        screen.draw(null == report ? List.of(hint) :
-            layout.of(report, order, screen.rows(), screen.columns(), hint));
+        drawnNs = clock.nanoTime();
+        screen.draw(null == report ? List.of(trouble) : isOut() ? List.of(outageNow().line()) :
+            layout.of(report, order, screen.rows(), screen.columns(), "by " + order + " (i b l n, q)"));
     }
 
     /** Waits, and keeps the session alive meanwhile; answers whether to go on. */

@@ -1,0 +1,32 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.Quantity;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What is shown in place of a report while a data plane does not answer: its last numbers would look as if it served.
+ * Immutable.
+ *
+ * @param dataPlane name of it.
+ * @param silentNs  since its last answer.
+ * @param reason    why there is none; empty: not known yet, as it has neither answered nor been found gone.
+ */
+record TopOutage(String dataPlane, long silentNs, String reason)
+{
+    String line()
+    {
+        return dataPlane + (reason.isEmpty() ? " does not answer" : " is down") + ", last answer " +
+            Quantity.duration(silentNs) + " ago" + (reason.isEmpty() ? "" : ": " + reason);
+    }
+
+    Map<String, Object> map()
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("dataPlane", dataPlane);
+        map.put("state", reason.isEmpty() ? "silent" : "down");
+        map.put("lastAnswerNs", silentNs);
+        map.put("reason", reason);
+        return map;
+    }
+}
