@@ -1,9 +1,8 @@
 package io.millrace.cli.control;
 
-import io.aeron.CommonContext;
+import io.millrace.cli.control.ControlDirectory.State;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
-import java.io.File;
 import java.nio.file.Path;
 
 /**
@@ -19,8 +18,6 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
 {
     private static final String UDP = "aeron:udp";
     private static final String DIRECTORIES = "/dev/shm";
-    /** A driver that has not said for so long that it lives is taken for dead. */
-    private static final long LIVENESS_MS = 3_001;
 
     /**
      * Finds whom to talk to.
@@ -55,45 +52,29 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
         }
         if (null != control)
         {
-            final Path directory = Path.of(control);
-            if (!isAlive(directory))
+            final ControlDirectory directory = ControlDirectory.of(Path.of(control));
+            if (!directory.isAlive())
             {
-                throw new CommandException(ExitCode.FAILURE, "nobody takes commands in " + directory +
+                throw new CommandException(ExitCode.FAILURE, State.FORBIDDEN == directory.state() ? directory.text() :
+                    "nobody takes commands: " + directory.text() +
                     ": start 'millrace serve' or 'millrace manager' with that control directory, or name another");
             }
-            return new ControlTarget(directory, null, dataPlane, keyName, keyFile);
+            return new ControlTarget(directory.path(), null, dataPlane, keyName, keyFile);
         }
-        final Path manager = directoryOf("millrace-manager-");
-        final Path own = directoryOf("millrace-");
-        final Path found = isAlive(manager) ? manager : isAlive(own) ? own : null;
-        if (null == found)
+        final ControlDirectory manager = ControlDirectory.of(directoryOf("millrace-manager-"));
+        final ControlDirectory own = ControlDirectory.of(directoryOf("millrace-"));
+        if (!manager.isAlive() && !own.isAlive())
         {
-            throw new CommandException(ExitCode.FAILURE, "nobody takes commands, neither a manager in " + manager +
-                " nor a data plane in " + own +
+            throw new CommandException(ExitCode.FAILURE, "nobody takes commands: of a manager, " + manager.text() +
+                "; of a data plane, " + own.text() +
                 ": start 'millrace serve' with a control section in its configuration, or name one with --control");
         }
-        return new ControlTarget(found, null, dataPlane, keyName, keyFile);
+        return new ControlTarget(
+            manager.isAlive() ? manager.path() : own.path(), null, dataPlane, keyName, keyFile);
     }
 
     private static Path directoryOf(final String prefix)
     {
         return Path.of(DIRECTORIES, prefix + System.getProperty("user.name"));
-    }
-
-    private static boolean isAlive(final Path directory)
-    {
-        final File file = directory.toFile();
-        try
-        {
-            return CommonContext.newCncFile(file.getPath()).exists() &&
-                CommonContext.isDriverActive(file, LIVENESS_MS, (message) ->
-                {
-                });
-        }
-        catch (final RuntimeException _)
-        {
-            // The file is being made or taken away at this moment, or is none of a driver.
-            return false;
-        }
     }
 }
