@@ -3,6 +3,7 @@ package io.millrace.manager;
 import io.millrace.manager.config.HookConfig;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
@@ -34,15 +35,18 @@ final class HookRunner implements AutoCloseable
     private static final int NOT_STARTED = -2;
 
     private final HookConfig config;
+    /** Of the manager: what a program that runs {@code millrace} has to talk to. */
+    private final Path controlDirectory;
     private final ExecutorService executor = Executors.newFixedThreadPool(
         RUNNING_MAX, Thread.ofPlatform().daemon().name("millrace-hook-", 0).factory());
     private final ManyToOneConcurrentLinkedQueue<Result> results = new ManyToOneConcurrentLinkedQueue<>();
     private final Map<String, ArrayDeque<Run>> lines = new HashMap<>();
     private int waitingCount;
 
-    HookRunner(final HookConfig config)
+    HookRunner(final HookConfig config, final Path controlDirectory)
     {
         this.config = config;
+        this.controlDirectory = controlDirectory.toAbsolutePath().normalize();
     }
 
     /** Has a program run, if one is named; answers false when too many wait. */
@@ -98,6 +102,7 @@ final class HookRunner implements AutoCloseable
             .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("MILLRACE_DATA_PLANE", run.dataPlane());
         builder.environment().put("MILLRACE_REASON", run.reason());
+        builder.environment().put("MILLRACE_CONTROL", controlDirectory.toString());
         Process process = null;
         try
         {

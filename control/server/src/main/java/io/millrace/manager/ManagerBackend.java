@@ -48,7 +48,6 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     private final WorkThread work = new WorkThread();
     private final NanoClock clock;
     private final Consumer<String> log;
-    private final AuditLog auditLog;
     private final AuditDesk audit;
     private final HookRunner hooks;
     private final Caller self;
@@ -71,9 +70,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         this.config = config;
         this.clock = clock;
         this.log = log;
-        this.auditLog = auditLog;
         audit = new AuditDesk(auditLog, work, log);
-        hooks = new HookRunner(config.hooks());
+        hooks = new HookRunner(config.hooks(), config.control().directory());
         self = new Caller(0, Role.ADMINISTER, config.name(), "", "");
         for (final PlaneConfig each : config.dataPlanes())
         {
@@ -436,6 +434,5 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         audit.poll();
         work.close();
         CloseHelper.quietCloseAll(planes.values());
-        CloseHelper.quietClose(auditLog);
     }
 }

@@ -554,7 +554,7 @@ class ManagerTest
     {
         final Path log = directory.resolve("hooks.log");
         final HookConfig hooks = new HookConfig(
-            List.of("/bin/sh", "-c", "echo down $MILLRACE_DATA_PLANE >> " + log + "; exit 3"),
+            List.of("/bin/sh", "-c", "echo down $MILLRACE_DATA_PLANE by $MILLRACE_CONTROL >> " + log + "; exit 3"),
             List.of("/bin/sh", "-c", "echo up $MILLRACE_DATA_PLANE: $MILLRACE_REASON >> " + log),
             TimeUnit.MILLISECONDS.toNanos(50), TimeUnit.SECONDS.toNanos(20));
         try (TestPlane plane = TestPlane.started(directory, "a");
@@ -570,7 +570,7 @@ class ManagerTest
             awaitHooks(fixture, client, before + 1);
             plane.start();
             final List<AuditInfo> audit = awaitHooks(fixture, client, before + 2);
-            assertEquals(List.of("down dp0", "up dp0: connected again"),
+            assertEquals(List.of("down dp0 by " + fixture.config().control().directory(), "up dp0: connected again"),
                 Files.readAllLines(log).subList(before, before + 2));
             assertEquals(Code.FAILED, audit.get(before).code());
             assertEquals("exit code 3", audit.get(before).text());
