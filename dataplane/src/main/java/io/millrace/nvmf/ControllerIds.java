@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * A range of controller ids (CNTLID). Data planes that are paths of one subsystem need ranges that do not overlap, since
- * a host tells controllers of a subsystem apart by their ids alone. Immutable.
+ * A range of controller ids (CNTLID). Data planes that are paths of one subsystem need ranges that do not overlap,
+ * since a host tells controllers of a subsystem apart by their ids alone. Immutable.
  *
  * @param first id, from 1.
  * @param last  id, up to 65519.
@@ -21,8 +21,8 @@ public record ControllerIds(int first, int last)
     {
         if (first < 1 || last > ID_MAX || first > last)
         {
-            throw new IllegalArgumentException("controller ids " + first + " to " + last + " are no range within 1 to " +
-                ID_MAX + ": choose a first id that is not above the last");
+            throw new IllegalArgumentException("controller ids " + first + " to " + last + " are no range within 1 " +
+                "to " + ID_MAX + ": choose a first id that is not above the last");
         }
     }
 

@@ -13,6 +13,8 @@ import io.millrace.nvmf.tcp.PduType;
  */
 final class DataGrants
 {
+    /** Least that a controller may take in one PDU. */
+    static final int DATA_BYTES_MIN = 4096;
     /** Beyond this the socket is full anyway, and capsules that come later should not wait behind more. */
     private static final long PENDING_BYTES_MAX = 512 << 10;
     private static final int VECTORS_MAX = 3;

@@ -2,16 +2,11 @@ package io.millrace.nvmf.initiator;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.linux.Epoll;
-import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.ConnectData;
-import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvmf.tcp.CapsuleResponse;
 import io.millrace.nvmf.tcp.CommonHeader;
-import io.millrace.nvmf.tcp.DataPdu;
 import io.millrace.nvmf.tcp.FatalErrorStatus;
 import io.millrace.nvmf.tcp.InitializeConnection;
 import io.millrace.nvmf.tcp.PduType;
-import io.millrace.nvmf.tcp.ReadyToTransfer;
 import io.millrace.nvmf.tcp.TerminationRequest;
 import io.millrace.reactor.ReadinessListener;
 
@@ -21,7 +16,6 @@ import io.millrace.reactor.ReadinessListener;
  */
 final class HostConnection implements PduHandler, ReadinessListener
 {
-    private static final int DATA_BYTES_MIN = 4096;
     private static final int LARGE_WINDOW_BYTES = 8 << 10;
     private static final int AUTHENTICATION_REQUIRED = 0x3_0000;
     private static final int STAGING_BYTES_PER_SLOT = 136;
@@ -33,12 +27,10 @@ final class HostConnection implements PduHandler, ReadinessListener
     private final HostSocket socket;
     private final PduSender sender;
     private final PduReceiver receiver;
+    private final CommandExchange exchange;
     private final CommandTable commands;
-    private final CapsuleWriter capsules;
-    private final DataGrants grants;
     private final HostMemory connectMemory = new HostMemory(ConnectData.SIZE_BYTES);
     private final HostRequest connectRequest = new HostRequest(this, this::onConnectAnswered);
-    private final CompletionQueueEntry completionEntry = new CompletionQueueEntry();
 
     private ConnectionState state = ConnectionState.CLOSED;
     private ConnectionConfig config;
@@ -48,9 +40,6 @@ final class HostConnection implements PduHandler, ReadinessListener
     private int inCapsuleBytes;
     private long connectDeadlineNs;
     private String closeReason;
-    private HostRequest receiving;
-    private int receivingBytes;
-    private int receivingFlags;
 
     /**
      * Maps what the connection needs; opens nothing.
@@ -66,10 +55,9 @@ final class HostConnection implements PduHandler, ReadinessListener
         socket = new HostSocket(group.reactor(), this);
         sender = new PduSender((slotMax + SPARE_SLOTS) * STAGING_BYTES_PER_SLOT,
             (slotMax + SPARE_SLOTS) * VECTORS_PER_SLOT);
-        receiver = new PduReceiver(group.receiveBuffer(), this);
-        commands = new CommandTable(slotMax);
-        capsules = new CapsuleWriter(sender);
-        grants = new DataGrants(sender);
+        exchange = new CommandExchange(group, sender, slotMax, this);
+        receiver = new PduReceiver(group.receiveBuffer(), this, exchange);
+        commands = exchange.commands();
     }
 
     /**
@@ -96,7 +84,7 @@ final class HostConnection implements PduHandler, ReadinessListener
         queueId = newQueueId;
         controllerId = newControllerId;
         inCapsuleBytes = capsuleBytes;
-        commands.reset(entries - 1);
+        exchange.open(newQueueId, entries - 1);
         closeReason = null;
         connectDeadlineNs = group.nowNs() + newConfig.connectTimeoutMs() * 1_000_000L;
         group.add(this);
@@ -157,7 +145,18 @@ final class HostConnection implements PduHandler, ReadinessListener
      */
     void inCapsuleBytes(final int bytes)
     {
-        capsules.inCapsuleBytes(bytes);
+        exchange.inCapsuleBytes(bytes);
+    }
+
+    /**
+     * Takes a command, to be sent with the next {@link #flush} or turn. The connection is ready.
+     *
+     * @param request filled and idle.
+     * @return false when there is no room.
+     */
+    boolean submit(final HostRequest request)
+    {
+        return exchange.submit(request);
     }
 
     @Override
@@ -226,7 +225,7 @@ final class HostConnection implements PduHandler, ReadinessListener
     {
         if (state.receives())
         {
-            socket.watch(sender.isEmpty() && grants.isEmpty() ? Epoll.EPOLLIN : Epoll.EPOLLIN | Epoll.EPOLLOUT);
+            socket.watch(exchange.isSent() ? Epoll.EPOLLIN : Epoll.EPOLLIN | Epoll.EPOLLOUT);
         }
         return ConnectionState.CLOSING != state;
     }
@@ -259,18 +258,12 @@ final class HostConnection implements PduHandler, ReadinessListener
      */
     int flush()
     {
-        if (sender.isEmpty() && grants.isEmpty() || !state.receives())
+        if (exchange.isSent() || !state.receives())
         {
             return 0;
         }
         final long before = sender.sentPosition();
-        int result;
-        do
-        {
-            grants.pump();
-            result = sender.flush(socket.fd());
-        }
-        while (0 == result && !grants.isEmpty());
+        final int result = exchange.send(socket.fd());
         if (0 == result)
         {
             socket.watch(socket.watched() & ~Epoll.EPOLLOUT);
@@ -285,7 +278,7 @@ final class HostConnection implements PduHandler, ReadinessListener
         }
         if (commands.hasAnswered())
         {
-            completeAnswered();
+            exchange.completeAnswered();
         }
         return sender.sentPosition() != before ? 1 : 0;
     }
@@ -337,25 +330,6 @@ final class HostConnection implements PduHandler, ReadinessListener
         };
     }
 
-    /**
-     * Takes a command, to be sent with the next {@link #flush} or turn. The connection is ready.
-     *
-     * @param request filled and idle.
-     * @return false when there is no room.
-     */
-    boolean submit(final HostRequest request)
-    {
-        if (commands.isFull() || !capsules.hasRoom())
-        {
-            return false;
-        }
-        commands.add(request);
-        request.grantRemaining = 0;
-        request.sendNs = group.nowNs();
-        capsules.append(request);
-        return true;
-    }
-
     @Override
     public boolean isReceiving()
     {
@@ -395,12 +369,12 @@ final class HostConnection implements PduHandler, ReadinessListener
                 "digests offered are " + describeDigests(pdu.digests()) + ", asked for were " +
                 describeDigests(wanted));
         }
-        else if (Integer.compareUnsigned(pdu.maxHostDataBytes(), DATA_BYTES_MIN) < 0 ||
+        else if (Integer.compareUnsigned(pdu.maxHostDataBytes(), DataGrants.DATA_BYTES_MIN) < 0 ||
             0 != (pdu.maxHostDataBytes() & 3))
         {
             refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, InitializeConnection.MAXIMUM_OFFSET,
-                "MAXH2CDATA " + Integer.toUnsignedString(pdu.maxHostDataBytes()) + " is below " + DATA_BYTES_MIN +
-                " or no multiple of 4");
+                "MAXH2CDATA " + Integer.toUnsignedString(pdu.maxHostDataBytes()) + " is below " +
+                DataGrants.DATA_BYTES_MIN + " or no multiple of 4");
         }
         else
         {
@@ -413,16 +387,15 @@ final class HostConnection implements PduHandler, ReadinessListener
         final int alignment = (pdu.dataAlignment() + 1) * 4;
         final int maxBytes = pdu.maxHostDataBytes();
         receiver.digests(config.headerDigest(), config.dataDigest());
-        capsules.reset(config.headerDigest(), config.dataDigest(), alignment);
-        grants.reset(config.headerDigest(), config.dataDigest(), alignment,
+        exchange.agree(config.headerDigest(), config.dataDigest(), alignment,
             maxBytes < 0 ? Integer.MAX_VALUE & -4 : maxBytes);
         state(ConnectionState.ASSOCIATING);
         AssociationCommand.writeData(connectMemory.buffer(), host, config.subsystemNqn(), controllerId);
         AssociationCommand.write(connectRequest, connectMemory.address(), queueId, commands.limit() + 1,
             config.sqFlowControl(), 0 == queueId ? config.keepAliveMs() : 0);
-        capsules.inCapsuleBytes(ConnectData.SIZE_BYTES);
+        exchange.inCapsuleBytes(ConnectData.SIZE_BYTES);
         submit(connectRequest);
-        capsules.inCapsuleBytes(inCapsuleBytes);
+        exchange.inCapsuleBytes(inCapsuleBytes);
     }
 
     private static String describeDigests(final int digests)
@@ -457,188 +430,10 @@ final class HostConnection implements PduHandler, ReadinessListener
     }
 
     @Override
-    public long onData(final DataPdu pdu)
-    {
-        final HostRequest request = commands.find(pdu.commandId());
-        if (null == request || !request.receivesData())
-        {
-            refuseCommand(pdu, "C2HData", pdu.commandId(), DataPdu.COMMAND_ID_OFFSET,
-                null == request ? null : "which expects none");
-            return 0;
-        }
-        if (!isSent(request))
-        {
-            refuse(pdu, FatalErrorStatus.SEQUENCE_ERROR, 0, "C2HData for " + name(pdu.commandId()) +
-                ", which has not been sent");
-            return 0;
-        }
-        final long offset = Integer.toUnsignedLong(pdu.bufferOffset());
-        final long length = Integer.toUnsignedLong(pdu.dataLength());
-        if (0 == length || offset != request.transferredBytes || offset + length > request.lengthBytes)
-        {
-            refuse(pdu, FatalErrorStatus.DATA_OUT_OF_RANGE, 0, "C2HData for " + name(pdu.commandId()) + " of " +
-                length + " bytes at offset " + offset +
-                " where " + (request.lengthBytes - request.transferredBytes) + " bytes from offset " +
-                request.transferredBytes + " are expected");
-            return 0;
-        }
-        final int flags = pdu.flags();
-        if (0 != (flags & CommonHeader.FLAG_SUCCESS) &&
-            (0 == (flags & CommonHeader.FLAG_LAST) || offset + length < request.lengthBytes && 0 != queueId))
-        {
-            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, CommonHeader.FLAGS_OFFSET,
-                "success of " + name(pdu.commandId()) + " after " + (offset + length) + " of " + request.lengthBytes + " bytes");
-            return 0;
-        }
-        receiving = request;
-        receivingBytes = (int)length;
-        receivingFlags = flags;
-        return request.address + offset;
-    }
-
-    @Override
-    public void onDataReceived()
-    {
-        final HostRequest request = receiving;
-        receiving = null;
-        request.transferredBytes += receivingBytes;
-        if (0 != (receivingFlags & CommonHeader.FLAG_SUCCESS))
-        {
-            request.result0 = 0;
-            request.result1 = 0;
-            answer(request, 0);
-        }
-    }
-
-    @Override
-    public void onResponse(final CapsuleResponse pdu)
-    {
-        completionEntry.wrap(pdu.buffer(), pdu.offset() + CapsuleResponse.ENTRY_OFFSET);
-        final HostRequest request = commands.find(completionEntry.commandId());
-        if (null == request)
-        {
-            refuseCommand(pdu, "CapsuleResp", completionEntry.commandId(), CapsuleResponse.ENTRY_OFFSET + 12, null);
-            return;
-        }
-        final int status = NvmeStatus.ofField(completionEntry.statusField());
-        if (0 == status && request.transferredBytes < request.lengthBytes &&
-            (0 != queueId || request.sendsData()))
-        {
-            refuse(pdu, FatalErrorStatus.SEQUENCE_ERROR, 0, "success of " + name(request.commandId) + " after " +
-                request.transferredBytes + " of " + request.lengthBytes + " bytes");
-            return;
-        }
-        if (0 == status && !isSent(request))
-        {
-            refuse(pdu, FatalErrorStatus.SEQUENCE_ERROR, 0, "success of " + name(request.commandId) +
-                ", whose last " + (request.sendEndPosition - sender.sentPosition()) + " bytes have not been sent");
-            return;
-        }
-        request.result0 = completionEntry.result0();
-        request.result1 = completionEntry.result1();
-        answer(request, status);
-    }
-
-    private void answer(final HostRequest request, final int status)
-    {
-        if (request.grantRemaining > 0)
-        {
-            grants.drop(request);
-        }
-        if (isSent(request))
-        {
-            finish(request, status);
-        }
-        else
-        {
-            // The socket still has to take bytes from the user's buffer, so it is not the user's yet.
-            request.answerStatus = status;
-            commands.answered(request);
-        }
-    }
-
-    private boolean isSent(final HostRequest request)
-    {
-        return request.sendEndPosition <= sender.sentPosition();
-    }
-
-    private void completeAnswered()
-    {
-        HostRequest request = commands.takeAnswered();
-        while (null != request)
-        {
-            final HostRequest next = request.nextAnswered;
-            request.nextAnswered = null;
-            if (isSent(request))
-            {
-                finish(request, request.answerStatus);
-            }
-            else
-            {
-                commands.keepAnswered(request);
-            }
-            request = next;
-        }
-    }
-
-    private void finish(final HostRequest request, final int status)
-    {
-        commands.remove(request);
-        request.complete(status, group.nowNs());
-    }
-
-    @Override
-    public void onReadyToTransfer(final ReadyToTransfer pdu)
-    {
-        final HostRequest request = commands.find(pdu.commandId());
-        if (null == request || !request.sendsData())
-        {
-            refuseCommand(pdu, "R2T", pdu.commandId(), ReadyToTransfer.COMMAND_ID_OFFSET,
-                null == request ? null : "which has no data to send");
-            return;
-        }
-        if (request.grantRemaining > 0)
-        {
-            refuse(pdu, FatalErrorStatus.LIMIT_EXCEEDED, 0, "R2T for " + name(pdu.commandId()) +
-                " while one of it is outstanding");
-            return;
-        }
-        final long offset = Integer.toUnsignedLong(pdu.bufferOffset());
-        final long length = Integer.toUnsignedLong(pdu.dataLength());
-        if (0 == length || offset != request.transferredBytes || offset + length > request.lengthBytes)
-        {
-            refuse(pdu, FatalErrorStatus.DATA_OUT_OF_RANGE, 0, "R2T for " + name(pdu.commandId()) + " of " +
-                length + " bytes at offset " + offset +
-                " where " + (request.lengthBytes - request.transferredBytes) + " bytes from offset " +
-                request.transferredBytes + " are left");
-            return;
-        }
-        grants.add(request, pdu.transferTag(), (int)offset, (int)length);
-    }
-
-    @Override
     public void onTermination(final TerminationRequest pdu)
     {
         close(config.target() + " ended the connection: " + pdu.status() + " (status " + pdu.statusCode() +
             ", information 0x" + Integer.toHexString(pdu.information()) + ")");
-    }
-
-    private void refuseCommand(
-        final CommonHeader pdu,
-        final String pduName,
-        final int commandId,
-        final int commandIdOffset,
-        final String mismatch)
-    {
-        final String reason = null != mismatch ? mismatch :
-            commands.isAnswered(commandId) ? "which was answered before" : "which is not outstanding";
-        refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, commandIdOffset,
-            pduName + " for " + name(commandId) + ", " + reason);
-    }
-
-    private String name(final int commandId)
-    {
-        return "command " + commandId + " of queue " + queueId;
     }
 
     private void refuse(
@@ -690,12 +485,8 @@ final class HostConnection implements PduHandler, ReadinessListener
     {
         socket.close();
         group.remove(this);
-        sender.reset();
         receiver.reset();
-        capsules.reset(false, false, 4);
-        grants.reset(false, false, 4, DATA_BYTES_MIN);
-        receiving = null;
-        HostRequest lost = commands.removeAll();
+        HostRequest lost = exchange.close();
         state(ConnectionState.CLOSED);
         while (null != lost)
         {

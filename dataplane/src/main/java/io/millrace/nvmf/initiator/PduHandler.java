@@ -1,14 +1,12 @@
 package io.millrace.nvmf.initiator;
 
-import io.millrace.nvmf.tcp.CapsuleResponse;
-import io.millrace.nvmf.tcp.DataPdu;
 import io.millrace.nvmf.tcp.FatalErrorStatus;
 import io.millrace.nvmf.tcp.InitializeConnection;
-import io.millrace.nvmf.tcp.ReadyToTransfer;
 import io.millrace.nvmf.tcp.TerminationRequest;
 
 /**
- * Told by a {@link PduReceiver} of PDUs whose header is well-formed. Flyweights are valid only within the call.
+ * Told by a {@link PduReceiver} of PDUs of the connection itself, whose header is well-formed, and of what is not.
+ * Those of commands go to a {@link TransferHandler}. Flyweights are valid only within the call.
  */
 interface PduHandler
 {
@@ -30,33 +28,6 @@ interface PduHandler
      * @param pdu ICResp.
      */
     void onInitializeResponse(InitializeConnection pdu);
-
-    /**
-     * A completion.
-     *
-     * @param pdu CapsuleResp.
-     */
-    void onResponse(CapsuleResponse pdu);
-
-    /**
-     * Data is about to come.
-     *
-     * @param pdu C2HData.
-     * @return address where its data belongs, 0 when it was refused.
-     */
-    long onData(DataPdu pdu);
-
-    /**
-     * All data of the last C2HData PDU is there, its digest matches.
-     */
-    void onDataReceived();
-
-    /**
-     * The controller wants data.
-     *
-     * @param pdu R2T.
-     */
-    void onReadyToTransfer(ReadyToTransfer pdu);
 
     /**
      * The controller ends the connection.

@@ -19,13 +19,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * when it is announced but not there yet. One connection's, on its reactor.
  * <p>
  * Checked here is what the header alone tells (type, lengths, flags, digests); what it means is checked by the
- * {@link PduHandler}.
+ * {@link PduHandler} and a {@link TransferHandler}.
  */
 final class PduReceiver implements AutoCloseable
 {
     private final ReceiveBuffer receiveBuffer;
     private final UnsafeBuffer buffer;
     private final PduHandler handler;
+    private final TransferHandler transfers;
     private final HostMemory carry = new HostMemory(ReceiveBuffer.HEADROOM_BYTES);
     private final InitializeConnection initializeConnection = new InitializeConnection();
     private final CapsuleResponse capsuleResponse = new CapsuleResponse();
@@ -41,11 +42,12 @@ final class PduReceiver implements AutoCloseable
     private int dataReceivedBytes;
     private boolean digestDue;
 
-    PduReceiver(final ReceiveBuffer receiveBuffer, final PduHandler handler)
+    PduReceiver(final ReceiveBuffer receiveBuffer, final PduHandler handler, final TransferHandler transfers)
     {
         this.receiveBuffer = receiveBuffer;
         this.buffer = receiveBuffer.buffer();
         this.handler = handler;
+        this.transfers = transfers;
     }
 
     /**
@@ -150,7 +152,7 @@ final class PduReceiver implements AutoCloseable
                 "data digest is 0x" + Integer.toHexString(actual) + ", computed 0x" + Integer.toHexString(expected));
             return CommonHeader.DIGEST_SIZE_BYTES;
         }
-        handler.onDataReceived();
+        transfers.onDataReceived();
         return CommonHeader.DIGEST_SIZE_BYTES;
     }
 
@@ -208,7 +210,7 @@ final class PduReceiver implements AutoCloseable
         switch (type)
         {
             case PduType.CAPSULE_RESPONSE:
-                handler.onResponse(capsuleResponse);
+                transfers.onResponse(capsuleResponse);
                 return headerBytes;
 
             case PduType.CONTROLLER_DATA:
@@ -216,7 +218,7 @@ final class PduReceiver implements AutoCloseable
 
             case PduType.READY_TO_TRANSFER:
                 readyToTransfer.wrap(buffer, position);
-                handler.onReadyToTransfer(readyToTransfer);
+                transfers.onReadyToTransfer(readyToTransfer);
                 return headerBytes;
 
             case PduType.INITIALIZE_CONNECTION_RESPONSE:
@@ -235,7 +237,7 @@ final class PduReceiver implements AutoCloseable
     {
         dataPdu.wrap(buffer, position);
         final int length = dataPdu.dataLength();
-        final long address = handler.onData(dataPdu);
+        final long address = transfers.onData(dataPdu);
         if (0 == address)
         {
             return available;
@@ -260,7 +262,7 @@ final class PduReceiver implements AutoCloseable
         }
         else
         {
-            handler.onDataReceived();
+            transfers.onDataReceived();
         }
     }
 

@@ -37,7 +37,7 @@ class AnswersFuzzTest
         }
         final int piece = 0 == input[1] ? ReceiveBuffer.WINDOW_BYTES : (input[1] & 0xFF) * 7;
         try (ReceiveBuffer buffer = new ReceiveBuffer(); PduRecorder recorder = new PduRecorder();
-            PduReceiver receiver = new PduReceiver(buffer, recorder))
+            PduReceiver receiver = new PduReceiver(buffer, recorder, recorder))
         {
             receiver.digests(0 != (input[0] & 1), 0 != (input[0] & 2));
             link.socket().getOutputStream().write(input, 2, input.length - 2);

@@ -16,7 +16,7 @@ import java.util.List;
 /**
  * Writes down what a receiver tells it, for tests.
  */
-final class PduRecorder implements PduHandler, AutoCloseable
+final class PduRecorder implements PduHandler, TransferHandler, AutoCloseable
 {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory = arena.allocate(1 << 20);

@@ -35,7 +35,7 @@ class PduStreamPropertyTest
         final byte[] stream = stream(random, digests, expected);
         try (SocketLink link = new SocketLink(); ReceiveBuffer buffer = new ReceiveBuffer();
             PduRecorder recorder = new PduRecorder();
-            PduReceiver receiver = new PduReceiver(buffer, recorder))
+            PduReceiver receiver = new PduReceiver(buffer, recorder, recorder))
         {
             receiver.digests(digests, digests);
             int position = 0;
@@ -72,7 +72,7 @@ class PduStreamPropertyTest
         }
         try (SocketLink link = new SocketLink(); ReceiveBuffer buffer = new ReceiveBuffer();
             PduRecorder recorder = new PduRecorder();
-            PduReceiver receiver = new PduReceiver(buffer, recorder))
+            PduReceiver receiver = new PduReceiver(buffer, recorder, recorder))
         {
             receiver.digests(digests, digests);
             link.socket().getOutputStream().write(bytes);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -58,25 +59,20 @@ class RepeatedAnswerTest
         throws Exception
     {
         final CompletableFuture<Integer> commandId = new CompletableFuture<>();
-        try (ConnectionFixture bystander = new ConnectionFixture((peer) ->
-            {
-                peer.accept(0, ALL);
-                while (true)
-                {
-                    peer.write(peer.response(peer.read().commandId(), 0, 0));
-                }
-            }).openReady(UnaryOperator.identity());
-            ConnectionFixture fixture = new ConnectionFixture((peer) ->
-            {
-                peer.accept(0, WRITE_BYTES);
-                final int id = peer.read().commandId();
-                commandId.complete(id);
-                peer.write(peer.readyToTransfer(id, 1, 0, WRITE_BYTES));
-                peer.readHeader();
-                peer.write(peer.response(id, INTERNAL_ERROR, 0));
-                peer.write(repeated.repeat.bytes(peer, id));
-                peer.awaitEnd();
-            }).openReady(UnaryOperator.identity()))
+        final ScriptedPeer.Script script = (peer) ->
+        {
+            peer.accept(0, WRITE_BYTES);
+            final int id = peer.read().commandId();
+            commandId.complete(id);
+            peer.write(peer.readyToTransfer(id, 1, 0, WRITE_BYTES));
+            peer.readHeader();
+            peer.write(peer.response(id, INTERNAL_ERROR, 0));
+            peer.write(repeated.repeat.bytes(peer, id));
+            peer.awaitEnd();
+        };
+        try (ConnectionFixture bystander =
+                new ConnectionFixture(RepeatedAnswerTest::answerAll).openReady(UnaryOperator.identity());
+            ConnectionFixture fixture = new ConnectionFixture(script).openReady(UnaryOperator.identity()))
         {
             final AtomicInteger completions = new AtomicInteger();
             final MemorySegment memory = fixture.host.memory(WRITE_BYTES);
@@ -90,6 +86,15 @@ class RepeatedAnswerTest
             assertEquals(0, completions.get());
             assertEquals(0, fixture.host.call(() -> fixture.connection().inFlight()));
             assertEquals(0, Waits.get(bystander.submit((request) -> request.flush(1))).status());
+        }
+    }
+
+    private static void answerAll(final ScriptedPeer peer) throws IOException
+    {
+        peer.accept(0, ALL);
+        while (true)
+        {
+            peer.write(peer.response(peer.read().commandId(), 0, 0));
         }
     }
 

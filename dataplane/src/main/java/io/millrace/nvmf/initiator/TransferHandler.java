@@ -1,0 +1,39 @@
+package io.millrace.nvmf.initiator;
+
+import io.millrace.nvmf.tcp.CapsuleResponse;
+import io.millrace.nvmf.tcp.DataPdu;
+import io.millrace.nvmf.tcp.ReadyToTransfer;
+
+/**
+ * Told by a {@link PduReceiver} of PDUs of commands whose header is well-formed. Flyweights are valid only within the
+ * call.
+ */
+interface TransferHandler
+{
+    /**
+     * A completion.
+     *
+     * @param pdu CapsuleResp.
+     */
+    void onResponse(CapsuleResponse pdu);
+
+    /**
+     * Data is about to come.
+     *
+     * @param pdu C2HData.
+     * @return address where its data belongs, 0 when it was refused.
+     */
+    long onData(DataPdu pdu);
+
+    /**
+     * All data of the last C2HData PDU is there, its digest matches.
+     */
+    void onDataReceived();
+
+    /**
+     * The controller wants data.
+     *
+     * @param pdu R2T.
+     */
+    void onReadyToTransfer(ReadyToTransfer pdu);
+}
