@@ -90,9 +90,9 @@ public final class LoadGenerator implements AutoCloseable
         open();
         if (config.verify() && !config.writes() && !probe().hasMarks(regionBytes()))
         {
-            throw new LoadException("namespace " + namespace.nsid() + " of " + config.subsystemNqn() + " holds nothing " +
-                "that a verified load wrote, and pattern " + config.pattern() + " writes nothing: write it first with " +
-                "pattern write and verify, or read without verify");
+            throw new LoadException("namespace " + namespace.nsid() + " of " + config.subsystemNqn() +
+                " holds nothing that a verified load wrote, and pattern " + config.pattern() +
+                " writes nothing: write it first with pattern write and verify, or read without verify");
         }
         if (config.warmUpMs() > 0)
         {
@@ -235,7 +235,8 @@ public final class LoadGenerator implements AutoCloseable
         }
         if (namespace.writeProtected() && config.writes())
         {
-            throw new LoadException("namespace " + namespace.nsid() + " is write-protected: use a pattern that only reads");
+            throw new LoadException("namespace " + namespace.nsid() +
+                " is write-protected: use a pattern that only reads");
         }
     }
 

@@ -28,6 +28,7 @@ final class LoadWorker implements Poller
     private final RemoteQueuePair queue;
     private final Region region;
     private final WrittenCells cells;
+    private final CellContent content;
     private final LoadSlot[] slots;
     private final LoadSlot[] idle;
     private final LoadCounters counters = new LoadCounters();
@@ -78,6 +79,7 @@ final class LoadWorker implements Poller
         this.queue = queue;
         this.region = region;
         cells = config.verify() && config.writes() ? new WrittenCells((int)region.cellCount()) : null;
+        content = new CellContent(region, config.seed(), counters, messages);
         slots = new LoadSlot[config.queueDepth()];
         idleCount = slots.length;
         for (int i = 0; i < slots.length; i++)
@@ -410,13 +412,7 @@ final class LoadWorker implements Poller
         cells.begin(slot.cell);
         if (slot.writes)
         {
-            final int blockBytes = region.blockBytes();
-            final long lba = region.lba(slot.cell);
-            for (int i = 0; i < region.blocksPerCell(); i++)
-            {
-                BlockPattern.fill(slot.address + (long)i * blockBytes, blockBytes, lba + i, config.seed(),
-                    slot.generation);
-            }
+            content.fill(slot.address, slot.cell, slot.generation);
         }
     }
 
@@ -505,12 +501,12 @@ final class LoadWorker implements Poller
         {
             if (config.verify())
             {
-                verifyMarks(slot);
+                content.verifyMarks(slot.address, slot.cell);
             }
         }
         else if (!slot.writes && slot.generation > 0)
         {
-            verify(slot);
+            content.verify(slot.address, slot.cell, slot.generation);
         }
     }
 
@@ -522,46 +518,6 @@ final class LoadWorker implements Poller
     private void record(final boolean writes, final long waitedNs)
     {
         (writes ? writeLatency : readLatency).recordValue(Math.clamp(waitedNs, 0, LATENCY_NS_MAX));
-    }
-
-    /** Nothing is written in this load, so a block is compared with what it says of itself. */
-    private void verifyMarks(final LoadSlot slot)
-    {
-        final int blockBytes = region.blockBytes();
-        final long lba = region.lba(slot.cell);
-        for (int i = 0; i < region.blocksPerCell(); i++)
-        {
-            final long address = slot.address + (long)i * blockBytes;
-            if (!BlockPattern.isMarked(address))
-            {
-                counters.onUnmarked();
-                messages.add(BlockPattern.describeUnmarked(address, lba + i));
-            }
-            else if (BlockPattern.mismatch(address, blockBytes, lba + i) >= 0)
-            {
-                counters.onVerifyFailure();
-                messages.add(BlockPattern.describe(address, BlockPattern.mismatch(address, blockBytes, lba + i),
-                    lba + i, BlockPattern.generation(address)));
-            }
-        }
-        counters.onVerified(region.blocksPerCell());
-    }
-
-    private void verify(final LoadSlot slot)
-    {
-        final int blockBytes = region.blockBytes();
-        final long lba = region.lba(slot.cell);
-        for (int i = 0; i < region.blocksPerCell(); i++)
-        {
-            final long address = slot.address + (long)i * blockBytes;
-            final int offset = BlockPattern.mismatch(address, blockBytes, lba + i, config.seed(), slot.generation);
-            if (offset >= 0)
-            {
-                counters.onVerifyFailure();
-                messages.add(BlockPattern.describe(address, offset, lba + i, slot.generation));
-            }
-        }
-        counters.onVerified(region.blocksPerCell());
     }
 
     private void onFailure(final LoadSlot slot, final HostRequest request)

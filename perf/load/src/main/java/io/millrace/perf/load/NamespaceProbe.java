@@ -12,8 +12,8 @@ import java.util.function.LongFunction;
 /**
  * Looks for data in a range of a namespace: reads its first and last MiB, and one I/O at a random place of each of
  * {@value #SAMPLES} equal parts of what is between. A block that is not zero is data. Data between the samples is
- * missed; boot records, partition tables and file systems are at the start, where everything is read. Blocks its caller,
- * any thread but a reactor's.
+ * missed; boot records, partition tables and file systems are at the start, where everything is read. Blocks its
+ * caller, any thread but a reactor's.
  */
 final class NamespaceProbe
 {
