@@ -2,35 +2,11 @@
 # on while either is killed and comes back.
 # usage: two-paths.sh PORT PORT NQN KILLS
 . "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/paths.sh"
 first=$1
 second=$2
 nqn=$3
 kills=$4
-
-# find_path PORT: sets CONTROLLER to the kernel's controller at a port.
-find_path()
-{
-    local directory name address
-    for directory in /sys/class/nvme/nvme*
-    do
-        read -r name < "$directory/subsysnqn" && read -r address < "$directory/address" || continue
-        [ "$name" = "$nqn" ] || continue
-        case $address in
-            *trsvcid=$1 | *trsvcid=$1,*)
-                CONTROLLER=${directory##*/}
-                return 0
-                ;;
-        esac
-    done 2> /dev/null
-    return 1
-}
-
-# is_path PORT STATE: whether the kernel's controller at a port is in a state, such as live.
-is_path()
-{
-    local state
-    find_path "$1" && read -r state < "/sys/class/nvme/$CONTROLLER/state" && [ "$state" = "$2" ]
-}
 
 # count PORT: sets COUNT to the reads that went through the path.
 count()

@@ -59,7 +59,8 @@ public final class TargetProcess implements AutoCloseable
         final TargetProcess target = new TargetProcess(Lab.directory(name + "-target"), Ports.free());
         final StringBuilder yaml = new StringBuilder("reactors: [{name: r0}, {name: r1}]\ndevices:\n");
         devices.forEach((device) -> yaml.append("  - ").append(device).append('\n'));
-        yaml.append("subsystems:\n  - nqn: ").append(NQN).append("\n    allow-any-host: true\n    namespaces:\n");
+        yaml.append("subsystems:\n  - nqn: ").append(NQN).append("\n    allow-any-host: true\n    namespaces:")
+            .append(0 == shown.length ? " []\n" : "\n");
         for (int i = 0; i < shown.length; i++)
         {
             yaml.append("      - {nsid: ").append(i + 1).append(", device: ").append(shown[i]).append("}\n");

@@ -1,8 +1,14 @@
 package io.millrace.lab;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.NamespaceSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Two {@code millrace serve} processes that serve one subsystem, as two paths of the kernel's native multipath: one file
- * that both have open to read, under a load that verifies every block while either process is killed and started again.
+ * Two {@code millrace serve} processes that serve one subsystem, as two paths of the kernel's native multipath: a file
+ * that both have open to read, and a file that one has open to write, whose lock decides who may.
  */
 @LabTest
 final class TwoPathsTest
@@ -49,6 +55,43 @@ final class TwoPathsTest
         }
         result.assertPassed();
         assertEquals(List.of("1 101"), result.lines("IDS"), result::description);
+        Files.delete(image);
+    }
+
+    /** What a manager's hook would do when a data plane is down, and what keeps that one out when it comes back. */
+    @Test
+    void shouldWriteOnThroughTheOtherProcessWhenItTakesOverTheFile() throws Exception
+    {
+        final Path image = Lab.directory("takeover-target").resolve("volume.img");
+        final Path control = Path.of("/dev/shm/millrace-takeover-" + ProcessHandle.current().pid());
+        Files.deleteIfExists(image);
+        final LabResult result;
+        try (TargetProcess first = TargetProcess.start("takeover-first",
+                "limits: {controller-id-first: 1, controller-id-last: 100}\nstatus: {file: none}\n",
+                List.of("{name: volume, type: file, path: " + image + ", size: 16MiB}"), "volume");
+            TargetProcess second = TargetProcess.start("takeover-second",
+                "limits: {controller-id-first: 101, controller-id-last: 200}\nstatus: {file: none}\n" +
+                "control: {directory: " + control + "}\n",
+                List.of("{name: unused, type: memory, size: 1MiB}"));
+            LabMachine machine = Lab.named("takeover").start(300, "takeover.sh", first.port(), second.port(),
+                TargetProcess.NQN))
+        {
+            machine.awaitLine("ready for kill");
+            first.kill();
+            machine.awaitLine("I/O waits");
+            try (ControlClient client = ControlClient.connect(new ControlClientContext()
+                .aeronDirectoryName(control.toString()).role(Role.ADMINISTER).clientName("lab")))
+            {
+                client.createDevice(DeviceSpec.file("volume", image.toString(), 0));
+                client.addNamespace(new NamespaceSpec(TargetProcess.NQN, 1, "volume"));
+            }
+            machine.awaitLine("I/O goes on");
+            final String refusal = assertThrows(AssertionError.class, first::start).getMessage();
+            assertTrue(refusal.contains("volume.img"), refusal);
+            machine.awaitLine("verified");
+            result = machine.await();
+        }
+        result.assertPassed();
         Files.delete(image);
     }
 
