@@ -105,8 +105,9 @@ final class ControllerIdRanges
 
     private static StoreException damaged(final StateDisk disk, final String line, final Exception cause)
     {
-        return new StoreException(disk.where(FILE) + ": line '" + line + "' is not the name of a data plane and a number " +
-            "below " + RANGES + " of its own; restore the file, or delete it to have all ranges assigned anew", cause);
+        return new StoreException(disk.where(FILE) + ": line '" + line + "' is not the name of a data plane and a " +
+            "number below " + RANGES + " of its own; restore the file, or delete it to have all ranges assigned anew",
+            cause);
     }
 
     private static void write(final StateDisk disk, final Map<String, Integer> ranges) throws IOException

@@ -67,7 +67,10 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     private Mode mode = Mode.DOWN;
     private Comparison comparison;
 
-    /** Controller ids may be null: any. Opens no session yet; throws ControlSettingException when a setting of the client cannot be had. */
+    /**
+     * Opens no session yet; throws ControlSettingException when a setting of the client cannot be had. Controller ids
+     * may be null: any.
+     */
     ManagedPlane(
         final PlaneConfig config,
         final String managerName,
@@ -171,11 +174,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         {
             link.submit(controllerIds).onDone((call) ->
             {
-                if (Code.OK != call.code())
-                {
-                    log("controller ids " + controllerIds.firstId() + " to " + controllerIds.lastId() +
-                        " are not assigned: " + StageRunner.replyOf(call).text());
-                }
+                log("controller ids " + controllerIds.firstId() + " to " + controllerIds.lastId() +
+                    (Code.OK == call.code() ? "" : " are not assigned: " + StageRunner.replyOf(call).text()));
             });
         }
     }

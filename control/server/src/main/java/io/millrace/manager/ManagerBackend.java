@@ -78,8 +78,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             final StateStore store = stores.get(each.name());
             recent.add(store.history());
             planes.put(each.name(),
-                new ManagedPlane(each, config.name(), controllerIds.of(each.name()), config.hooks().downAfterNs(), store,
-                    work, clock, this));
+                new ManagedPlane(each, config.name(), controllerIds.of(each.name()),
+                    config.hooks().downAfterNs(), store, work, clock, this));
         }
         records = new RecordDesk(planes.values(), clock);
     }

@@ -183,7 +183,8 @@ class HostCommandsTest
         try (DataPlane own = dataPlane())
         {
             final String there = "tcp://127.0.0.1:" + own.addresses().getFirst().getPort() + "/" + NQN;
-            final String[] verifiedRead = {there, "--pattern", "randread", "--verify", "--count", "500", "--warmup", "0"};
+            final String[] verifiedRead =
+                {there, "--pattern", "randread", "--verify", "--count", "500", "--warmup", "0"};
             final Outcome nothing = run(new PerfCommand(), verifiedRead);
             assertEquals(2, nothing.exitCode, nothing.out);
             assertTrue(nothing.failure.contains("holds nothing that a verified load wrote"), nothing.failure);

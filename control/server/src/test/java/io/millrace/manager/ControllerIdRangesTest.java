@@ -68,7 +68,8 @@ class ControllerIdRangesTest
         }
         final List<String> more = IntStream.range(1, ControllerIdRanges.RANGES + 1).mapToObj((i) -> "dp" + i).toList();
         assertEquals(full.of("dp0"), open(more).of("dp" + ControllerIdRanges.RANGES));
-        final List<String> tooMany = IntStream.range(0, ControllerIdRanges.RANGES + 2).mapToObj((i) -> "dp" + i).toList();
+        final List<String> tooMany =
+            IntStream.range(0, ControllerIdRanges.RANGES + 2).mapToObj((i) -> "dp" + i).toList();
         final ControllerIdRanges crowded = open(tooMany);
         assertNotNull(crowded.of("dp1"));
         assertNull(crowded.of(tooMany.getLast()));
