@@ -48,7 +48,7 @@ class ArchitectureTest
     private static final String[] DATA_PLANE_MODULE = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..",
         "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.status..", "io.millrace.jfr..", "io.millrace.lock..",
+        "io.millrace.nvmf..", "io.millrace.status..", "io.millrace.jfr..", "io.millrace.lock..", "io.millrace.validation..",
         "io.millrace.dataplane.."};
 
     private static JavaClasses classes;
@@ -153,6 +153,9 @@ class ArchitectureTest
             "io.millrace.dataplane.., io.millrace.nvmf.., io.millrace.block..",
         "io.millrace.lock.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
             "io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.status.., " +
+            "io.millrace.dataplane..",
+        "io.millrace.validation.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
+            "io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.status.., io.millrace.lock.., " +
             "io.millrace.dataplane..",
         "io.millrace.settings.. | io.millrace.cli.., io.millrace.server.., io.millrace.control.., io.millrace.nvmf..",
     })

@@ -4,10 +4,10 @@ import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Nqn;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.validation.ResourceValidation;
 import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -98,6 +98,7 @@ final class ConfigCheck
         {
             final DeviceConfig device = devices.get(i);
             final String key = "devices[" + i + "]";
+            refuse(key + ".name", device.name(), ResourceValidation.ofName(device.name()));
             unique(names, device.name(), key, "name");
             switch (device)
             {
@@ -116,21 +117,14 @@ final class ConfigCheck
         {
             size(key, file.sizeBytes(), file.blockSizeBytes());
         }
+        refuse(key + ".path", file.path(), ResourceValidation.ofPath(file.path().toString()));
         unique(paths, file.path().toAbsolutePath().normalize(), key, "path");
     }
 
     private static void size(final String key, final long sizeBytes, final int blockSize)
     {
-        if (512 != blockSize && 4096 != blockSize)
-        {
-            throw new SettingException(key + ".block-size", blockSize, "neither 512 nor 4096", "use one of them");
-        }
-        if (sizeBytes < blockSize || 0 != sizeBytes % blockSize)
-        {
-            final long lower = sizeBytes / blockSize * blockSize;
-            throw new SettingException(key + ".size", sizeBytes, "not a positive multiple of block-size " + blockSize,
-                "use " + (0 == lower ? "" : lower + " or ") + (lower + blockSize));
-        }
+        refuse(key + ".block-size", blockSize, ResourceValidation.ofBlockSize(blockSize));
+        refuse(key + ".size", sizeBytes, ResourceValidation.ofSize(sizeBytes, blockSize));
     }
 
     private void subsystems()
@@ -193,14 +187,14 @@ final class ConfigCheck
 
     private static void nqn(final String key, final String nqn)
     {
-        if (nqn.getBytes(StandardCharsets.UTF_8).length > Nqn.LENGTH_BYTES_MAX)
+        refuse(key, nqn, ResourceValidation.ofNqn(nqn));
+    }
+
+    private static void refuse(final String key, final Object value, final ResourceValidation.Problem problem)
+    {
+        if (null != problem)
         {
-            throw new SettingException(key, nqn, "longer than " + Nqn.LENGTH_BYTES_MAX + " bytes", "shorten it");
-        }
-        if (!Nqn.isValid(nqn))
-        {
-            throw new SettingException(key, nqn, "no NQN, which is nqn.yyyy-mm.reverse.domain:name or " +
-                "nqn.2014-08.org.nvmexpress:uuid:UUID", "write one such as nqn.2026-11.io.example:vol0");
+            throw new SettingException(key, value, problem.bound(), problem.remedy());
         }
     }
 

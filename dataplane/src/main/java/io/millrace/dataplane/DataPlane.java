@@ -176,7 +176,8 @@ public final class DataPlane implements AutoCloseable
         connections = new Connections(operations, subsystems, tcp, List.copyOf(groups));
         for (int i = 0; i < config.listeners().size(); i++)
         {
-            listen(config.listeners().get(i).address(), "listeners[" + i + "].port", false);
+            final ListenerSettings listener = config.listeners().get(i);
+            listen(listener.address(), "listeners[" + i + "].port", listener.discoveryOnly());
         }
         if (DataPlaneConfig.NO_DISCOVERY_PORT != config.discoveryPort())
         {
@@ -418,7 +419,8 @@ public final class DataPlane implements AutoCloseable
     private void listenForDiscovery()
     {
         final Set<InetAddress> addresses = new LinkedHashSet<>();
-        config.listeners().forEach((listener) -> addresses.add(listener.address().getAddress()));
+        config.listeners().stream().filter((listener) -> !listener.discoveryOnly())
+            .forEach((listener) -> addresses.add(listener.address().getAddress()));
         for (final InetAddress address : addresses)
         {
             listen(new InetSocketAddress(address, config.discoveryPort()), "discovery", true);

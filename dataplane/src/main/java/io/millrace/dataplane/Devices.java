@@ -15,6 +15,7 @@ import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.memory.DmaMemory;
 import io.millrace.pci.IommuMode;
 import io.millrace.pci.VfioFunction;
+import io.millrace.validation.ResourceValidation;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,9 +32,6 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Devices
 {
-    /** Longest name of a device. */
-    public static final int NAME_LENGTH_MAX = 255;
-
     private final Operations operations;
     private final DmaMemory arena;
     private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
@@ -62,6 +60,7 @@ public final class Devices
         {
             operations.checkOpen();
             checkName(config.name());
+            checkValues(config);
             if (devices.containsKey(config.name()))
             {
                 throw new OperationException(Reason.EXISTS, subject(config.name()), "is there already",
@@ -133,6 +132,7 @@ public final class Devices
         {
             operations.checkOpen();
             final ManagedDevice device = require(name);
+            checkSize(subject(name), sizeBytes);
             if (!(device.device() instanceof final GrowableDevice growable))
             {
                 throw new OperationException(Reason.UNSUPPORTED, subject(name),
@@ -300,11 +300,47 @@ public final class Devices
 
     private static void checkName(final String name)
     {
-        if (null == name || name.isBlank() || name.length() > NAME_LENGTH_MAX ||
-            !name.equals(SettingException.printable(name, NAME_LENGTH_MAX)))
+        refuse("device name '" + name + "'", "", ResourceValidation.ofName(name));
+    }
+
+    /** What each device bounds by itself is left to it. */
+    private static void checkValues(final DeviceConfig config)
+    {
+        final String subject = subject(config.name());
+        switch (config)
         {
-            throw new OperationException(Reason.INVALID, "device name '" + name + "'",
-                "is not 1 to " + NAME_LENGTH_MAX + " printable characters", "choose another");
+            case final DeviceConfig.Memory memory -> checkSize(subject, memory.sizeBytes());
+            case final DeviceConfig.Null nothing -> checkSize(subject, nothing.sizeBytes());
+            case final DeviceConfig.File file ->
+            {
+                checkSize(subject, file.settings().sizeBytes());
+                final String path = file.settings().path().toString();
+                refuse(subject, "path '" + path + "' ", ResourceValidation.ofPath(path));
+            }
+            case final DeviceConfig.Nvme nvme ->
+            {
+            }
+            case final DeviceConfig.Fault fault ->
+            {
+            }
+        }
+    }
+
+    private static void checkSize(final String subject, final long sizeBytes)
+    {
+        if (sizeBytes > ResourceValidation.SIZE_BYTES_MAX)
+        {
+            refuse(subject, "size " + sizeBytes + " ", ResourceValidation.ofSize(sizeBytes, 512));
+        }
+    }
+
+    private static void refuse(
+        final String subject, final String value, final ResourceValidation.Problem problem)
+    {
+        if (null != problem)
+        {
+            throw new OperationException(
+                Reason.INVALID, subject, value + "is " + problem.bound(), problem.remedy());
         }
     }
 

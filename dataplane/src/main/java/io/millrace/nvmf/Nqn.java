@@ -1,6 +1,6 @@
 package io.millrace.nvmf;
 
-import java.nio.charset.StandardCharsets;
+import io.millrace.validation.ResourceValidation;
 import java.util.regex.Pattern;
 
 /**
@@ -10,17 +10,12 @@ import java.util.regex.Pattern;
 public final class Nqn
 {
     /** Most bytes of a name. */
-    public static final int LENGTH_BYTES_MAX = 223;
+    public static final int LENGTH_BYTES_MAX = ResourceValidation.NQN_LENGTH_BYTES_MAX;
     /** The name every discovery service answers to. */
     public static final String DISCOVERY = "nqn.2014-08.org.nvmexpress.discovery";
 
-    private static final String UUID_PREFIX = "nqn.2014-08.org.nvmexpress:uuid:";
     /** Controls of ASCII and of Latin-1, what turns the direction of writing, and ends of lines and paragraphs. */
     private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
-    private static final Pattern UUID = Pattern.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}");
-    private static final Pattern DATED = Pattern.compile(
-        "nqn\\.[0-9]{4}-(0[1-9]|1[0-2])\\.[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?" +
-        "(\\.[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?)*(:[^\\p{Cntrl}]+)?");
 
     private Nqn()
     {
@@ -34,23 +29,9 @@ public final class Nqn
      */
     public static String problem(final String nqn)
     {
-        if (null == nqn || nqn.isEmpty())
-        {
-            return "NQN is empty: write one such as nqn.2026-11.io.example:vol0";
-        }
-        final int lengthBytes = nqn.getBytes(StandardCharsets.UTF_8).length;
-        if (lengthBytes > LENGTH_BYTES_MAX)
-        {
-            return "NQN of " + lengthBytes + " bytes is longer than " + LENGTH_BYTES_MAX + ": shorten '" + nqn + "'";
-        }
-        if (nqn.startsWith(UUID_PREFIX))
-        {
-            final String uuid = nqn.substring(UUID_PREFIX.length());
-            return UUID.matcher(uuid).matches() ? null : "NQN '" + nqn + "' has no UUID behind '" + UUID_PREFIX +
-                "': write 32 hexadecimal digits as 8-4-4-4-12";
-        }
-        return DATED.matcher(nqn).matches() ? null : "NQN '" + nqn +
-            "' is not of the form nqn.yyyy-mm.reverse.domain[:name]: write one such as nqn.2026-11.io.example:vol0";
+        final ResourceValidation.Problem problem = ResourceValidation.ofNqn(nqn);
+        return null == problem ? null : (null == nqn || nqn.isEmpty() ? "NQN" : "NQN '" + nqn + "'") + " is " +
+            problem.bound() + ": " + problem.remedy();
     }
 
     /**

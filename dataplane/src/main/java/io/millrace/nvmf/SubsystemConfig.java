@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.validation.ResourceValidation;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
@@ -33,8 +34,8 @@ public record SubsystemConfig(
         {
             Nqn.check("subsystem " + nqn + ": host", hostNqn);
         }
-        checkAscii(nqn, "serial-number", serialNumber, 20);
-        checkAscii(nqn, "model-number", modelNumber, 40);
+        check(nqn, "serial-number", serialNumber, ResourceValidation.ofSerial(serialNumber));
+        check(nqn, "model-number", modelNumber, ResourceValidation.ofModel(modelNumber));
     }
 
     /**
@@ -60,13 +61,13 @@ public record SubsystemConfig(
             .toString().replace("-", "").substring(0, 20);
     }
 
-    private static void checkAscii(final String nqn, final String what, final String value, final int lengthMax)
+    private static void check(
+        final String nqn, final String what, final String value, final ResourceValidation.Problem problem)
     {
-        if (null == value || value.isEmpty() || value.length() > lengthMax ||
-            !value.chars().allMatch((c) -> c >= 0x20 && c <= 0x7E))
+        if (null != problem)
         {
-            throw new IllegalArgumentException("subsystem " + nqn + ": " + what + " '" + value + "' is not 1 to " +
-                lengthMax + " printable ASCII characters: shorten or replace it");
+            throw new IllegalArgumentException("subsystem " + nqn + ": " + what + " '" + value + "' is " +
+                problem.bound() + ": " + problem.remedy());
         }
     }
 }

@@ -112,6 +112,17 @@ public final class Section
     }
 
     /**
+     * {@return whether the file gives a setting, and something in it}
+     *
+     * @param setting of this group; may be a group itself.
+     */
+    public boolean hasContent(final Setting<?> setting)
+    {
+        final YamlNode.Entry entry = node.entries().get(name(setting));
+        return null != entry && !(entry.value() instanceof final YamlNode.Mapping group && group.entries().isEmpty());
+    }
+
+    /**
      * {@return the value of a setting, its default when it is not given, or null when there is no default}
      *
      * @param setting of this group.

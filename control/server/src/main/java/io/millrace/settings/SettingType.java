@@ -1,5 +1,6 @@
 package io.millrace.settings;
 
+import io.millrace.validation.ResourceValidation;
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -20,10 +21,8 @@ import java.util.regex.Pattern;
  */
 public record SettingType<T>(String name, String bound, Function<String, T> parser)
 {
-    private static final int PATH_LENGTH_MAX = 4095;
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,19})\\s*([A-Za-z]*)");
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,15})\\s*([A-Za-zµ]*)");
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,19}");
     private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,12})?");
 
@@ -67,7 +66,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
         "1 to 64 letters, digits, '.', '_', '-'",
         (text) ->
         {
-            if (!NAME.matcher(text).matches())
+            if (null != ResourceValidation.ofName(text))
             {
                 throw new BadValue("not a name",
                     "use 1 to 64 letters, digits, '.', '_' or '-', a letter or digit first");
@@ -90,7 +89,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
         {
             try
             {
-                if (!text.isEmpty() && text.length() <= PATH_LENGTH_MAX)
+                if (null == ResourceValidation.ofPath(text))
                 {
                     return Path.of(text);
                 }
@@ -99,7 +98,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
             {
                 throw new BadValue("not a path: " + e.getReason(), "name a file or a block device");
             }
-            throw new BadValue("not a path of 1 to " + PATH_LENGTH_MAX + " characters",
+            throw new BadValue("not a path of 1 to " + ResourceValidation.PATH_LENGTH_MAX + " printable characters",
                 "name a file or a block device");
         });
 
@@ -136,7 +135,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
         final String bound = "1 to " + lengthMax + " printable ASCII characters";
         return new SettingType<>("text", bound, (text) ->
         {
-            if (text.isBlank() || text.length() > lengthMax || text.chars().anyMatch((c) -> c < 0x20 || c > 0x7e))
+            if (null != ResourceValidation.ofText(text, lengthMax))
             {
                 throw new BadValue("not " + bound, "shorten it or leave out what is not ASCII");
             }

@@ -314,7 +314,14 @@ class ControlCommandsTest
     {
         final Path file = Files.writeString(directory.resolve("s.yaml"), DOCUMENT);
         assertEquals(ExitCode.OK, run("apply -f " + file + " --yes").exitCode());
-        assertEquals(DOCUMENT, ok("get -o yaml"));
+        final String text = ok("get -o yaml");
+        assertEquals("control: {}\n" + DOCUMENT, text);
+        final Path written = Files.writeString(directory.resolve("written.yaml"), text);
+        final CommandRun check = CommandRun.of("serve", "--config", written.toString(), "--check");
+        assertEquals(ExitCode.OK, check.exitCode(), check.err());
+        final CommandRun same = run("apply -f " + written + " --dry-run");
+        assertEquals("all is as it should be\n", same.out());
+        assertEquals("", same.err());
         assertTrue(ok("get --json").startsWith("{\n  \"devices\": [\n    {\n      \"name\": \"mem0\","));
         assertTrue(ok("get").contains("\nno listeners\n"));
         assertTrue(ok("get reactor").startsWith("INDEX  NAME "));
@@ -349,7 +356,7 @@ class ControlCommandsTest
         assertTrue(refused.err().endsWith("add --allow-destroy if that is meant; nothing was done\n"));
         assertTrue(ok("device list").contains(" 1MiB "));
         assertEquals(ExitCode.OK, runWithInput(smaller, "apply -f - -y --allow-destroy").exitCode());
-        assertEquals(smaller, ok("get -o yaml"));
+        assertEquals("control: {}\n" + smaller, ok("get -o yaml"));
     }
 
     @Test
@@ -406,7 +413,7 @@ class ControlCommandsTest
         final CommandRun run = runWithInput(text.toString(), "apply -f - -y");
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertTrue(run.lines().contains("  ... 19941 more, --verbose shows them"), run.out());
-        assertEquals(text.toString(), ok("get -o yaml"));
+        assertEquals("control: {}\n" + text, ok("get -o yaml"));
     }
 
     @Test

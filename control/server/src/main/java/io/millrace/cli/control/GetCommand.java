@@ -22,7 +22,7 @@ import picocli.CommandLine.Parameters;
     name = "get",
     description = {
         "Show what is there, of one kind or all.",
-        "Without KIND, yaml is a document that 'millrace apply' takes."},
+        "Without KIND, yaml is a document that 'millrace apply' and 'millrace serve' take."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace get                                   all there is, in tables",
@@ -74,7 +74,7 @@ public final class GetCommand implements Callable<Integer>
         final Terminal terminal = Terminal.standard();
         switch (output.format())
         {
-            case yaml -> terminal.text(StateDocument.write(DesiredState.of(Reports.state(link))));
+            case yaml -> terminal.text(StateDocument.writeServed(DesiredState.of(Reports.state(link))));
             case json ->
             {
                 final Map<String, Object> all = new LinkedHashMap<>();

@@ -119,7 +119,7 @@ final class Lists
                 final FileDeviceConfig settings = file.settings();
                 yield new DeviceInfo(snapshot.name(), DeviceType.FILE, sizeBytes, blockSizeBytes,
                     settings.queueDepth(), settings.readOnly(), settings.preallocate(), 0, snapshot.users(),
-                    settings.path().toString());
+                    settings.path().toAbsolutePath().normalize().toString());
             }
             case final DeviceConfig.Nvme nvme -> new DeviceInfo(snapshot.name(), DeviceType.NVME, sizeBytes,
                 blockSizeBytes, nvme.settings().queueDepth(), false, false, 0, snapshot.users(), nvme.place());

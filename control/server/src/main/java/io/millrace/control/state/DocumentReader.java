@@ -42,7 +42,7 @@ final class DocumentReader
     {
         for (final Setting<?> each : StateSettings.SKIPPED)
         {
-            if (top.has(each))
+            if (top.hasContent(each))
             {
                 skipped.add(each.name());
             }

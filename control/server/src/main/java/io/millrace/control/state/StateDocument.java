@@ -70,6 +70,18 @@ public record StateDocument(DesiredState state, List<String> skipped)
         return DocumentWriter.write(state);
     }
 
+    /**
+     * Writes a state down as a file that {@code millrace serve} takes as well as {@code millrace apply}.
+     *
+     * @param state to write.
+     * @return its text.
+     */
+    public static String writeServed(final DesiredState state)
+    {
+        // Without commands, a data plane that serves nothing or nobody is a mistake; with them it is a beginning.
+        return "control: {}\n" + write(state);
+    }
+
     /** Where discovery is answered besides when a file says so: on every address, unless a listener has that port. */
     static Set<ListenerSpec> discoveryListeners(final Collection<ListenerSpec> listeners)
     {

@@ -10,6 +10,7 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.validation.ResourceValidation;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -140,15 +141,11 @@ public final class StateEditor
             throw refusal(Code.INVALID, subject, "'" + wanted.target() +
                 "' is no namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
         }
-        if (wanted.target().indexOf('\0') >= 0)
+        if (DeviceType.FILE == wanted.type())
         {
-            throw refusal(Code.INVALID, subject, "target has a NUL character; leave it out");
+            check(subject, "path '" + wanted.target() + "' ", ResourceValidation.ofPath(wanted.target()));
         }
-        if (!Names.isDevice(wanted.name()))
-        {
-            throw refusal(Code.INVALID, "device name '" + wanted.name() + "'", "is not 1 to " +
-                Names.DEVICE_LENGTH_MAX + " printable characters; choose another");
-        }
+        check("device name '" + wanted.name() + "'", "", ResourceValidation.ofName(wanted.name()));
         if (devices.containsKey(wanted.name()))
         {
             throw refusal(Code.EXISTS, subject, "is there already; choose another name");
@@ -198,12 +195,15 @@ public final class StateEditor
 
     private static void checkSize(final DeviceSpec device, final long sizeBytes)
     {
-        final int blockSizeBytes = device.blockSizeBytes();
-        if (sizeBytes < blockSizeBytes || 0 != sizeBytes % blockSizeBytes)
+        check(subject(device.name()), "size " + sizeBytes + ' ',
+            ResourceValidation.ofSize(sizeBytes, device.blockSizeBytes()));
+    }
+
+    private static void check(final String subject, final String value, final ResourceValidation.Problem problem)
+    {
+        if (null != problem)
         {
-            throw refusal(Code.INVALID, subject(device.name()), "size " + sizeBytes +
-                " is not a positive multiple of block-size " + blockSizeBytes + "; use " +
-                Math.max(blockSizeBytes, sizeBytes / blockSizeBytes * blockSizeBytes) + " or another multiple");
+            throw refusal(Code.INVALID, subject, value + "is " + problem.bound() + "; " + problem.remedy());
         }
     }
 
@@ -311,18 +311,9 @@ public final class StateEditor
             throw refusal(Code.INVALID, subject, problem);
         }
         final SubsystemSpec spec = Canonical.subsystem(wanted);
-        checkAscii(subject, "serial", spec.serial(), Names.SERIAL_LENGTH_MAX);
-        checkAscii(subject, "model", spec.model(), Names.MODEL_LENGTH_MAX);
+        check(subject, "serial '" + spec.serial() + "' ", ResourceValidation.ofSerial(spec.serial()));
+        check(subject, "model '" + spec.model() + "' ", ResourceValidation.ofModel(spec.model()));
         subsystems.put(nqn, new Subsystem(spec));
-    }
-
-    private static void checkAscii(final String subject, final String what, final String value, final int lengthMax)
-    {
-        if (!Names.isPrintableAscii(value, lengthMax))
-        {
-            throw refusal(Code.INVALID, subject, what + " '" + value + "' is not 1 to " + lengthMax +
-                " printable ASCII characters; shorten or replace it");
-        }
     }
 
     private Subsystem subsystem(final String nqn)

@@ -7,6 +7,7 @@ import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
 import io.millrace.settings.SettingType;
 import io.millrace.settings.Units;
+import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -71,9 +72,9 @@ final class StateSettings
     private static final long MILLIS = 1_000_000L;
 
     private static final SettingType<String> DEVICE =
-        new SettingType<>("name", "1 to " + Names.DEVICE_LENGTH_MAX + " printable characters", (text) -> text);
+        new SettingType<>("name", "1 to " + ResourceValidation.NAME_LENGTH_MAX + " letters, digits, '.', '_', '-'", (text) -> text);
     private static final SettingType<String> NQN =
-        new SettingType<>("NQN", "1 to " + Names.NQN_LENGTH_BYTES_MAX + " bytes", (text) -> text);
+        new SettingType<>("NQN", "1 to " + ResourceValidation.NQN_LENGTH_BYTES_MAX + " bytes", (text) -> text);
     private static final SettingType<String> PATH =
         new SettingType<>("path", "an absolute path of the file system", (text) -> text);
     private static final SettingType<String> ADDRESS =
@@ -94,7 +95,7 @@ final class StateSettings
     static final Setting<Type> DEVICE_TYPE = Setting.required("devices[].type",
         SettingType.choice(Type.class, Type.values()), "What stores the blocks.");
     static final Setting<Long> DEVICE_SIZE = Setting.optional("devices[].size",
-        SettingType.size(512, Long.MAX_VALUE), null, "Size of the device.").of("memory", "null", "file");
+        SettingType.size(ResourceValidation.SIZE_BYTES_MIN, ResourceValidation.SIZE_BYTES_MAX), null, "Size of the device.").of("memory", "null", "file");
     static final Setting<Integer> DEVICE_BLOCK_SIZE = Setting.optional("devices[].block-size", BLOCK_SIZE,
         Integer.toString(Canonical.BLOCK_SIZE_BYTES_DEFAULT), "Bytes of a block.").of("memory", "null", "file");
     static final Setting<String> DEVICE_PATH = Setting.required("devices[].path", PATH,
@@ -129,9 +130,9 @@ final class StateSettings
     static final Setting<String> SUBSYSTEM_NQN = Setting.required("subsystems[].nqn", NQN,
         "NVMe qualified name of the subsystem.");
     static final Setting<String> SUBSYSTEM_SERIAL = Setting.optional("subsystems[].serial",
-        SettingType.text(Names.SERIAL_LENGTH_MAX), null, "Serial number that hosts see.");
+        SettingType.text(ResourceValidation.SERIAL_LENGTH_MAX), null, "Serial number that hosts see.");
     static final Setting<String> SUBSYSTEM_MODEL = Setting.optional("subsystems[].model",
-        SettingType.text(Names.MODEL_LENGTH_MAX), Canonical.MODEL_DEFAULT, "Model number that hosts see.");
+        SettingType.text(ResourceValidation.MODEL_LENGTH_MAX), Canonical.MODEL_DEFAULT, "Model number that hosts see.");
     static final Setting<Boolean> SUBSYSTEM_ANY_HOST = Setting.optional("subsystems[].allow-any-host",
         SettingType.BOOLEAN, "false", "Whether every host may connect.");
     static final Setting<String> SUBSYSTEM_HOSTS = Setting.values("subsystems[].hosts[]", NQN,

@@ -304,7 +304,8 @@ public final class ConfigReader
         {
             section.get(Settings.LISTENER_TRANSPORT);
             listeners.add(new ListenerSettings(new InetSocketAddress(
-                section.get(Settings.LISTENER_ADDRESS), section.get(Settings.LISTENER_PORT))));
+                section.get(Settings.LISTENER_ADDRESS), section.get(Settings.LISTENER_PORT)),
+                section.get(Settings.LISTENER_DISCOVERY_ONLY)));
         }
         return listeners;
     }

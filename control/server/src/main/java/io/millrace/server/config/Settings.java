@@ -19,6 +19,7 @@ import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
 import io.millrace.settings.SettingType;
 import io.millrace.settings.Units;
+import io.millrace.validation.ResourceValidation;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -50,6 +51,10 @@ final class Settings
             }
             return value;
         });
+
+    /** What is wrong with one is found when all of them are known. */
+    private static final SettingType<String> NQN = new SettingType<>(
+        "NQN", "up to " + ResourceValidation.NQN_LENGTH_BYTES_MAX + " bytes", (text) -> text);
 
     /** Type of a device. */
     enum DeviceType
@@ -97,7 +102,8 @@ final class Settings
         "Name that namespaces and other devices refer to.");
     static final Setting<DeviceType> DEVICE_TYPE = Setting.required("devices[].type",
         SettingType.choice(DeviceType.class, DeviceType.values()), "What stores the blocks.");
-    static final Setting<Long> DEVICE_SIZE = Setting.optional("devices[].size", SettingType.size(512, 8192 * TIB), null,
+    static final Setting<Long> DEVICE_SIZE = Setting.optional("devices[].size", SettingType.size(
+        ResourceValidation.SIZE_BYTES_MIN, ResourceValidation.SIZE_BYTES_MAX), null,
         "Size of the device, a multiple of block-size. A file is made or grown to it, never cut; without it a file " +
             "or block device is taken as it is. Memory and null need it.").of("memory", "null", "file");
     static final Setting<Integer> DEVICE_BLOCK_SIZE = Setting.optional("devices[].block-size", BLOCK_SIZE, "4096",
@@ -137,8 +143,8 @@ final class Settings
 
     static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].device", SettingType.NAME_TYPE,
         "Name of the device that gets the faults, declared before this one.").of("fault");
-    static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed", SettingType.integer(0,
-        Long.MAX_VALUE), "0",
+    static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed", SettingType.integer(
+        Long.MIN_VALUE, Long.MAX_VALUE), "0",
         "Seed of everything that faults draw; the same seed and load give the same faults.").of("fault");
     static final Setting<Void> RULES = Setting.groups("devices[].rules[]", false,
         "Faults, asked in order: delays add up, the first other effect that applies is done.").of("fault");
@@ -165,15 +171,17 @@ final class Settings
 
     static final Setting<Void> SUBSYSTEMS = Setting.groups("subsystems[]", true,
         "NVM subsystems that hosts connect to.");
-    static final Setting<String> SUBSYSTEM_NQN = Setting.required("subsystems[].nqn", SettingType.text(223),
+    static final Setting<String> SUBSYSTEM_NQN = Setting.required("subsystems[].nqn", NQN,
         "NVMe qualified name of the subsystem.");
-    static final Setting<String> SUBSYSTEM_SERIAL = Setting.optional("subsystems[].serial", SettingType.text(20), null,
+    static final Setting<String> SUBSYSTEM_SERIAL = Setting.optional("subsystems[].serial",
+        SettingType.text(ResourceValidation.SERIAL_LENGTH_MAX), null,
         "Serial number that hosts see; when not given it is derived from the NQN and stays the same.");
-    static final Setting<String> SUBSYSTEM_MODEL = Setting.optional("subsystems[].model", SettingType.text(40),
+    static final Setting<String> SUBSYSTEM_MODEL = Setting.optional("subsystems[].model",
+        SettingType.text(ResourceValidation.MODEL_LENGTH_MAX),
         "Millrace", "Model number that hosts see.");
     static final Setting<Boolean> SUBSYSTEM_ANY_HOST = Setting.optional("subsystems[].allow-any-host",
         SettingType.BOOLEAN, "false", "Whether every host may connect.");
-    static final Setting<String> SUBSYSTEM_HOSTS = Setting.values("subsystems[].hosts[]", SettingType.text(223),
+    static final Setting<String> SUBSYSTEM_HOSTS = Setting.values("subsystems[].hosts[]", NQN,
         "NQNs of the hosts that may connect when not every host may.");
     static final Setting<Void> NAMESPACES = Setting.groups("subsystems[].namespaces[]", true,
         "Namespaces of the subsystem.");
@@ -204,7 +212,7 @@ final class Settings
         "Limits of namespaces and hosts. A command over a limit waits, it never fails.");
     static final Setting<Integer> QOS_NSID = Setting.optional("subsystems[].qos[].nsid",
         SettingType.number(1, Namespace.NSID_MAX), null, "Namespace that is limited, all hosts together.");
-    static final Setting<String> QOS_HOST = Setting.optional("subsystems[].qos[].host", SettingType.text(223), null,
+    static final Setting<String> QOS_HOST = Setting.optional("subsystems[].qos[].host", NQN, null,
         "NQN of the host that is limited, on all namespaces of the subsystem together; instead of nsid.");
     static final Setting<Long> QOS_IOPS = Setting.optional("subsystems[].qos[].iops",
         SettingType.integer(1, QosLimits.IOPS_MAX), null, "Reads and writes a second.");
@@ -235,6 +243,8 @@ final class Settings
     static final Setting<Integer> LISTENER_PORT = Setting.optional("listeners[].port",
         SettingType.number(0, 65535), "4420",
         "TCP port; 0 takes any free one and prints it.");
+    static final Setting<Boolean> LISTENER_DISCOVERY_ONLY = Setting.optional("listeners[].discovery-only",
+        SettingType.BOOLEAN, "false", "Whether no other subsystem than discovery is reached there.");
 
     static final Setting<Boolean> DISCOVERY = Setting.optional("discovery", SettingType.BOOLEAN, "true",
         "Whether discovery is answered on port 8009 too, of every address listened on; the listeners answer it " +
@@ -335,7 +345,7 @@ final class Settings
         ANA, ANA_LISTENER, ANA_GROUP, ANA_STATE,
         QOS, QOS_NSID, QOS_HOST, QOS_IOPS, QOS_READ_IOPS, QOS_WRITE_IOPS, QOS_BANDWIDTH, QOS_READ_BANDWIDTH,
         QOS_WRITE_BANDWIDTH, QOS_BURST,
-        LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT,
+        LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT, LISTENER_DISCOVERY_ONLY,
         DISCOVERY,
         WARM_UP,
         CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME, CONTROL_IDLE,

@@ -42,10 +42,19 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
 
     private AgentFixture(final ControlSettings settings)
     {
+        this(settings, new ControlEvents());
+    }
+
+    private AgentFixture(final ControlSettings settings, final ControlEvents events)
+    {
+        this(settings, events, DataPlane.start(DataPlaneConfig.managed(List.of(
+            ReactorConfig.of("test-0", -1), ReactorConfig.of("test-1", -1)), 32 << 20), TargetListener.NONE, events));
+    }
+
+    private AgentFixture(final ControlSettings settings, final ControlEvents events, final DataPlane dataPlane)
+    {
         this.settings = settings;
-        final ControlEvents events = new ControlEvents();
-        dataPlane = DataPlane.start(DataPlaneConfig.managed(List.of(
-            ReactorConfig.of("test-0", -1), ReactorConfig.of("test-1", -1)), 32 << 20), TargetListener.NONE, events);
+        this.dataPlane = dataPlane;
         try
         {
             agent = ControlAgent.start(settings, dataPlane, events, this);
@@ -55,6 +64,12 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
             dataPlane.close();
             throw e;
         }
+    }
+
+    /** Of a data plane that was started with its listener; closed with the fixture. */
+    static AgentFixture over(final ControlSettings settings, final DataPlane dataPlane, final ControlEvents events)
+    {
+        return new AgentFixture(settings, events, dataPlane);
     }
 
     public static AgentFixture ipc(final Path directory)

@@ -20,7 +20,6 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.dataplane.DeviceConfig;
-import io.millrace.dataplane.Devices;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.Namespace;
@@ -67,7 +66,6 @@ class DesiredStateTest
         assertEquals(Namespace.ANA_GROUP_MAX, Names.ANA_GROUP_MAX);
         assertEquals(Namespace.ANA_GROUP_DEFAULT, NamespaceSpec.ANA_GROUP_DEFAULT);
         assertEquals(io.millrace.nvmf.Nqn.DISCOVERY, Names.DISCOVERY_NQN);
-        assertEquals(Devices.NAME_LENGTH_MAX, Names.DEVICE_LENGTH_MAX);
         assertEquals(ListenerSettings.DISCOVERY_PORT, StateDocument.DISCOVERY_PORT);
     }
 

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.control.codec.DeviceType;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.SubsystemSpec;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.Setting;
 import java.io.IOException;
@@ -94,16 +96,22 @@ class StateDocumentTest
     }
 
     @Test
-    void shouldQuoteNamesThatAreSomethingElseInYaml()
+    void shouldQuoteTextsThatAreSomethingElseInYaml()
     {
         final StateEditor editor = DesiredState.EMPTY.edit();
-        for (final String name : List.of("null", "~", "1", "1.5", "true", "- a", "a: b", "#", "{", "'", "\"", "@",
+        int count = 0;
+        for (final String text : List.of("null", "~", "1", "1.5", "true", "- a", "a: b", "#", "{", "'", "\"", "@",
             " padded ", "été", "\uD55C", "a # b", "=", "0x1", "!tag", "&a", "*a", "%", "a\\b", "\u00a0x"))
         {
-            editor.apply(new Command.CreateDevice(DeviceSpec.memory(name, 4096, 4096)));
+            count++;
+            // A model number may be any ASCII, a path anything that prints.
+            editor.apply(text.chars().allMatch((c) -> c < 0x7F) ?
+                new Command.CreateSubsystem(new SubsystemSpec("nqn.2026-11.io.a:" + count, true, "", text)) :
+                new Command.CreateDevice(new DeviceSpec("file" + count, DeviceType.FILE, 4096, 4096, 0, false, true, 0,
+                    '/' + text)));
         }
         final DesiredState state = editor.state();
-        assertEquals(24, state.devices().size());
+        assertEquals(24, state.devices().size() + state.subsystems().size());
         assertEquals(state, StateDocument.read("s.yaml", StateDocument.write(state)).state());
     }
 
@@ -148,8 +156,7 @@ class StateDocumentTest
             }
         }
         final Map<String, Setting<?>> known = StateSettings.ALL.all().stream()
-            .filter((each) -> null != each.type() && StateSettings.LISTENER_DISCOVERY_ONLY != each &&
-                !StateSettings.SKIPPED.contains(each))
+            .filter((each) -> null != each.type() && !StateSettings.SKIPPED.contains(each))
             .collect(Collectors.toMap(Setting::key, (each) -> each, (a, b) -> a, TreeMap::new));
         assertEquals(documented.keySet(), known.keySet());
         known.forEach((key, setting) ->
@@ -166,7 +173,7 @@ class StateDocumentTest
     @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
         "devices: [{name: a, type: memory}] | s.yaml:1: devices[0].size: missing; add it: size of the device.",
         "devices: [{name: a, type: memory, size: 5000B}] | s.yaml:1: devices[0]: device a: size 5000 is not a " +
-            "positive multiple of block-size 4096; use 4096 or another multiple",
+            "positive multiple of block-size 4096; use 4096 or 8192",
         "devices: [{name: a, type: memory, size: 1MB}] | s.yaml:1: devices[0].size = 1MB: unit MB means different " +
             "things to different people; write MiB for powers of 1024, or plain bytes",
         "devices: [{name: a, type: tape}] | s.yaml:1: devices[0].type = tape: not one of memory, null, file, nvme, " +

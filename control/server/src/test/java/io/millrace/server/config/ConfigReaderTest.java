@@ -253,11 +253,12 @@ class ConfigReaderTest
         "devices: | device: | test.yaml:1: device: unknown key; did you mean devices? allowed here: reactors, memory",
         "device: mem0 | device: mem1 | test.yaml:6: subsystems[0].namespaces[0].device = mem1: no such device; " +
             "use one of: mem0",
-        "io.millrace:vol0 | io millrace | test.yaml:4: subsystems[0].nqn = nqn.2026-11.io millrace: no NQN, which is " +
-            "nqn.yyyy-mm.reverse.domain:name or nqn.2014-08.org.nvmexpress:uuid:UUID; write one such as nqn.",
+        "io.millrace:vol0 | io millrace | test.yaml:4: subsystems[0].nqn = nqn.2026-11.io millrace: with a " +
+            "blank or a character that does not print; write it without",
         "nqn.2026-11.io.millrace:vol0 | nqn.2014-08.org.nvmexpress.discovery | test.yaml:4: subsystems[0].nqn = " +
             "nqn.2014-08.org.nvmexpress.discovery: belongs to discovery; choose another",
-        "allow-any-host: true | 'hosts: [nqn.x]' | test.yaml:5: subsystems[0].hosts[0] = nqn.x: no NQN",
+        "allow-any-host: true | 'hosts: [nqn.x]' | test.yaml:5: subsystems[0].hosts[0] = nqn.x: not of the form " +
+            "nqn.yyyy-mm.reverse.domain[:name]; write one such as nqn.2026-11.io.example:vol0",
         "namespaces: | 'qos: [{iops: 1}]\n    namespaces:' | test.yaml:6: subsystems[0].qos[0]: neither " +
             "nsid nor host; limits are of a namespace or of a host: give one of them",
         "namespaces: | 'qos: [{nsid: 1}]\n    namespaces:' | test.yaml:6: subsystems[0].qos[0]: no limit; " +
@@ -269,7 +270,7 @@ class ConfigReaderTest
         "namespaces: | 'qos: [{nsid: 1, iops: 1}, {nsid: 1, iops: 2}]\n    namespaces:' | test.yaml:6: " +
             "subsystems[0].qos[1].nsid = 1: already used by subsystems[0].qos[0]",
         "namespaces: | 'qos: [{host: me, iops: 1}]\n    namespaces:' | test.yaml:6: " +
-            "subsystems[0].qos[0].host = me: no NQN",
+            "subsystems[0].qos[0].host = me: not of the form nqn.yyyy-mm.reverse.domain[:name]; write one",
         "nsid: 1 | nsid: 0 | test.yaml:6: subsystems[0].namespaces[0].nsid = 0: out of range 1 to ",
         "nsid: 1 | nsid: one | test.yaml:6: subsystems[0].namespaces[0].nsid = one: not a whole number",
         "nsid: 1 | 'nsid: 1, uuid: 17' | test.yaml:6: subsystems[0].namespaces[0].uuid = 17: not a UUID",
