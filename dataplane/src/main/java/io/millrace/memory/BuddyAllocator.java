@@ -6,6 +6,9 @@ import java.util.Arrays;
  * Buddy scheme over the units of a region, by index: it knows no addresses and touches no memory of the region, so a
  * released buffer cannot damage it. Blocks are powers of two of units, aligned to their own size. Taking and giving
  * back walk at most one list head an order. Single-threaded; nothing is allocated after construction.
+ * <p>
+ * One of the largest blocks may be claimed: what is free in it, and what comes back to it, is taken with
+ * {@link #takeClaimed} alone, so that it becomes whole although smaller blocks are wanted all the time.
  */
 final class BuddyAllocator
 {
@@ -14,6 +17,8 @@ final class BuddyAllocator
     private static final byte INSIDE = 0;
     private static final byte FREE = 0x20;
     private static final byte TAKEN = 0x40;
+    /** Largest blocks that a claim chooses among, which bounds the time it takes. */
+    private static final int CLAIM_CANDIDATES_MAX = 256;
 
     private final int orderMax;
     private final byte[] states;
@@ -21,6 +26,12 @@ final class BuddyAllocator
     private final int[] previouses;
     private final int[] heads;
     private int freeOrders;
+    /** Index of the largest block that is claimed, or {@link #NONE}; its free blocks are in lists of their own. */
+    private int claimed = NONE;
+    private final int[] claimedHeads;
+    private int claimedOrders;
+    private int claimedUnits;
+    private int nextCandidate;
 
     /**
      * All units free.
@@ -35,7 +46,9 @@ final class BuddyAllocator
         nexts = new int[unitCount];
         previouses = new int[unitCount];
         heads = new int[orderMax + 1];
+        claimedHeads = new int[orderMax + 1];
         Arrays.fill(heads, NONE);
+        Arrays.fill(claimedHeads, NONE);
         // Backwards, so that a fresh pool hands out low addresses first.
         for (int unit = unitCount - (1 << orderMax); unit >= 0; unit -= 1 << orderMax)
         {
@@ -56,16 +69,20 @@ final class BuddyAllocator
         {
             return NONE;
         }
-        int found = order + Integer.numberOfTrailingZeros(candidates);
+        final int found = order + Integer.numberOfTrailingZeros(candidates);
         final int unit = heads[found];
         unlink(unit, found);
-        while (found > order)
+        split(unit, found, order);
+        return unit;
+    }
+
+    private void split(final int unit, final int found, final int order)
+    {
+        for (int half = found - 1; half >= order; half--)
         {
-            found--;
-            link(unit + (1 << found), found);
+            link(unit + (1 << half), half);
         }
         states[unit] = (byte)(TAKEN | order);
-        return unit;
     }
 
     /**
@@ -73,8 +90,9 @@ final class BuddyAllocator
      *
      * @param unit  first of the block.
      * @param order it was taken with.
+     * @return order of the free block that it is part of now.
      */
-    void giveBack(final int unit, final int order)
+    int giveBack(final int unit, final int order)
     {
         int merged = unit;
         int mergedOrder = order;
@@ -91,6 +109,115 @@ final class BuddyAllocator
             mergedOrder++;
         }
         link(merged, mergedOrder);
+        return mergedOrder;
+    }
+
+    /**
+     * Claims the largest block that has the fewest units taken, of those that were not looked at for longest.
+     */
+    void claim()
+    {
+        final int blocks = states.length >>> orderMax;
+        final int candidates = Math.min(blocks, CLAIM_CANDIDATES_MAX);
+        int best = nextCandidate;
+        int mostFree = -1;
+        for (int i = 0; i < candidates; i++)
+        {
+            final int block = (nextCandidate + i) % blocks;
+            final int free = freeUnits(block);
+            if (free > mostFree)
+            {
+                mostFree = free;
+                best = block;
+            }
+        }
+        // Should the chosen one not become whole, another is chosen the next time.
+        nextCandidate = (best + 1) % blocks;
+        relink(best, best);
+    }
+
+    /**
+     * Ends the claim: what is left of it can be taken by everybody.
+     */
+    void endClaim()
+    {
+        relink(claimed, NONE);
+    }
+
+    boolean isClaiming()
+    {
+        return NONE != claimed;
+    }
+
+    /**
+     * {@return free units of the block that is claimed}
+     */
+    int claimedUnits()
+    {
+        return claimedUnits;
+    }
+
+    /**
+     * {@return whether {@link #takeClaimed} would find a block}
+     *
+     * @param order log2 of the units wanted.
+     */
+    boolean isClaimReady(final int order)
+    {
+        return 0 != claimedOrders >>> order;
+    }
+
+    /**
+     * Takes a block of what was claimed, and ends the claim.
+     *
+     * @param order log2 of the units wanted, for which the claim is ready.
+     * @return first unit.
+     */
+    int takeClaimed(final int order)
+    {
+        final int unit = claimedHeads[order + Integer.numberOfTrailingZeros(claimedOrders >>> order)];
+        final int found = states[unit] & 0x1f;
+        unlink(unit, found);
+        split(unit, found, order);
+        endClaim();
+        return unit;
+    }
+
+    private int freeUnits(final int block)
+    {
+        final int limit = block + 1 << orderMax;
+        int free = 0;
+        int unit = block << orderMax;
+        while (unit < limit)
+        {
+            final byte state = states[unit];
+            final int units = 1 << (state & 0x1f);
+            free += 0 != (state & FREE) ? units : 0;
+            unit += units;
+        }
+        return free;
+    }
+
+    /** Moves the free blocks of a largest block to the lists that it belongs to from now on. */
+    private void relink(final int block, final int nowClaimed)
+    {
+        final int limit = block + 1 << orderMax;
+        int unit = block << orderMax;
+        while (unit < limit)
+        {
+            final byte state = states[unit];
+            final int order = state & 0x1f;
+            if (0 != (state & FREE))
+            {
+                final int before = claimed;
+                unlink(unit, order);
+                claimed = nowClaimed;
+                link(unit, order);
+                claimed = before;
+            }
+            unit += 1 << order;
+        }
+        claimed = nowClaimed;
     }
 
     /**
@@ -132,7 +259,9 @@ final class BuddyAllocator
 
     private void link(final int unit, final int order)
     {
-        final int head = heads[order];
+        final boolean isClaimed = unit >>> orderMax == claimed;
+        final int[] lists = isClaimed ? claimedHeads : heads;
+        final int head = lists[order];
         states[unit] = (byte)(FREE | order);
         nexts[unit] = head;
         previouses[unit] = NONE;
@@ -140,12 +269,22 @@ final class BuddyAllocator
         {
             previouses[head] = unit;
         }
-        heads[order] = unit;
-        freeOrders |= 1 << order;
+        lists[order] = unit;
+        if (isClaimed)
+        {
+            claimedOrders |= 1 << order;
+            claimedUnits += 1 << order;
+        }
+        else
+        {
+            freeOrders |= 1 << order;
+        }
     }
 
     private void unlink(final int unit, final int order)
     {
+        final boolean isClaimed = unit >>> orderMax == claimed;
+        final int[] lists = isClaimed ? claimedHeads : heads;
         final int next = nexts[unit];
         final int previous = previouses[unit];
         if (NONE != next)
@@ -158,11 +297,16 @@ final class BuddyAllocator
         }
         else
         {
-            heads[order] = next;
-            if (NONE == next)
-            {
-                freeOrders &= ~(1 << order);
-            }
+            lists[order] = next;
+        }
+        if (isClaimed)
+        {
+            claimedUnits -= 1 << order;
+            claimedOrders &= NONE == lists[order] ? ~(1 << order) : -1;
+        }
+        else if (NONE == lists[order])
+        {
+            freeOrders &= ~(1 << order);
         }
         states[unit] = INSIDE;
     }

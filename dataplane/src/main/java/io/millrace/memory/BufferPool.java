@@ -4,9 +4,18 @@ import io.millrace.reactor.Poller;
 
 /**
  * One reactor's I/O buffers, contiguous and aligned to their own size, in power-of-two sizes from 4 KiB to the largest
- * transfer, carved out of one region by a buddy scheme. When it is empty requesters wait in order; nothing fails and
- * nobody overtakes, so a large request is not starved by small ones. Single-threaded; taking and giving back allocate
- * nothing.
+ * transfer, carved out of one region by a buddy scheme. Nothing fails: who finds no buffer waits. Single-threaded;
+ * taking, waiting and giving back allocate nothing.
+ * <p>
+ * <b>Shares.</b> A buffer is held by a {@link BufferShare}, that of a connection, and by its {@link BufferGroup}, that
+ * of a host. How much one may hold depends on what is free: a share gets another buffer while it holds less than that,
+ * a group while it holds less than twice that, and no buffer is larger than half of it. So one share gets half of an
+ * unused pool and one group two thirds, whoever keeps all of it for ever leaves a part, and the next one gets a share
+ * of that part.
+ * <p>
+ * <b>Waiting.</b> Each share has a queue, and those whose share allows it are served in turn, one buffer a turn; who is
+ * at its bound is passed over and holds nobody up. When the free memory lies in pieces too small for a share that holds
+ * nothing, the pool gathers one of the largest buffers for it, while everybody else goes on with the rest.
  */
 public final class BufferPool implements Poller
 {
@@ -16,15 +25,38 @@ public final class BufferPool implements Poller
     private static final int BUFFER_SHIFT_MIN = Integer.numberOfTrailingZeros(BUFFER_BYTES_MIN);
     /** A grant starts an I/O, so one turn of the pool is kept as short as that of other pollers. */
     private static final int GRANTS_PER_POLL = 64;
+    private static final int ATTEMPTS_PER_POLL = 256;
+    /** One in so many bytes of the pool is the most that a group may hold and have memory gathered for it. */
+    private static final int CLAIM_PART = 32;
+    /** Polls after which another part of the region is tried: some buffer in this one does not come back. */
+    private static final int CLAIM_POLLS_MAX = 10_000;
+    private static final int NO_ORDER = Integer.MAX_VALUE;
 
     private final long address;
     private final long lengthBytes;
     private final int bufferBytesMax;
+    private final long claimBytesMax;
     private final BuddyAllocator buddies;
-    private final WaiterQueue waiters = new WaiterQueue();
     private long usedBytes;
     private long highWaterBytes;
     private long waitCount;
+
+    /** First of the ring of shares with a queue: whose turn is next. */
+    private BufferShare turn;
+    private int queues;
+    private int waiting;
+    /** Whether somebody who waits may be served: then nobody gets a buffer but in turn. */
+    private boolean isDue;
+    /** Queues in a row that could not be served since something changed. */
+    private int passedOver;
+    /** Free bytes, and order of a free block, from which on one of those who wait may be served. */
+    private long dueFreeBytes = Long.MAX_VALUE;
+    private int dueOrder = NO_ORDER;
+    /** Whether memory may be gathered for one of those who were passed over. */
+    private boolean isClaimWanted;
+    /** For whom memory is gathered; null for nobody. */
+    private BufferShare claimant;
+    private int claimPolls;
 
     /**
      * Makes a pool over a region.
@@ -55,54 +87,98 @@ public final class BufferPool implements Poller
         this.address = address;
         this.lengthBytes = lengthBytes;
         this.bufferBytesMax = bufferBytesMax;
+        claimBytesMax = Math.max(bufferBytesMax, lengthBytes / CLAIM_PART);
         buddies = new BuddyAllocator((int)(lengthBytes >>> BUFFER_SHIFT_MIN), order(bufferBytesMax));
     }
 
     /**
-     * Takes a buffer if there is one and nobody waits.
+     * Makes a share, which is forgotten when it is empty and nobody uses it any more.
      *
+     * @param group that it is limited with, of this pool alone.
+     * @return a share that holds nothing.
+     */
+    public BufferShare newShare(final BufferGroup group)
+    {
+        return new BufferShare(this, group);
+    }
+
+    /**
+     * Takes a buffer if there is one, the share allows it, and nobody is to be served before.
+     *
+     * @param share       that holds it.
      * @param lengthBytes wanted, from 1 to the largest buffer.
      * @return its address, or 0: then {@link #await} a buffer.
      */
-    public long acquire(final int lengthBytes)
+    public long acquire(final BufferShare share, final int lengthBytes)
     {
         final int order = checkedOrder(lengthBytes);
-        return waiters.isEmpty() ? take(order) : 0;
+        return isDue || 0 != share.waiting || !admits(share, bytes(order)) ? 0 : take(share, order);
     }
 
     /**
-     * Waits in line for a buffer.
+     * Waits for a buffer.
      *
-     * @param waiter      told when it is there, from {@link #poll()}; not waiting yet.
+     * @param waiter      notified when it is there, from {@link #poll()}; not waiting yet.
+     * @param share       that will hold it.
      * @param lengthBytes wanted, from 1 to the largest buffer.
      */
-    public void await(final BufferWaiter waiter, final int lengthBytes)
+    public void await(final BufferWaiter waiter, final BufferShare share, final int lengthBytes)
     {
         checkedOrder(lengthBytes);
-        waiters.add(waiter, lengthBytes);
+        if (null != waiter.awaited)
+        {
+            throw new IllegalStateException("waits for a buffer already: " + waiter);
+        }
+        share.add(waiter, lengthBytes);
+        waiting++;
         waitCount++;
+        if (1 == share.waiting)
+        {
+            link(share);
+            if (!isServable(share, lengthBytes))
+            {
+                onPassedOver(share, lengthBytes);
+            }
+            else
+            {
+                becomeDue();
+            }
+        }
     }
 
     /**
-     * Leaves the line.
+     * Leaves the queue.
      *
-     * @param waiter that need not be told any more.
+     * @param waiter that need not be notified any more.
      * @return false when it was not waiting.
      */
     public boolean cancel(final BufferWaiter waiter)
     {
-        return waiters.remove(waiter);
+        final BufferShare share = waiter.awaited;
+        if (null == share)
+        {
+            return false;
+        }
+        final boolean wasFirst = waiter == share.first;
+        remove(share, waiter);
+        if (wasFirst)
+        {
+            // The next one may want less.
+            becomeDue();
+        }
+        return true;
     }
 
     /**
      * Gives a buffer back.
      *
+     * @param share       that holds it.
      * @param address     from {@link #acquire} or {@link BufferWaiter#onBuffer}.
      * @param lengthBytes that was asked for.
      * @throws IllegalStateException when no such buffer is handed out: the owner lost count, so no buffer can be
      *     trusted.
      */
-    public void release(final long address, final int lengthBytes)
+    public void release(final BufferShare share, final long address, final int lengthBytes)
     {
         final int order = checkedOrder(lengthBytes);
         final long offset = address - this.address;
@@ -111,8 +187,59 @@ public final class BufferPool implements Poller
         {
             throw brokenRelease(address, lengthBytes, offset);
         }
-        usedBytes -= (long)BUFFER_BYTES_MIN << order;
-        buddies.giveBack((int)(offset >>> BUFFER_SHIFT_MIN), order);
+        final long bytes = bytes(order);
+        usedBytes -= bytes;
+        share.hold(-bytes);
+        final int merged = buddies.giveBack((int)(offset >>> BUFFER_SHIFT_MIN), order);
+        if (0 != waiting && (merged >= dueOrder || freeBytes() >= dueFreeBytes || share.hasWaiting()))
+        {
+            becomeDue();
+        }
+    }
+
+    /**
+     * Something else than the connection, such as a device, has a buffer for a while: it is counted there, and not for
+     * the share.
+     *
+     * @param share       that holds the buffer.
+     * @param lengthBytes that was asked for.
+     */
+    public void lend(final BufferShare share, final int lengthBytes)
+    {
+        share.hold(-bytes(order(lengthBytes)));
+        if (0 != waiting && share.hasWaiting())
+        {
+            becomeDue();
+        }
+    }
+
+    /**
+     * A buffer that was {@link #lend lent} is the connection's again.
+     *
+     * @param share       that holds the buffer.
+     * @param lengthBytes that was asked for.
+     */
+    public void takeBack(final BufferShare share, final int lengthBytes)
+    {
+        share.hold(bytes(order(lengthBytes)));
+    }
+
+    /**
+     * {@return size of the buffer that a request of a length gets}
+     *
+     * @param lengthBytes from 1 to the largest buffer.
+     */
+    public static int bufferBytes(final int lengthBytes)
+    {
+        return BUFFER_BYTES_MIN << order(lengthBytes);
+    }
+
+    /**
+     * {@return bytes that anybody may get, rounded to buffer sizes}
+     */
+    public long freeBytes()
+    {
+        return lengthBytes - usedBytes - ((long)buddies.claimedUnits() << BUFFER_SHIFT_MIN);
     }
 
     /**
@@ -160,54 +287,230 @@ public final class BufferPool implements Poller
      */
     public int waiting()
     {
-        return waiters.size();
+        return waiting;
     }
 
     /**
-     * Hands freed buffers to those who wait, in order.
+     * Hands free buffers to those who wait, in turn.
      *
      * @return how many were handed out.
      */
     @Override
     public int poll()
     {
-        int granted = 0;
-        while (granted < GRANTS_PER_POLL && !waiters.isEmpty())
+        if (0 == waiting)
         {
-            final int wantedBytes = waiters.firstLengthBytes();
-            final long granting = take(order(wantedBytes));
-            if (0 == granting)
+            return 0;
+        }
+        int granted = null == claimant ? 0 : pollClaim();
+        for (int left = ATTEMPTS_PER_POLL; isDue && left > 0 && granted < GRANTS_PER_POLL; left--)
+        {
+            if (passedOver >= queues)
             {
+                isDue = false;
                 break;
             }
-            waiters.removeFirst().onBuffer(granting, wantedBytes);
-            granted++;
+            final BufferShare share = turn;
+            turn = share.next;
+            granted += serve(share);
+        }
+        if (!isDue && isClaimWanted && null == claimant)
+        {
+            beginClaim();
         }
         return granted;
     }
 
     /**
-     * {@return false while the first in line could be served}
+     * {@return false while somebody who waits may be served}
      */
     @Override
     public boolean canSleep()
     {
-        return waiters.isEmpty() || !buddies.isAvailable(order(waiters.firstLengthBytes()));
+        return 0 == waiting || !isDue && !isClaimReady();
     }
 
-    private long take(final int order)
+    private int serve(final BufferShare share)
     {
-        final int unit = buddies.take(order);
-        if (BuddyAllocator.NONE == unit)
+        final BufferWaiter first = share.first;
+        final int wantedBytes = first.awaitedBytes;
+        if (!isServable(share, wantedBytes))
         {
+            passedOver++;
+            onPassedOver(share, wantedBytes);
             return 0;
         }
-        usedBytes += (long)BUFFER_BYTES_MIN << order;
+        becomeDue();
+        final long granting = take(share, order(wantedBytes));
+        remove(share, first);
+        first.onBuffer(granting, wantedBytes);
+        return 1;
+    }
+
+    /**
+     * {@return whether a share may have a buffer, and there is one}
+     */
+    private boolean isServable(final BufferShare share, final int wantedBytes)
+    {
+        final int order = order(wantedBytes);
+        return admits(share, bytes(order)) && buddies.isAvailable(order);
+    }
+
+    private boolean admits(final BufferShare share, final long bytes)
+    {
+        final long free = freeBytes();
+        return share.heldBytes < free && share.group.heldBytes < 2 * free && 2 * bytes <= free;
+    }
+
+    /** Notes from when on the first of a queue may be served. */
+    private void onPassedOver(final BufferShare share, final int wantedBytes)
+    {
+        final long bytes = bufferBytes(wantedBytes);
+        final long needed = Math.max(2 * bytes, Math.max(share.heldBytes, share.group.heldBytes / 2) + 1);
+        if (needed > freeBytes())
+        {
+            dueFreeBytes = Math.min(dueFreeBytes, needed);
+        }
+        else
+        {
+            dueOrder = Math.min(dueOrder, order(wantedBytes));
+        }
+        isClaimWanted |= mayClaim(share, bytes);
+    }
+
+    private boolean mayClaim(final BufferShare share, final long bytes)
+    {
+        return 0 == share.heldBytes && share.group.heldBytes + bytes <= claimBytesMax;
+    }
+
+    private void becomeDue()
+    {
+        isDue = 0 != waiting;
+        passedOver = 0;
+        dueFreeBytes = Long.MAX_VALUE;
+        dueOrder = NO_ORDER;
+        isClaimWanted = false;
+    }
+
+    /** The first in the ring that holds nothing has memory gathered. */
+    private void beginClaim()
+    {
+        isClaimWanted = false;
+        final BufferShare start = turn;
+        BufferShare share = start;
+        do
+        {
+            if (mayClaim(share, bufferBytes(share.first.awaitedBytes)))
+            {
+                claimant = share;
+                claimPolls = 0;
+                buddies.claim();
+                return;
+            }
+            share = share.next;
+        }
+        while (share != start);
+    }
+
+    private boolean isClaimReady()
+    {
+        return null != claimant && buddies.isClaimReady(order(claimant.first.awaitedBytes));
+    }
+
+    private int pollClaim()
+    {
+        if (isClaimReady())
+        {
+            final BufferShare share = claimant;
+            final BufferWaiter first = share.first;
+            final int wantedBytes = first.awaitedBytes;
+            final long granting = onTaken(share, order(wantedBytes), buddies.takeClaimed(order(wantedBytes)));
+            claimant = null;
+            remove(share, first);
+            becomeDue();
+            first.onBuffer(granting, wantedBytes);
+            return 1;
+        }
+        claimPolls++;
+        if (claimPolls > CLAIM_POLLS_MAX)
+        {
+            claimPolls = 0;
+            buddies.endClaim();
+            buddies.claim();
+            becomeDue();
+        }
+        return 0;
+    }
+
+    private void link(final BufferShare share)
+    {
+        if (null == turn)
+        {
+            turn = share;
+            share.next = share;
+            share.previous = share;
+        }
+        else
+        {
+            share.next = turn;
+            share.previous = turn.previous;
+            turn.previous.next = share;
+            turn.previous = share;
+        }
+        queues++;
+    }
+
+    private void remove(final BufferShare share, final BufferWaiter waiter)
+    {
+        final boolean isClaimed = share == claimant && waiter == share.first;
+        share.remove(waiter);
+        waiting--;
+        isDue &= 0 != waiting;
+        if (isClaimed)
+        {
+            claimant = null;
+            buddies.endClaim();
+            becomeDue();
+        }
+        if (0 == share.waiting)
+        {
+            if (share.next == share)
+            {
+                turn = null;
+            }
+            else
+            {
+                turn = turn == share ? share.next : turn;
+                share.previous.next = share.next;
+                share.next.previous = share.previous;
+            }
+            share.next = null;
+            share.previous = null;
+            queues--;
+        }
+    }
+
+    private long take(final BufferShare share, final int order)
+    {
+        final int unit = buddies.take(order);
+        return BuddyAllocator.NONE == unit ? 0 : onTaken(share, order, unit);
+    }
+
+    private long onTaken(final BufferShare share, final int order, final int unit)
+    {
+        final long bytes = bytes(order);
+        share.hold(bytes);
+        usedBytes += bytes;
         if (usedBytes > highWaterBytes)
         {
             highWaterBytes = usedBytes;
         }
         return address + ((long)unit << BUFFER_SHIFT_MIN);
+    }
+
+    private static long bytes(final int order)
+    {
+        return (long)BUFFER_BYTES_MIN << order;
     }
 
     private int checkedOrder(final int wantedBytes)

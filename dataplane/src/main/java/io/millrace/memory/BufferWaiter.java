@@ -1,15 +1,28 @@
 package io.millrace.memory;
 
 /**
- * Waits in a {@link BufferPool} for a buffer. Called on the pool's reactor.
+ * Waits in a {@link BufferPool} for a buffer, in the queue of its {@link BufferShare}: linked there through itself, so
+ * that waiting allocates nothing and one can leave from the middle. In one queue at most. Its pool's reactor only.
  */
-public interface BufferWaiter
+public abstract class BufferWaiter
 {
+    BufferWaiter next;
+    BufferWaiter previous;
+    BufferShare awaited;
+    int awaitedBytes;
+
+    /**
+     * Waits for nothing.
+     */
+    protected BufferWaiter()
+    {
+    }
+
     /**
      * A buffer is there; it belongs to the waiter now.
      *
      * @param address     of the buffer.
      * @param lengthBytes that was asked for.
      */
-    void onBuffer(long address, int lengthBytes);
+    public abstract void onBuffer(long address, int lengthBytes);
 }

@@ -157,7 +157,7 @@ public final class CommandIntake
      */
     void onBuffer(final Request request, final long address, final int lengthBytes)
     {
-        PayloadBuffers.give(request, address, lengthBytes);
+        pollGroup.payloads().give(request, address, lengthBytes);
         if (RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase())
         {
             request.phase(RequestPhase.CAPSULE_BUFFERED);
@@ -183,6 +183,17 @@ public final class CommandIntake
     void onOpenAwaited(final Request request)
     {
         request.namespace().unbind(request);
+        request.phase(RequestPhase.EXECUTING);
+        dispatch(request);
+    }
+
+    /**
+     * A command that waited without a buffer until its device takes more may take one.
+     *
+     * @param request of the command, out of the line.
+     */
+    void onDeviceReady(final Request request)
+    {
         request.phase(RequestPhase.EXECUTING);
         dispatch(request);
     }

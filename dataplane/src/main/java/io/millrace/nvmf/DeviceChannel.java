@@ -3,10 +3,12 @@ package io.millrace.nvmf;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockOperation;
 import io.millrace.block.CloseListener;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.memory.BufferPool;
 
 /**
  * One reactor's channel to a device, shared by the namespaces that show it, with the line of those who wait for room.
@@ -14,6 +16,10 @@ import io.millrace.block.ReactorContext;
  * <p>
  * A device with a queue refuses when the queue is full: then everybody waits in order. A device that completes inline
  * refuses only a request that meets another's blocks (a loan, a writer): the others need not wait for that one.
+ * <p>
+ * A buffer counts for the device while that has it, and for its connection before and after. The device has no more
+ * than are free, so one that hangs leaves the others a part; and while somebody is in its line, who comes waits there
+ * without a buffer. Only writes whose data has come wait with one.
  */
 final class DeviceChannel implements OpenListener, CloseListener
 {
@@ -25,6 +31,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     private final DeviceChannels owner;
     private final BlockDevice device;
     private final MemoryQuarantine quarantine = new MemoryQuarantine(this::onQuarantineChanged);
+    private final BufferPool buffers;
     private final RequestLine line = new RequestLine();
     private final RequestLine openLine = new RequestLine();
     private final boolean refusesSingly;
@@ -33,6 +40,9 @@ final class DeviceChannel implements OpenListener, CloseListener
     private boolean isBusy;
     private int references;
     private int failures;
+    private long heldBytes;
+    /** Whose turn it is to take a buffer and go to the device; null when it is nobody's. */
+    private Request admitted;
     private long waitCount;
     private long knownQuarantinedBytes;
 
@@ -45,6 +55,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     DeviceChannel(final DeviceChannels owner, final BlockDevice device)
     {
         this.owner = owner;
+        buffers = owner.buffers();
         this.device = device;
         refusesSingly = device.geometry().completesInline();
     }
@@ -296,15 +307,87 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
+     * {@return whether a request may take a buffer for the device now, or has one}
+     *
+     * @param request that otherwise {@link #awaitAdmission waits}.
+     */
+    boolean admits(final Request request)
+    {
+        return RequestPayload.NONE != request.payload() || request == admitted ||
+            (0 == line.size() || refusesSingly) && hasRoomForBuffers();
+    }
+
+    /**
+     * Puts a request in line that has no buffer: it is carried out again when its turn comes.
+     *
+     * @param request that is bound to a namespace of the device.
+     */
+    void awaitAdmission(final Request request)
+    {
+        request.phase(RequestPhase.AWAITING_DEVICE);
+        line.add(request);
+        waitCount++;
+        becomeBusy();
+    }
+
+    /**
+     * {@return bytes of buffers that the device has}
+     */
+    long heldBytes()
+    {
+        return heldBytes;
+    }
+
+    /**
+     * {@return how many are in line}
+     */
+    int waiting()
+    {
+        return line.size();
+    }
+
+    /**
+     * The device is done with a request that has a buffer.
+     *
+     * @param request of the buffer.
+     */
+    void onReturned(final Request request)
+    {
+        heldBytes -= BufferPool.bufferBytes(request.pooledLength());
+        request.share().pool().takeBack(request.share(), request.pooledLength());
+    }
+
+    /**
      * Hands a request to the device, or puts it in line.
      *
      * @param request whose block request is filled.
      */
     void submit(final Request request)
     {
-        if (!trySubmit(request))
+        if (trySubmit(request))
+        {
+            return;
+        }
+        if (BlockOperation.READ != request.blockRequest().operation() || 0 == request.bufferAddress())
         {
             enqueue(request);
+        }
+        else if (request == admitted || 0 == line.size())
+        {
+            // A read has nothing to keep, so it waits without a buffer.
+            request.queuePair().pollGroup().payloads().release(request);
+            request.payload(RequestPayload.NONE);
+            request.phase(RequestPhase.AWAITING_DEVICE);
+            waitCount += request == admitted ? 0 : 1;
+            line.addFirst(request);
+            becomeBusy();
+        }
+        else
+        {
+            // It had its turn and had to wait for its buffer then.
+            request.phase(RequestPhase.AWAITING_CHANNEL);
+            line.addFirst(request);
+            becomeBusy();
         }
     }
 
@@ -316,7 +399,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      */
     boolean trySubmit(final Request request)
     {
-        if (!refusesSingly && line.size() > 0)
+        if (!refusesSingly && line.size() > 0 && request != admitted)
         {
             return false;
         }
@@ -384,6 +467,20 @@ final class DeviceChannel implements OpenListener, CloseListener
         for (int left = Math.min(line.size(), ATTEMPTS_PER_POLL); left > 0 && line.size() > 0; left--)
         {
             final Request request = line.first();
+            if (RequestPhase.AWAITING_DEVICE == request.phase())
+            {
+                if (!hasRoomForBuffers())
+                {
+                    break;
+                }
+                admit(request);
+                if (line.first() == request)
+                {
+                    break;
+                }
+                taken++;
+                continue;
+            }
             line.remove(request);
             if (offer(request))
             {
@@ -425,9 +522,33 @@ final class DeviceChannel implements OpenListener, CloseListener
         return waitCount;
     }
 
+    private void admit(final Request request)
+    {
+        line.remove(request);
+        admitted = request;
+        request.queuePair().intake().onDeviceReady(request);
+        admitted = null;
+    }
+
+    private boolean hasRoomForBuffers()
+    {
+        return 0 == heldBytes || heldBytes < buffers.freeBytes();
+    }
+
+    private void lend(final Request request)
+    {
+        heldBytes += BufferPool.bufferBytes(request.pooledLength());
+        request.share().pool().lend(request.share(), request.pooledLength());
+    }
+
     private boolean offer(final Request request)
     {
         final RequestPhase before = request.phase();
+        final boolean isBuffered = 0 != request.bufferAddress();
+        if (isBuffered)
+        {
+            lend(request);
+        }
         request.phase(RequestPhase.STEPPING == before ? before : RequestPhase.SUBMITTED);
         if (channel.submit(request.blockRequest()))
         {
@@ -438,6 +559,10 @@ final class DeviceChannel implements OpenListener, CloseListener
             return true;
         }
         request.phase(before);
+        if (isBuffered)
+        {
+            onReturned(request);
+        }
         return false;
     }
 

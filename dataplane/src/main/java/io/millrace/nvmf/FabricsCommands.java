@@ -101,11 +101,19 @@ final class FabricsCommands
                 return;
             }
         }
-        if (!queuePair.pollGroup().payloads().receive(request, ConnectData.SIZE_BYTES))
+        if (DataPointer.isInCapsule(request.entry()))
+        {
+            // No buffer, so that hosts can connect whoever holds them all.
+            view.wrap(request.inCapsuleAddress() + request.entry().sglAddress(), ConnectData.SIZE_BYTES);
+        }
+        else if (queuePair.pollGroup().payloads().receive(request, ConnectData.SIZE_BYTES))
+        {
+            view.wrap(request.bufferAddress(), ConnectData.SIZE_BYTES);
+        }
+        else
         {
             return;
         }
-        view.wrap(request.bufferAddress(), ConnectData.SIZE_BYTES);
         connectData.wrap(view, 0);
         connectCommand.wrap(request.entry().buffer(), request.entry().offset());
         int status = checkCommand(request);

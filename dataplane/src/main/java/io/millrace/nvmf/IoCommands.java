@@ -93,6 +93,10 @@ final class IoCommands implements BlockCompletionListener
     {
         final Request request = (Request)blockRequest.owner();
         final QueuePair queuePair = request.queuePair();
+        if (0 != request.bufferAddress())
+        {
+            request.namespace().device().onReturned(request);
+        }
         final BlockStatus status = blockRequest.status();
         if (BlockStatus.SUCCESS != status)
         {
@@ -159,6 +163,12 @@ final class IoCommands implements BlockCompletionListener
         }
         else
         {
+            if (!namespace.device().admits(request))
+            {
+                namespace.bind(request);
+                namespace.device().awaitAdmission(request);
+                return;
+            }
             if (!queuePair.pollGroup().payloads().acquire(request, lengthBytes))
             {
                 return;
@@ -233,6 +243,12 @@ final class IoCommands implements BlockCompletionListener
             {
                 return;
             }
+        }
+        // What has come in its capsule takes a buffer in any case, so that what is behind it can go on.
+        if (!DataPointer.isInCapsule(entry) && !namespace.device().admits(request))
+        {
+            namespace.device().awaitAdmission(request);
+            return;
         }
         if (queuePair.pollGroup().payloads().receive(request, lengthBytes))
         {

@@ -151,7 +151,7 @@ final class OpenCommands
         switch (request.phase())
         {
             case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> pollGroup.payloads().cancel(request);
-            case AWAITING_CHANNEL -> request.namespace().device().cancel(request);
+            case AWAITING_DEVICE, AWAITING_CHANNEL -> request.namespace().device().cancel(request);
             case AWAITING_OPEN -> request.namespace().device().cancelOpen(request);
             case THROTTLED -> request.qosLine().remove(request);
             case HELD -> queuePair.controller().asyncEvents().forget(request);

@@ -1,19 +1,95 @@
 package io.millrace.nvmf;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.BufferGroup;
 import io.millrace.memory.BufferPool;
+import io.millrace.memory.BufferShare;
+import io.millrace.memory.DmaMemory;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * Memory for what commands carry: buffers of a reactor's pool, and what devices lend. A command that has to wait is
- * carried out again from its beginning when it has what it waited for. Single-threaded.
+ * carried out again from its beginning when it has what it waited for. Commands of admin queues, and those before
+ * Connect, have a reserve of their own, which I/O cannot take. Single-threaded.
  */
 final class PayloadBuffers
 {
-    private final BufferPool pool;
+    /** Largest transfers that the reserve holds. */
+    private static final int RESERVE_TRANSFERS = 2;
 
-    PayloadBuffers(final BufferPool pool)
+    private final BufferPool pool;
+    private final DmaMemory reserveMemory;
+    private final BufferPool reserve;
+    private final BufferShare unadmitted;
+    private final Map<String, HostBuffers> hosts = new HashMap<>();
+
+    /**
+     * Maps the reserve.
+     *
+     * @param pool             of the reactor.
+     * @param maxTransferBytes largest transfer.
+     */
+    PayloadBuffers(final BufferPool pool, final int maxTransferBytes)
     {
         this.pool = pool;
+        final long reserveBytes = (long)RESERVE_TRANSFERS * maxTransferBytes;
+        reserveMemory = DmaMemory.map(reserveBytes + maxTransferBytes);
+        reserve = new BufferPool(
+            reserveMemory.allocate(reserveBytes, maxTransferBytes), reserveBytes, maxTransferBytes);
+        unadmitted = reserve.newShare(new BufferGroup());
+    }
+
+    /**
+     * {@return buffers that I/O never takes}
+     */
+    BufferPool reserve()
+    {
+        return reserve;
+    }
+
+    /**
+     * {@return what all connections share whose Connect command has not succeeded}
+     */
+    BufferShare unadmitted()
+    {
+        return unadmitted;
+    }
+
+    /**
+     * A host has one more connection here.
+     *
+     * @param hostNqn of the host.
+     * @param isAdmin whether its commands are served from the reserve.
+     * @return its share.
+     */
+    BufferShare join(final String hostNqn, final boolean isAdmin)
+    {
+        final HostBuffers host = hosts.computeIfAbsent(hostNqn, HostBuffers::new);
+        host.retain();
+        return isAdmin ? reserve.newShare(host.reserve()) : pool.newShare(host.pool());
+    }
+
+    /**
+     * A host has one less.
+     *
+     * @param hostNqn of the host.
+     */
+    void leave(final String hostNqn)
+    {
+        final HostBuffers host = hosts.get(hostNqn);
+        if (host.release())
+        {
+            hosts.remove(hostNqn);
+        }
+    }
+
+    /**
+     * Unmaps the reserve; nobody has a buffer of it any more.
+     */
+    void close()
+    {
+        reserveMemory.close();
     }
 
     /**
@@ -29,14 +105,17 @@ final class PayloadBuffers
         {
             return true;
         }
-        final long address = pool.acquire(lengthBytes);
+        final BufferShare share = request.queuePair().share();
+        final long address = share.pool().acquire(share, lengthBytes);
         if (0 == address)
         {
             request.phase(RequestPhase.AWAITING_BUFFER);
-            pool.await(request, lengthBytes);
+            request.buffer(share, 0, 0);
+            share.pool().await(request, share, lengthBytes);
             return false;
         }
-        give(request, address, lengthBytes);
+        request.buffer(share, address, lengthBytes);
+        request.payload(RequestPayload.BUFFERED);
         return true;
     }
 
@@ -76,15 +155,15 @@ final class PayloadBuffers
     }
 
     /**
-     * A request has its buffer.
+     * A request has the buffer that it waited for.
      *
      * @param request     that asked for it.
      * @param address     of the buffer.
      * @param lengthBytes that was asked for.
      */
-    static void give(final Request request, final long address, final int lengthBytes)
+    void give(final Request request, final long address, final int lengthBytes)
     {
-        request.buffer(address, lengthBytes);
+        request.buffer(request.share(), address, lengthBytes);
         request.payload(RequestPayload.BUFFERED);
     }
 
@@ -95,7 +174,7 @@ final class PayloadBuffers
      */
     void cancel(final Request request)
     {
-        pool.cancel(request);
+        request.share().pool().cancel(request);
     }
 
     /**
@@ -105,8 +184,9 @@ final class PayloadBuffers
      */
     void release(final Request request)
     {
-        pool.release(request.bufferAddress(), request.pooledLength());
-        request.buffer(0, 0);
+        final BufferShare share = request.share();
+        share.pool().release(share, request.bufferAddress(), request.pooledLength());
+        request.buffer(null, 0, 0);
     }
 
     /**
@@ -118,14 +198,15 @@ final class PayloadBuffers
     boolean copyLoan(final Request request)
     {
         final int lengthBytes = request.dataLength();
-        final long address = pool.acquire(lengthBytes);
+        final BufferShare share = request.queuePair().share();
+        final long address = share.pool().acquire(share, lengthBytes);
         if (0 == address)
         {
             return false;
         }
         NativeMemory.copy(request.dataAddress(), address, lengthBytes);
         request.namespace().device().giveBack(request);
-        request.buffer(address, lengthBytes);
+        request.buffer(share, address, lengthBytes);
         request.data(address, lengthBytes);
         return true;
     }

@@ -109,7 +109,7 @@ public final class PollGroup implements Poller
         admin = new AdminCommands(this);
         fabrics = new FabricsCommands(this);
         requests = new RequestPool(io);
-        payloads = new PayloadBuffers(buffers);
+        payloads = new PayloadBuffers(buffers, maxTransferBytes);
         qos = new QosAdmission(this);
         devices = new DeviceChannels(reactor, buffers, target.listener()::onError);
         reactor.addPoller(this);
@@ -238,13 +238,13 @@ public final class PollGroup implements Poller
         {
             end();
         }
-        return work;
+        return work + payloads.reserve().poll();
     }
 
     @Override
     public boolean canSleep()
     {
-        return filling.isEmpty() && !hasMoreToRelease;
+        return filling.isEmpty() && !hasMoreToRelease && payloads.reserve().canSleep();
     }
 
     /**
@@ -290,6 +290,7 @@ public final class PollGroup implements Poller
         settle();
         settleRefused();
         reactor.removePoller(this);
+        payloads.close();
         requests.close();
         closed.complete(null);
     }

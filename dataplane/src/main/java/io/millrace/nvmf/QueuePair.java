@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.memory.BufferShare;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.NvmeStatus;
@@ -36,6 +37,7 @@ public final class QueuePair
     private Controller controller;
     private SubsystemChannels channels;
     private HostChannel host;
+    private BufferShare share;
     private Request disconnectAnswer;
     private String endReason = "";
 
@@ -46,6 +48,7 @@ public final class QueuePair
         this.transport = transport;
         this.local = local;
         meter = new QueuePairMeter(pollGroup);
+        share = pollGroup.payloads().unadmitted();
         openCommands = new OpenCommands(this, submissionQueue, pollGroup);
         intake = new CommandIntake(this, openCommands, meter, pollGroup);
     }
@@ -92,6 +95,7 @@ public final class QueuePair
         // Who waits for its commands waits for nothing any more.
         pollGroup.settleRefused();
         meter.onLeft();
+        pollGroup.payloads().leave(controller.hostNqn());
         channels.releaseHost(host);
         host = null;
         channels = null;
@@ -124,6 +128,7 @@ public final class QueuePair
         openCommands.onArrived(newOwner);
         intake.onArrived(newOwner);
         meter.onArrived(newOwner, submissionQueue.depth());
+        share = newOwner.payloads().join(controller.hostNqn(), false);
         final Subsystem subsystem = controller.subsystem();
         if (newOwner.target().subsystem(subsystem.nqn()) == subsystem)
         {
@@ -185,6 +190,10 @@ public final class QueuePair
         endReason = reason;
         meter.onLeft();
         openCommands.dropAll();
+        if (null != controller)
+        {
+            pollGroup.payloads().leave(controller.hostNqn());
+        }
         if (null != host)
         {
             channels.releaseHost(host);
@@ -297,6 +306,14 @@ public final class QueuePair
     }
 
     /**
+     * {@return what it holds of the buffers of its reactor}
+     */
+    BufferShare share()
+    {
+        return share;
+    }
+
+    /**
      * {@return its commands that are under way}
      */
     OpenCommands openCommands()
@@ -332,6 +349,7 @@ public final class QueuePair
         id = queueId;
         submissionQueue.onConnected(entries, flowControl);
         channels = subsystemChannels;
+        share = pollGroup.payloads().join(owner.hostNqn(), 0 == queueId);
         if (0 != queueId)
         {
             host = channels.acquireHost(owner.hostNqn());

@@ -2,6 +2,7 @@ package io.millrace.nvmf;
 
 import io.millrace.block.BlockCompletionListener;
 import io.millrace.block.BlockRequest;
+import io.millrace.memory.BufferShare;
 import io.millrace.memory.BufferWaiter;
 import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -13,7 +14,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Fields are plain and package-visible accessors are public for the transports. The submission queue entry is copied
  * in, so the receive buffer can be reused at once.
  */
-public final class Request implements BufferWaiter
+public final class Request extends BufferWaiter
 {
     private final UnsafeBuffer entryBuffer;
     private final SubmissionQueueEntry entry = new SubmissionQueueEntry();
@@ -35,6 +36,7 @@ public final class Request implements BufferWaiter
     private int step;
     private long stepBlocks;
 
+    private BufferShare share;
     private long bufferAddress;
 
     private long inCapsuleAddress;
@@ -208,10 +210,19 @@ public final class Request implements BufferWaiter
         return pooledLength;
     }
 
-    void buffer(final long address, final int lengthBytes)
+    void buffer(final BufferShare holder, final long address, final int lengthBytes)
     {
+        share = holder;
         bufferAddress = address;
         pooledLength = lengthBytes;
+    }
+
+    /**
+     * {@return whose buffer it has; only while it has one}
+     */
+    BufferShare share()
+    {
+        return share;
     }
 
     /**

@@ -27,6 +27,8 @@ enum RequestPhase
     CAPSULE_AWAITING_OPEN,
     /** The transport is receiving its payload. */
     RECEIVING,
+    /** Waits in the device's line until it may take a buffer, which it does not have. */
+    AWAITING_DEVICE,
     /** Waits for room at the device, in its line. */
     AWAITING_CHANNEL,
     /** At the device. */

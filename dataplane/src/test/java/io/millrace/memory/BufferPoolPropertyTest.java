@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,17 +22,39 @@ class BufferPoolPropertyTest
 {
     private static final long BASE = 1L << 40;
     private static final int LARGEST = 64 * 1024;
-    private static final long REGION_BYTES = 3L * LARGEST;
+    private static final long REGION_BYTES = 8L * LARGEST;
+    private static final int GROUPS = 4;
+    private static final int SHARES = 12;
 
     private final BufferPool pool = new BufferPool(BASE, REGION_BYTES, LARGEST);
-    private final TreeMap<Long, Integer> held = new TreeMap<>();
-    private final ArrayDeque<Waiter> line = new ArrayDeque<>();
+    private final BufferShare[] shares = new BufferShare[SHARES];
+    private final TreeMap<Long, Held> held = new TreeMap<>();
+    private final Map<BufferShare, ArrayDeque<Waiter>> lines = new HashMap<>();
     private final List<Long> order = new ArrayList<>();
+    private int waiting;
     private long mostBytes;
+
+    private record Held(BufferShare share, int lengthBytes)
+    {
+    }
+
+    BufferPoolPropertyTest()
+    {
+        final BufferGroup[] groups = new BufferGroup[GROUPS];
+        for (int i = 0; i < SHARES; i++)
+        {
+            if (i < GROUPS)
+            {
+                groups[i] = new BufferGroup();
+            }
+            shares[i] = pool.newShare(groups[i % GROUPS]);
+            lines.put(shares[i], new ArrayDeque<>());
+        }
+    }
 
     @Property(tries = 500)
     void shouldNeverOverlapAndMergeBack(
-        @ForAll @Size(max = 300) final List<@IntRange(min = 0, max = 1 << 20) Integer> history)
+        @ForAll @Size(max = 400) final List<@IntRange(min = 0, max = 1 << 22) Integer> history)
     {
         final BufferPoolPropertyTest fresh = new BufferPoolPropertyTest();
         for (final int step : history)
@@ -41,40 +64,104 @@ class BufferPoolPropertyTest
         fresh.finish();
     }
 
+    /** Two hosts of the four keep whatever they have, for ever; the others get all they ask for, page after page. */
+    @Property(tries = 300)
+    void shouldServeOthersWhoeverKeepsWhatItHas(
+        @ForAll @Size(max = 400) final List<@IntRange(min = 0, max = 1 << 22) Integer> history)
+    {
+        final BufferPoolPropertyTest fresh = new BufferPoolPropertyTest();
+        for (final int step : history)
+        {
+            fresh.step(step & 7, step >>> 3);
+        }
+        fresh.keepSome();
+    }
+
+    private void keepSome()
+    {
+        // The live ones give back what they have as they are served.
+        for (int rounds = 0; rounds < 2_000; rounds++)
+        {
+            for (final Long address : List.copyOf(order))
+            {
+                if (isLive(held.get(address).share()))
+                {
+                    order.remove(address);
+                    giveBackAt(address);
+                }
+            }
+            pool.poll();
+        }
+        for (final BufferShare share : shares)
+        {
+            if (isLive(share))
+            {
+                for (final Waiter waiter : lines.get(share))
+                {
+                    assertTrue(waiter.lengthBytes > pool.freeBytes() / 2 ||
+                        !hasHole(waiter.lengthBytes), "still waits though it could be served");
+                }
+                for (int i = 0; lines.get(share).isEmpty() && i < 10; i++)
+                {
+                    final Waiter waiter = new Waiter(share, 1);
+                    waiter.await();
+                    pool.poll();
+                    pool.poll();
+                    assertTrue(lines.get(share).isEmpty(), "a live one is held up by those who keep what they have");
+                    final long address = order.removeLast();
+                    giveBackAt(address);
+                }
+            }
+        }
+    }
+
+    private boolean isLive(final BufferShare share)
+    {
+        return share.group() == shares[0].group() || share.group() == shares[1].group();
+    }
+
     private void step(final int action, final int argument)
     {
         final int lengthBytes = 1 + (argument % LARGEST >>> 2 * (argument & 3));
+        final BufferShare share = shares[(argument >>> 8) % SHARES];
         switch (action)
         {
-            case 0, 1, 2 -> take(lengthBytes);
+            case 0, 1, 2 -> take(share, lengthBytes);
             case 3, 4 -> giveBack(argument);
             case 5 -> poll();
-            case 6 -> cancel(argument);
-            default ->
-            {
-                final Waiter waiter = new Waiter(lengthBytes);
-                pool.await(waiter, lengthBytes);
-                line.add(waiter);
-            }
+            case 6 -> cancel(share, argument);
+            default -> new Waiter(share, lengthBytes).await();
         }
-        assertEquals(held.values().stream().mapToLong(BufferPoolPropertyTest::rounded).sum(), pool.usedBytes());
-        assertEquals(line.size(), pool.waiting());
+        assertEquals(held.values().stream().mapToLong((each) -> rounded(each.lengthBytes())).sum(), pool.usedBytes());
+        for (final BufferShare each : shares)
+        {
+            assertEquals(heldBy(each), each.heldBytes());
+            assertEquals(lines.get(each).size(), each.waiting());
+        }
+        assertEquals(waiting, pool.waiting());
     }
 
-    private void take(final int lengthBytes)
+    private long heldBy(final BufferShare share)
     {
-        final long address = pool.acquire(lengthBytes);
-        if (!line.isEmpty())
+        return held.values().stream().filter((each) -> each.share() == share)
+            .mapToLong((each) -> rounded(each.lengthBytes())).sum();
+    }
+
+    private void take(final BufferShare share, final int lengthBytes)
+    {
+        final long free = pool.freeBytes();
+        final boolean isWithin = share.heldBytes() < free && share.group().heldBytes() < 2 * free &&
+            2 * rounded(lengthBytes) <= free;
+        final long address = pool.acquire(share, lengthBytes);
+        if (0 != address)
         {
-            assertEquals(0, address, "overtook one who waits");
-        }
-        else if (0 != address)
-        {
-            hold(address, lengthBytes);
+            assertTrue(lines.get(share).isEmpty(), "overtook one of its own who waits");
+            assertTrue(isWithin, "more than its share");
+            hold(share, address, lengthBytes);
         }
         else
         {
-            assertTrue(!hasHole(lengthBytes), "refused though there is room for " + lengthBytes);
+            assertTrue(!isWithin || 0 != waiting || !hasHole(lengthBytes), "refused though there is room");
         }
     }
 
@@ -82,24 +169,45 @@ class BufferPoolPropertyTest
     {
         if (!order.isEmpty())
         {
-            final long address = order.remove(choice % order.size());
-            pool.release(address, held.remove(address));
+            giveBackAt(order.remove(choice % order.size()));
         }
+    }
+
+    private void giveBackAt(final long address)
+    {
+        final Held each = held.remove(address);
+        pool.release(each.share(), address, each.lengthBytes());
     }
 
     private void poll()
     {
-        final boolean grantable = !line.isEmpty() && hasHole(line.getFirst().lengthBytes);
-        assertEquals(grantable, !pool.canSleep());
-        assertEquals(grantable, pool.poll() > 0);
+        final boolean mayWork = !pool.canSleep();
+        assertTrue(pool.poll() <= 0 || mayWork, "slept though somebody could be served");
+        while (!pool.canSleep())
+        {
+            pool.poll();
+        }
+        // Nobody is left waiting who could be served.
+        for (final BufferShare share : shares)
+        {
+            final Waiter first = lines.get(share).peekFirst();
+            final long free = pool.freeBytes();
+            if (null != first && free == REGION_BYTES - pool.usedBytes())
+            {
+                assertTrue(share.heldBytes() >= free || share.group().heldBytes() >= 2 * free ||
+                    2 * rounded(first.lengthBytes) > free || !hasHole(first.lengthBytes), "was not served");
+            }
+        }
     }
 
-    private void cancel(final int choice)
+    private void cancel(final BufferShare share, final int choice)
     {
+        final ArrayDeque<Waiter> line = lines.get(share);
         if (!line.isEmpty())
         {
             final Waiter leaving = List.copyOf(line).get(choice % line.size());
             line.remove(leaving);
+            waiting--;
             assertTrue(pool.cancel(leaving));
         }
     }
@@ -108,33 +216,42 @@ class BufferPoolPropertyTest
     private void finish()
     {
         int rounds = 0;
-        while (!line.isEmpty() || !order.isEmpty())
+        while (0 != waiting || !order.isEmpty())
         {
             giveBack(rounds);
-            poll();
-            assertTrue(rounds++ < 10_000, "somebody waits for ever");
+            pool.poll();
+            assertTrue(rounds++ < 30_000, "somebody waits for ever");
         }
         assertEquals(0, pool.usedBytes());
-        for (long i = 0; i < REGION_BYTES / LARGEST; i++)
+        assertEquals(REGION_BYTES, pool.freeBytes());
+        int whole = 0;
+        for (int i = 0; i < 3; i++)
         {
-            assertNotEquals(0, pool.acquire(LARGEST), "free buffers did not merge");
+            final BufferShare share = pool.newShare(new BufferGroup());
+            while (0 != pool.acquire(share, LARGEST))
+            {
+                whole++;
+            }
         }
+        assertEquals(REGION_BYTES / LARGEST - 1, whole, "free buffers did not merge");
     }
 
-    private void hold(final long address, final int lengthBytes)
+    private void hold(final BufferShare share, final long address, final int lengthBytes)
     {
         final long end = address + rounded(lengthBytes);
         assertTrue(address >= BASE && end <= BASE + REGION_BYTES, "outside of the region");
         assertEquals(0, address % rounded(lengthBytes), "not aligned");
-        final Map.Entry<Long, Integer> below = held.lowerEntry(end);
+        final Map.Entry<Long, Held> below = held.lowerEntry(end);
         if (null != below)
         {
-            assertTrue(below.getKey() + rounded(below.getValue()) <= address, "overlaps");
+            assertTrue(below.getKey() + rounded(below.getValue().lengthBytes()) <= address, "overlaps");
         }
-        held.put(address, lengthBytes);
+        held.put(address, new Held(share, lengthBytes));
         order.add(address);
-        mostBytes = Math.max(mostBytes, held.values().stream().mapToLong(BufferPoolPropertyTest::rounded).sum());
+        mostBytes = Math.max(mostBytes,
+            held.values().stream().mapToLong((each) -> rounded(each.lengthBytes())).sum());
         assertEquals(mostBytes, pool.highWaterBytes());
+        assertNotEquals(0, pool.usedBytes());
     }
 
     private boolean hasHole(final int lengthBytes)
@@ -142,8 +259,8 @@ class BufferPoolPropertyTest
         final long size = rounded(lengthBytes);
         for (long start = BASE; start < BASE + REGION_BYTES; start += size)
         {
-            final Map.Entry<Long, Integer> below = held.lowerEntry(start + size);
-            if (null == below || below.getKey() + rounded(below.getValue()) <= start)
+            final Map.Entry<Long, Held> below = held.lowerEntry(start + size);
+            if (null == below || below.getKey() + rounded(below.getValue().lengthBytes()) <= start)
             {
                 return true;
             }
@@ -156,21 +273,31 @@ class BufferPoolPropertyTest
         return Math.max(BufferPool.BUFFER_BYTES_MIN, Long.highestOneBit(2L * lengthBytes - 1));
     }
 
-    private final class Waiter implements BufferWaiter
+    private final class Waiter extends BufferWaiter
     {
+        private final BufferShare share;
         private final int lengthBytes;
 
-        private Waiter(final int lengthBytes)
+        private Waiter(final BufferShare share, final int lengthBytes)
         {
+            this.share = share;
             this.lengthBytes = lengthBytes;
+        }
+
+        private void await()
+        {
+            lines.get(share).add(this);
+            waiting++;
+            pool.await(this, share, lengthBytes);
         }
 
         @Override
         public void onBuffer(final long address, final int granted)
         {
-            assertEquals(this, line.removeFirst(), "not in order");
+            assertEquals(this, lines.get(share).removeFirst(), "not in order within its share");
             assertEquals(lengthBytes, granted);
-            hold(address, granted);
+            waiting--;
+            hold(share, address, granted);
         }
     }
 }

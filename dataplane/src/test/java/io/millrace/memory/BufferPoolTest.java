@@ -18,113 +18,208 @@ class BufferPoolTest
     private static final int LARGEST = 32 * 1024;
     private static final int PAGE = BufferPool.BUFFER_BYTES_MIN;
 
-    private final BufferPool pool = new BufferPool(BASE, 4L * LARGEST, LARGEST);
-    private final List<Waiter> told = new ArrayList<>();
+    private final BufferPool pool = new BufferPool(BASE, 8L * LARGEST, LARGEST);
+    private final BufferShare share = share();
+    private final List<Waiter> served = new ArrayList<>();
+
+    private BufferShare share()
+    {
+        return pool.newShare(new BufferGroup());
+    }
 
     @Test
     void shouldAlignBuffersToTheirSize()
     {
-        pool.acquire(1);
-        assertEquals(0, pool.acquire(5000) % (2 * PAGE));
-        assertEquals(0, pool.acquire(LARGEST) % LARGEST);
+        pool.acquire(share, 1);
+        assertEquals(0, pool.acquire(share, 5000) % (2 * PAGE));
+        assertEquals(0, pool.acquire(share, LARGEST) % LARGEST);
         assertEquals(PAGE + 2 * PAGE + LARGEST, pool.usedBytes());
+        assertEquals(pool.usedBytes(), share.heldBytes());
+        assertEquals(pool.usedBytes(), share.group().heldBytes());
     }
 
     @Test
-    void shouldAnswerZeroWhenEmptyAndServeAgainWhenReleased()
+    void shouldLeaveAPartToOthersWhoeverTakesWhatItCan()
     {
-        final long[] addresses = exhaust();
-        assertEquals(0, pool.acquire(1));
-        assertEquals(pool.lengthBytes(), pool.usedBytes());
-        pool.release(addresses[2], LARGEST);
-        assertEquals(addresses[2], pool.acquire(PAGE));
+        final List<Taken> first = takeAll(share, PAGE);
+        assertEquals(pool.lengthBytes() / 2, share.heldBytes(), "half for one share");
+        final BufferShare sibling = pool.newShare(share.group());
+        takeAll(sibling, PAGE);
+        final long held = share.group().heldBytes();
+        assertTrue(held >= pool.lengthBytes() * 2 / 3 && held <= pool.lengthBytes() * 2 / 3 + PAGE,
+            "two thirds for one group: " + held);
+        assertEquals(0, pool.acquire(pool.newShare(share.group()), PAGE));
+        for (int i = 0; i < 3; i++)
+        {
+            final BufferShare next = share();
+            final long free = pool.freeBytes();
+            takeAll(next, PAGE);
+            assertTrue(next.heldBytes() >= free / 2 - PAGE, "share " + i + " of what is left: " + next.heldBytes());
+        }
+        assertFalse(first.isEmpty());
     }
 
     @Test
-    void shouldServeWaitersInOrderAndNobodyBefore()
+    void shouldServeWhoWaitsInTurnAndNobodyBefore()
     {
-        final long[] addresses = exhaust();
-        final Waiter large = new Waiter();
-        final Waiter small = new Waiter();
-        pool.await(large, LARGEST);
-        pool.await(small, PAGE);
-        assertEquals(0, pool.poll());
-        assertTrue(pool.canSleep());
-
-        pool.release(addresses[0], LARGEST);
-        assertFalse(pool.canSleep());
-        assertEquals(0, pool.acquire(PAGE), "overtook two who wait");
-        assertEquals(1, pool.poll());
-        assertEquals(List.of(large), told);
-        assertEquals(addresses[0], large.address);
-        assertEquals(LARGEST, large.lengthBytes);
-
-        pool.release(addresses[1], LARGEST);
-        assertEquals(1, pool.poll());
-        assertEquals(List.of(large, small), told);
-        assertEquals(2, pool.waitCount());
+        final List<Taken> taken = exhaust();
+        final long waitsBefore = pool.waitCount();
+        final BufferShare large = share();
+        final BufferShare small = share();
+        final Waiter[] waiters = {new Waiter(), new Waiter(), new Waiter()};
+        pool.await(waiters[0], large, LARGEST);
+        pool.await(waiters[1], large, LARGEST);
+        pool.await(waiters[2], small, PAGE);
+        assertEquals(0, pool.acquire(small, PAGE), "overtook one of its own share");
+        while (served.size() < waiters.length)
+        {
+            taken.removeFirst().release();
+            pool.poll();
+        }
+        assertTrue(served.indexOf(waiters[0]) < served.indexOf(waiters[1]), "order within a share");
+        assertTrue(served.indexOf(waiters[2]) < served.indexOf(waiters[1]), "shares in turn");
+        assertEquals(3, pool.waitCount() - waitsBefore);
         assertEquals(0, pool.waiting());
-        assertNotEquals(0, pool.acquire(PAGE));
+        assertEquals(2L * LARGEST, large.heldBytes());
+        assertNotEquals(0, pool.acquire(share(), PAGE));
+    }
+
+    @Test
+    void shouldPassOverAShareAtItsBound()
+    {
+        takeAll(share, PAGE);
+        final Waiter capped = new Waiter();
+        pool.await(capped, share, LARGEST);
+        pool.poll();
+        assertTrue(pool.canSleep());
+        final BufferShare other = share();
+        for (int i = 0; i < 100; i++)
+        {
+            final long address = pool.acquire(other, PAGE);
+            assertNotEquals(0, address, "held up by a share that keeps all it has");
+            pool.release(other, address, PAGE);
+            assertEquals(0, pool.poll());
+        }
+        assertEquals(0, capped.address);
     }
 
     @Test
     void shouldNotLetSmallOnesStarveALargeOne()
     {
-        final List<Long> small = new ArrayList<>();
-        for (long address = pool.acquire(PAGE); 0 != address; address = pool.acquire(PAGE))
+        final List<Taken> small = new ArrayList<>();
+        for (int i = 0; i < 64; i++)
         {
-            small.add(address);
+            small.addAll(takeAll(share(), PAGE));
         }
         final Waiter large = new Waiter();
-        pool.await(large, LARGEST);
-        final List<Waiter> laterOnes = new ArrayList<>();
+        pool.await(large, share(), LARGEST);
+        int rounds = 0;
         while (0 == large.address)
         {
-            pool.release(small.removeFirst(), PAGE);
-            assertEquals(0, pool.acquire(PAGE), "a small one overtook");
-            final Waiter later = new Waiter();
-            laterOnes.add(later);
-            pool.await(later, PAGE);
+            // Whoever gets a page back wants another one at once.
+            final Taken back = small.removeFirst();
+            back.release();
+            pool.poll();
+            final long address = pool.acquire(back.share, PAGE);
+            if (0 == address)
+            {
+                final Waiter again = new Waiter();
+                again.list = small;
+                again.share = back.share;
+                pool.await(again, back.share, PAGE);
+            }
+            else
+            {
+                small.add(new Taken(back.share, address, PAGE));
+            }
+            assertTrue(rounds++ < 1_000, "starved");
+        }
+        assertEquals(LARGEST, large.lengthBytes);
+    }
+
+    @Test
+    void shouldGatherElsewhereWhenABufferInTheWayIsKept()
+    {
+        // A page in each of the largest buffers; that of one of them comes back late.
+        final List<Taken> taken = exhaust();
+        final List<Taken> kept = new ArrayList<>();
+        for (int i = 0; i < 8; i++)
+        {
+            final int block = i;
+            final Taken each = taken.stream().filter((t) -> (t.address - BASE) / LARGEST == block).findFirst()
+                .orElseThrow();
+            kept.add(each);
+            taken.remove(each);
+        }
+        taken.forEach(Taken::release);
+        final Waiter large = new Waiter();
+        pool.await(large, share(), LARGEST);
+        pool.poll();
+        assertEquals(0, large.address);
+        final BufferShare other = share();
+        final long address = pool.acquire(other, PAGE);
+        assertNotEquals(0, address, "held up by who waits for more");
+        kept.get(5).release();
+        for (int i = 0; i < 100_000 && 0 == large.address; i++)
+        {
             pool.poll();
         }
-        assertEquals(large, told.getFirst());
-        assertTrue(laterOnes.size() <= 4 * LARGEST / PAGE);
+        assertEquals(BASE + 5L * LARGEST, large.address);
+        pool.release(other, address, PAGE);
+    }
+
+    @Test
+    void shouldNotCountForTheShareWhatIsLent()
+    {
+        final List<Taken> taken = takeAll(share, PAGE);
+        final Waiter waiter = new Waiter();
+        pool.await(waiter, share, PAGE);
+        assertEquals(0, pool.poll());
+        taken.subList(0, 8).forEach((each) -> pool.lend(share, PAGE));
+        assertEquals(1, pool.poll());
+        assertNotEquals(0, waiter.address);
+        taken.subList(0, 8).forEach((each) -> pool.takeBack(share, PAGE));
+        assertEquals((taken.size() + 1L) * PAGE, share.heldBytes());
+        taken.forEach(Taken::release);
+        pool.release(share, waiter.address, PAGE);
+        assertEquals(0, pool.usedBytes());
+        assertEquals(0, share.group().heldBytes());
     }
 
     @Test
     void shouldSkipTheWaiterThatLeft()
     {
-        final long[] addresses = exhaust();
+        final List<Taken> taken = exhaust();
         final Waiter[] waiters = {new Waiter(), new Waiter(), new Waiter()};
+        final BufferShare waiting = share();
         for (final Waiter waiter : waiters)
         {
-            pool.await(waiter, LARGEST);
+            pool.await(waiter, waiting, LARGEST);
         }
         assertTrue(pool.cancel(waiters[0]));
         assertFalse(pool.cancel(waiters[0]));
         assertTrue(pool.cancel(waiters[2]));
-        pool.release(addresses[0], LARGEST);
-        pool.release(addresses[1], LARGEST);
+        taken.forEach(Taken::release);
         assertEquals(1, pool.poll());
-        assertEquals(List.of(waiters[1]), told);
-        assertNotEquals(0, pool.acquire(1));
+        assertEquals(List.of(waiters[1]), served);
+        assertNotEquals(0, pool.acquire(share, 1));
     }
 
     @Test
     void shouldRefuseToWaitTwice()
     {
         final Waiter waiter = new Waiter();
-        pool.await(waiter, 1);
-        assertThrows(IllegalStateException.class, () -> pool.await(waiter, 1));
+        pool.await(waiter, share, 1);
+        assertThrows(IllegalStateException.class, () -> pool.await(waiter, share, 1));
     }
 
     @Test
     void shouldStopWhenReleasedTwice()
     {
-        final long address = pool.acquire(PAGE);
-        pool.release(address, PAGE);
+        final long address = pool.acquire(share, PAGE);
+        pool.release(share, address, PAGE);
         final IllegalStateException broken =
-            assertThrows(IllegalStateException.class, () -> pool.release(address, PAGE));
+            assertThrows(IllegalStateException.class, () -> pool.release(share, address, PAGE));
         assertTrue(broken.getMessage().contains(Long.toHexString(address)), broken.getMessage());
         assertEquals(0, pool.usedBytes());
     }
@@ -132,22 +227,22 @@ class BufferPoolTest
     @Test
     void shouldStopWhenReleasedIsForeignOrOfAnotherSize()
     {
-        final long address = pool.acquire(2 * PAGE);
-        assertThrows(IllegalStateException.class, () -> pool.release(address, PAGE));
-        assertThrows(IllegalStateException.class, () -> pool.release(address + PAGE, PAGE));
-        assertThrows(IllegalStateException.class, () -> pool.release(address + 1, 2 * PAGE));
-        assertThrows(IllegalStateException.class, () -> pool.release(BASE - PAGE, PAGE));
-        assertThrows(IllegalStateException.class, () -> pool.release(BASE + pool.lengthBytes(), PAGE));
-        pool.release(address, 2 * PAGE);
+        final long address = pool.acquire(share, 2 * PAGE);
+        assertThrows(IllegalStateException.class, () -> pool.release(share, address, PAGE));
+        assertThrows(IllegalStateException.class, () -> pool.release(share, address + PAGE, PAGE));
+        assertThrows(IllegalStateException.class, () -> pool.release(share, address + 1, 2 * PAGE));
+        assertThrows(IllegalStateException.class, () -> pool.release(share, BASE - PAGE, PAGE));
+        assertThrows(IllegalStateException.class, () -> pool.release(share, BASE + pool.lengthBytes(), PAGE));
+        pool.release(share, address, 2 * PAGE);
         assertEquals(0, pool.usedBytes());
     }
 
     @Test
     void shouldRefuseLengthsOutOfRange()
     {
-        assertThrows(IllegalArgumentException.class, () -> pool.acquire(0));
-        assertThrows(IllegalArgumentException.class, () -> pool.acquire(LARGEST + 1));
-        assertThrows(IllegalArgumentException.class, () -> pool.await(new Waiter(), -1));
+        assertThrows(IllegalArgumentException.class, () -> pool.acquire(share, 0));
+        assertThrows(IllegalArgumentException.class, () -> pool.acquire(share, LARGEST + 1));
+        assertThrows(IllegalArgumentException.class, () -> pool.await(new Waiter(), share, -1));
     }
 
     @Test
@@ -171,7 +266,7 @@ class BufferPoolTest
         final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         final long[] addresses = new long[4];
         useAll(addresses, waiters, 2_000);
-        told.clear();
+        served.clear();
         final long before = threads.getCurrentThreadAllocatedBytes();
         useAll(addresses, waiters, 1_000);
         final long allocatedBytes = threads.getCurrentThreadAllocatedBytes() - before;
@@ -185,54 +280,105 @@ class BufferPoolTest
         {
             for (int i = 0; i < addresses.length; i++)
             {
-                addresses[i] = pool.acquire(LARGEST);
+                addresses[i] = pool.acquire(share, LARGEST);
             }
             for (int i = 0; i < waiters.length; i++)
             {
-                waiters[i].quiet = true;
-                pool.await(waiters[i], PAGE << (i & 3));
+                waiters[i].isQuiet = true;
+                pool.await(waiters[i], share, PAGE << (i & 3));
             }
             pool.cancel(waiters[3]);
             for (int i = 0; i < addresses.length; i++)
             {
-                pool.release(addresses[i], LARGEST);
+                pool.release(share, addresses[i], LARGEST);
             }
-            pool.poll();
+            while (0 != pool.waiting())
+            {
+                pool.poll();
+            }
             for (int i = 0; i < waiters.length; i++)
             {
                 if (3 != i)
                 {
-                    pool.release(waiters[i].address, waiters[i].lengthBytes);
+                    pool.release(share, waiters[i].address, waiters[i].lengthBytes);
                 }
             }
         }
     }
 
-    private long[] exhaust()
+    /** Everything that one share gets. */
+    private List<Taken> takeAll(final BufferShare holder, final int lengthBytes)
     {
-        final long[] addresses = new long[4];
-        for (int i = 0; i < addresses.length; i++)
+        final List<Taken> taken = new ArrayList<>();
+        for (long address = pool.acquire(holder, lengthBytes); 0 != address;
+            address = pool.acquire(holder, lengthBytes))
         {
-            addresses[i] = pool.acquire(LARGEST);
-            assertNotEquals(0, addresses[i]);
+            taken.add(new Taken(holder, address, lengthBytes));
         }
-        return addresses;
+        return taken;
     }
 
-    private final class Waiter implements BufferWaiter
+    /** Pages of so many groups that nothing is left for another one but by waiting. */
+    private List<Taken> exhaust()
+    {
+        final List<Taken> taken = new ArrayList<>();
+        int before;
+        do
+        {
+            before = taken.size();
+            taken.addAll(takeAll(share(), PAGE));
+        }
+        while (taken.size() > before);
+        final Waiter last = new Waiter();
+        last.list = taken;
+        last.share = share();
+        last.isQuiet = true;
+        pool.await(last, last.share, PAGE);
+        pool.poll();
+        pool.poll();
+        assertEquals(pool.lengthBytes(), pool.usedBytes());
+        return taken;
+    }
+
+    private final class Taken
+    {
+        private final BufferShare share;
+        private final long address;
+        private final int lengthBytes;
+
+        private Taken(final BufferShare share, final long address, final int lengthBytes)
+        {
+            this.share = share;
+            this.address = address;
+            this.lengthBytes = lengthBytes;
+        }
+
+        private void release()
+        {
+            pool.release(share, address, lengthBytes);
+        }
+    }
+
+    private final class Waiter extends BufferWaiter
     {
         private long address;
         private int lengthBytes;
-        private boolean quiet;
+        private boolean isQuiet;
+        private BufferShare share;
+        private List<Taken> list;
 
         @Override
         public void onBuffer(final long bufferAddress, final int bufferBytes)
         {
             address = bufferAddress;
             lengthBytes = bufferBytes;
-            if (!quiet)
+            if (null != list)
             {
-                told.add(this);
+                list.add(new Taken(share, address, lengthBytes));
+            }
+            else if (!isQuiet)
+            {
+                served.add(this);
             }
         }
     }

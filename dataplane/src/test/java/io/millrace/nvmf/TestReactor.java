@@ -94,12 +94,12 @@ final class TestReactor implements AutoCloseable
         {
             pollGroup.close();
             return pollGroup.requestsInUse() + " requests, " + buffers.usedBytes() + " bytes, " +
-                buffers.waiting() + " waiting";
+                buffers.waiting() + " waiting, " + pollGroup.payloads().reserve().usedBytes() + " of the reserve";
         });
         reactor.close();
         memory.close();
         hosts.forEach(TestHost::freeMemory);
-        if (!"0 requests, 0 bytes, 0 waiting".equals(left))
+        if (!"0 requests, 0 bytes, 0 waiting, 0 of the reserve".equals(left))
         {
             throw new AssertionError("leaked: " + left);
         }

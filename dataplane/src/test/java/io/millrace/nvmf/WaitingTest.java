@@ -8,6 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
+import io.millrace.memory.BufferGroup;
+import io.millrace.memory.BufferShare;
+import io.millrace.memory.BufferWaiter;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.DatasetRange;
@@ -78,7 +81,7 @@ class WaitingTest
     }
 
     /** A buffer that a test holds. */
-    private record Taken(long address, int lengthBytes)
+    private record Taken(BufferShare share, long address, int lengthBytes)
     {
     }
 
@@ -93,15 +96,32 @@ class WaitingTest
         return reactor.call(() ->
         {
             final List<Taken> taken = new ArrayList<>();
-            for (int lengthBytes = 1 << 20; lengthBytes >= 4096; lengthBytes >>= 1)
+            // Each of them takes its share of what those before have left, until the last pages.
+            for (int hosts = 0; hosts < 64; hosts++)
             {
-                long address = reactor.buffers().acquire(lengthBytes);
-                while (0 != address)
+                final BufferShare share = reactor.buffers().newShare(new BufferGroup());
+                for (int lengthBytes = 1 << 20; lengthBytes >= 4096; lengthBytes >>= 1)
                 {
-                    taken.add(new Taken(address, lengthBytes));
-                    address = reactor.buffers().acquire(lengthBytes);
+                    long address = reactor.buffers().acquire(share, lengthBytes);
+                    while (0 != address)
+                    {
+                        taken.add(new Taken(share, address, lengthBytes));
+                        address = reactor.buffers().acquire(share, lengthBytes);
+                    }
                 }
             }
+            final BufferShare last = reactor.buffers().newShare(new BufferGroup());
+            reactor.buffers().await(new BufferWaiter()
+            {
+                @Override
+                public void onBuffer(final long address, final int lengthBytes)
+                {
+                    taken.add(new Taken(last, address, lengthBytes));
+                }
+            }, last, 4096);
+            reactor.buffers().poll();
+            reactor.buffers().poll();
+            assertEquals(reactor.buffers().lengthBytes(), reactor.buffers().usedBytes());
             return taken;
         });
     }
@@ -113,7 +133,8 @@ class WaitingTest
 
     private static void giveBack(final TestReactor reactor, final List<Taken> buffers)
     {
-        reactor.run(() -> buffers.forEach((taken) -> reactor.buffers().release(taken.address(), taken.lengthBytes())));
+        reactor.run(() -> buffers.forEach((taken) -> reactor.buffers().release(
+            taken.share(), taken.address(), taken.lengthBytes())));
     }
 
     @ParameterizedTest

@@ -1,6 +1,8 @@
 package io.millrace.bench;
 
+import io.millrace.memory.BufferGroup;
 import io.millrace.memory.BufferPool;
+import io.millrace.memory.BufferShare;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -38,6 +40,8 @@ public class BufferPoolBenchmark
     private final long[] held = new long[DEPTH];
     private BufferPool empty;
     private BufferPool busy;
+    private BufferShare emptyShare;
+    private BufferShare busyShare;
     private int next;
 
     /**
@@ -48,9 +52,11 @@ public class BufferPoolBenchmark
     {
         empty = new BufferPool(REGION_BYTES, REGION_BYTES, BUFFER_BYTES_MAX);
         busy = new BufferPool(REGION_BYTES, REGION_BYTES, BUFFER_BYTES_MAX);
+        emptyShare = empty.newShare(new BufferGroup());
+        busyShare = busy.newShare(new BufferGroup());
         for (int i = 0; i < DEPTH; i++)
         {
-            held[i] = busy.acquire(lengthBytes);
+            held[i] = busy.acquire(busyShare, lengthBytes);
         }
         next = 0;
     }
@@ -63,8 +69,8 @@ public class BufferPoolBenchmark
     @Benchmark
     public long pair()
     {
-        final long address = empty.acquire(lengthBytes);
-        empty.release(address, lengthBytes);
+        final long address = empty.acquire(emptyShare, lengthBytes);
+        empty.release(emptyShare, address, lengthBytes);
         return address;
     }
 
@@ -77,8 +83,8 @@ public class BufferPoolBenchmark
     public long steady()
     {
         final int index = next++ & DEPTH - 1;
-        busy.release(held[index], lengthBytes);
-        final long address = busy.acquire(lengthBytes);
+        busy.release(busyShare, held[index], lengthBytes);
+        final long address = busy.acquire(busyShare, lengthBytes);
         held[index] = address;
         return address;
     }

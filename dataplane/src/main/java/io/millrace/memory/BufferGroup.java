@@ -1,0 +1,33 @@
+package io.millrace.memory;
+
+/**
+ * Shares of a {@link BufferPool} that are limited together: the connections of a host. Its pool's reactor only.
+ */
+public final class BufferGroup
+{
+    long heldBytes;
+    int waiting;
+
+    /**
+     * Holds nothing.
+     */
+    public BufferGroup()
+    {
+    }
+
+    /**
+     * {@return bytes that its shares hold, rounded to buffer sizes}
+     */
+    public long heldBytes()
+    {
+        return heldBytes;
+    }
+
+    /**
+     * {@return how many wait in its shares}
+     */
+    public int waiting()
+    {
+        return waiting;
+    }
+}

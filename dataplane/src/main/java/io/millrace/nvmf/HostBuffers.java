@@ -1,0 +1,56 @@
+package io.millrace.nvmf;
+
+import io.millrace.memory.BufferGroup;
+
+/**
+ * What all connections of a host on one reactor hold of its buffers, whatever subsystem they are on. Single-threaded.
+ */
+final class HostBuffers
+{
+    private final String hostNqn;
+    private final BufferGroup pool = new BufferGroup();
+    private final BufferGroup reserve = new BufferGroup();
+    private int references;
+
+    HostBuffers(final String hostNqn)
+    {
+        this.hostNqn = hostNqn;
+    }
+
+    String hostNqn()
+    {
+        return hostNqn;
+    }
+
+    /**
+     * {@return what its I/O queues hold}
+     */
+    BufferGroup pool()
+    {
+        return pool;
+    }
+
+    /**
+     * {@return what its admin queues hold}
+     */
+    BufferGroup reserve()
+    {
+        return reserve;
+    }
+
+    void retain()
+    {
+        references++;
+    }
+
+    /**
+     * A connection is gone.
+     *
+     * @return whether it was the last.
+     */
+    boolean release()
+    {
+        references--;
+        return 0 == references;
+    }
+}
