@@ -111,6 +111,8 @@ final class StatusPublisher implements Poller
         dataPlane.put(DataPlaneCounters.Value.DATA_DIGEST_ERRORS, tcp.dataDigestErrors());
         dataPlane.put(DataPlaneCounters.Value.STALLED_CAPSULES, tcp.stalledCapsules());
         dataPlane.put(DataPlaneCounters.Value.COPIED_LOANS, tcp.copiedLoans());
+        dataPlane.put(DataPlaneCounters.Value.DATA_TIMEOUTS, tcp.dataTimeouts());
+        dataPlane.put(DataPlaneCounters.Value.SEND_TIMEOUTS, tcp.sendTimeouts());
         dataPlane.put(DataPlaneCounters.Value.HOST_TERMINATIONS, tcp.peerTerminations());
         dataPlane.put(DataPlaneCounters.Value.DMA_BYTES, DmaMemory.mappedBytes());
         dataPlane.put(DataPlaneCounters.Value.DMA_HUGEPAGE_BYTES, DmaMemory.hugepageBytes());

@@ -35,7 +35,11 @@ public final class DataPlaneCounters
         /** Bytes of memory for devices and the kernel to reach, of the whole process. */
         DMA_BYTES,
         /** Of them, in hugepages. */
-        DMA_HUGEPAGE_BYTES
+        DMA_HUGEPAGE_BYTES,
+        /** Connections closed as data that was asked for did not come in time. */
+        DATA_TIMEOUTS,
+        /** Connections closed as the host did not take answers in time. */
+        SEND_TIMEOUTS
     }
 
     private final RecordSlot slot;

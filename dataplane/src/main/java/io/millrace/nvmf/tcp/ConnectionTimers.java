@@ -1,11 +1,12 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.reactor.Reactor;
+import io.millrace.reactor.TimerListener;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a connection waits for its host: for the Connect command in the beginning, for the end of the stream in the
- * end. Its connection's reactor only; control path.
+ * How long a connection waits for its host: for the Connect command in the beginning, for data that was asked for, for
+ * the end of the stream in the end. Its connection's reactor only; control path.
  */
 final class ConnectionTimers
 {
@@ -16,11 +17,18 @@ final class ConnectionTimers
     static final long DRAIN_TIMEOUT_NS = 2_000_000_000L;
 
     private static final long NO_TIMER = -1;
+    /** So often is progress looked at within the time that it may take. */
+    private static final int LOOKS = 4;
 
     private final TcpPollGroup group;
     private final TcpConnection connection;
     private long connectTimer = NO_TIMER;
     private long drainTimer = NO_TIMER;
+    /** Runs from the first R2T on, and ends by itself when it finds that no data is awaited. */
+    private long dataTimer = NO_TIMER;
+    private long dataProgress;
+    private long dataProgressNs;
+    private final TimerListener dataListener = this::onDataTimer;
 
     /**
      * Waits for nothing yet.
@@ -41,6 +49,20 @@ final class ConnectionTimers
     {
         final Reactor reactor = group.reactor();
         connectTimer = reactor.schedule(reactor.nowNs() + group.config().connectTimeoutNs(), this::onConnectTimeout);
+    }
+
+    /**
+     * Begins to wait for data, as long as the configuration says without any progress.
+     */
+    void awaitData()
+    {
+        if (NO_TIMER == dataTimer)
+        {
+            final Reactor reactor = group.reactor();
+            dataProgress = -1;
+            dataProgressNs = reactor.nowNs();
+            dataTimer = reactor.schedule(reactor.nowNs() + group.config().dataTimeoutNs() / LOOKS, dataListener);
+        }
     }
 
     /**
@@ -67,6 +89,37 @@ final class ConnectionTimers
         {
             group.reactor().cancel(drainTimer);
         }
+        if (NO_TIMER != dataTimer)
+        {
+            group.reactor().cancel(dataTimer);
+            dataTimer = NO_TIMER;
+        }
+    }
+
+    private void onDataTimer(final long nowNs)
+    {
+        dataTimer = NO_TIMER;
+        if (!connection.isReady() || !connection.hostData().isAwaiting())
+        {
+            return;
+        }
+        final long timeoutNs = group.config().dataTimeoutNs();
+        final long progress = connection.hostData().progress();
+        // What is not received cannot be told from what was not sent.
+        if (progress != dataProgress || !connection.isTaking())
+        {
+            dataProgress = progress;
+            dataProgressNs = nowNs;
+        }
+        if (nowNs - dataProgressNs >= timeoutNs)
+        {
+            group.counters().onDataTimeout();
+            connection.onTransferTimeout("no byte of the data that was asked for within " +
+                TimeUnit.NANOSECONDS.toMillis(timeoutNs) + " ms: the host has stopped, or tcp.data-timeout is too " +
+                "short for it");
+            return;
+        }
+        dataTimer = group.reactor().schedule(nowNs + timeoutNs / LOOKS, dataListener);
     }
 
     private void onConnectTimeout(final long nowNs)

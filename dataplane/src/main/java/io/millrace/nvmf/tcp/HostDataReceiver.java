@@ -24,6 +24,10 @@ final class HostDataReceiver
     private final DataPdu pdu = new DataPdu();
     /** Requests whose data the host sends, by tag. */
     private Request[] transfers = new Request[TRANSFERS_INITIAL];
+    /** Which R2T they had, counted from 0, by tag. */
+    private int[] sequences = new int[TRANSFERS_INITIAL];
+    private int nextSequence;
+    private int transferCount;
     private int largeCount;
     private Request request;
     private long nextAddress;
@@ -50,7 +54,14 @@ final class HostDataReceiver
         if (tag >= transfers.length)
         {
             transfers = Arrays.copyOf(transfers, Math.max(tag + 1, 2 * transfers.length));
+            sequences = Arrays.copyOf(sequences, transfers.length);
         }
+        sequences[tag] = nextSequence++;
+        if (0 == transferCount)
+        {
+            connection.onDataAwaited();
+        }
+        transferCount++;
         expected.transferredBytes(0);
         expected.transportState(TransferState.AWAITING_DATA);
         transfers[tag] = expected;
@@ -85,10 +96,38 @@ final class HostDataReceiver
     }
 
     /**
+     * {@return whether data that was asked for has not come}
+     */
+    boolean isAwaiting()
+    {
+        return 0 != transferCount;
+    }
+
+    /**
+     * {@return a number that is another once a byte came of what was asked for first and has not come whole; for as
+     *     long as {@link #isAwaiting}. Looks at all transfers}
+     */
+    long progress()
+    {
+        Request oldest = null;
+        for (final Request each : transfers)
+        {
+            if (null != each && (null == oldest || sequences[each.tag()] - sequences[oldest.tag()] < 0))
+            {
+                oldest = each;
+            }
+        }
+        // Hosts send in the order in which they were asked, or take turns; a slow one is busy with the first.
+        final int partBytes = oldest == request ? pduDataBytes - leftBytes : 0;
+        return (long)sequences[oldest.tag()] << Integer.SIZE | oldest.transferredBytes() + partBytes;
+    }
+
+    /**
      * Forgets everything.
      */
     void clear()
     {
+        transferCount = 0;
         Arrays.fill(transfers, null);
         request = null;
         leftBytes = 0;
@@ -190,6 +229,7 @@ final class HostDataReceiver
         {
             final boolean isSpoilt = TransferState.AWAITING_SPOILT_DATA == done.transportState();
             transfers[done.tag()] = null;
+            transferCount--;
             if (done.dataLength() >= LARGE_BYTES)
             {
                 largeCount--;

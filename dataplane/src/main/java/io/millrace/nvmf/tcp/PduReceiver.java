@@ -140,6 +140,14 @@ final class PduReceiver
     }
 
     /**
+     * {@return whether what comes is received at all: not while a capsule waits, nor when no more can be put aside}
+     */
+    boolean isTaking()
+    {
+        return ReceiveState.STALLED != state && roomBytes() >= 0;
+    }
+
+    /**
      * {@return whether the next byte begins a PDU}
      */
     boolean isBetween()

@@ -44,6 +44,7 @@ final class PduSender
     private Request tail;
     /** Bytes of the first request in line that have left; its headers are kept in the block when not 0. */
     private int headSentBytes;
+    private long sentBytes;
     private int keptFirstLength;
     private int keptSecondLength;
     private int openingLeftBytes;
@@ -157,6 +158,7 @@ final class PduSender
             if (sent > 0)
             {
                 total += sent;
+                sentBytes += sent;
                 advance(sent, reactor.clockNs());
                 connection.queuePair().onFlushed();
             }
@@ -179,10 +181,18 @@ final class PduSender
     }
 
     /**
+     * {@return bytes that the socket has taken in all}
+     */
+    long sentBytes()
+    {
+        return sentBytes;
+    }
+
+    /**
      * Gives memory back that devices lent and somebody waits to write, for a connection that cannot send: it is copied
      * to buffers, as long as there are some.
      *
-     * @return answers that were copied.
+     * @return answers that were copied; inverted (~) when there were not enough buffers.
      */
     int copyLoans()
     {
@@ -193,7 +203,7 @@ final class PduSender
             {
                 if (!request.copyLoan())
                 {
-                    break;
+                    return ~copied;
                 }
                 copied++;
             }

@@ -1,6 +1,7 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.reactor.TimerListener;
+import java.util.concurrent.TimeUnit;
 
 /**
  * When a connection sends next: in its group's next flush, or when its socket has room again. While that has none for
@@ -18,6 +19,12 @@ final class SendTurn
     /** A writer shows where else it is held up when it tries again, so after a copy the next look comes soon. */
     static final long LOAN_RETRY_NS = 100_000L;
 
+    /**
+     * How long a host may take nothing while others wait to write what its answers borrow and there are no buffers to
+     * copy that to: it has its share of them and keeps it.
+     */
+    static final long LOAN_LIMIT_NS = 1_000_000_000L;
+
     private static final long NO_TIMER = -1;
 
     private final TcpPollGroup group;
@@ -27,6 +34,8 @@ final class SendTurn
     private SendState state = SendState.IDLE;
     private long loanTimer = NO_TIMER;
     private long blockedSinceNs;
+    private long progressBytes;
+    private long progressNs;
 
     /**
      * Has nothing to send.
@@ -69,6 +78,8 @@ final class SendTurn
         if (SendState.BLOCKED == next && SendState.BLOCKED != state)
         {
             blockedSinceNs = group.reactor().nowNs();
+            progressBytes = sender.sentBytes();
+            progressNs = blockedSinceNs;
             if (NO_TIMER == loanTimer)
             {
                 loanTimer = group.reactor().schedule(blockedSinceNs + LOAN_TIMEOUT_NS, loanListener);
@@ -103,11 +114,38 @@ final class SendTurn
             long dueNs = blockedSinceNs + LOAN_TIMEOUT_NS;
             if (dueNs - nowNs <= 0)
             {
-                final int copied = sender.copyLoans();
+                final int result = sender.copyLoans();
+                final int copied = result < 0 ? ~result : result;
                 group.counters().onCopiedLoans(copied);
                 dueNs = nowNs + (copied > 0 ? LOAN_RETRY_NS : LOAN_TIMEOUT_NS);
+                if (isOverdue(nowNs, result < 0 ? LOAN_LIMIT_NS : Long.MAX_VALUE))
+                {
+                    return;
+                }
             }
             loanTimer = group.reactor().schedule(dueNs, loanListener);
         }
+    }
+
+    /** Ends the connection when its host has taken nothing for too long. */
+    private boolean isOverdue(final long nowNs, final long loanLimitNs)
+    {
+        if (progressBytes != sender.sentBytes())
+        {
+            progressBytes = sender.sentBytes();
+            progressNs = nowNs;
+        }
+        final long sendLimitNs = group.config().sendTimeoutNs();
+        final long silentNs = nowNs - progressNs;
+        if (silentNs < Math.min(sendLimitNs, loanLimitNs))
+        {
+            return false;
+        }
+        group.counters().onSendTimeout();
+        connection.onTransferTimeout("no byte of the answers taken within " +
+            TimeUnit.NANOSECONDS.toMillis(silentNs) + " ms: " + (silentNs < sendLimitNs ?
+            "others wait to write what they borrow, and the host's share of buffers is used up" :
+            "the host has stopped, or tcp.send-timeout is too short for it"));
+        return true;
     }
 }

@@ -279,6 +279,41 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
+     * Data was asked for, and none was before.
+     */
+    void onDataAwaited()
+    {
+        timers.awaitData();
+    }
+
+    /**
+     * {@return data that was asked for}
+     */
+    HostDataReceiver hostData()
+    {
+        return hostData;
+    }
+
+    /**
+     * {@return whether what the host sends is taken in}
+     */
+    boolean isTaking()
+    {
+        return receiver.isTaking();
+    }
+
+    /**
+     * The host did not do its part of a transfer in time: ends the connection, and tells why.
+     *
+     * @param reason in words.
+     */
+    void onTransferTimeout(final String reason)
+    {
+        queuePair.onProtocolError(reason);
+        close(reason);
+    }
+
+    /**
      * A valid ICReq came.
      *
      * @param digests           that it asks for, all granted.

@@ -15,6 +15,8 @@ public final class TcpCounters
     private final AtomicLong acceptPauses = new AtomicLong();
     private final AtomicLong closed = new AtomicLong();
     private final AtomicLong connectTimeouts = new AtomicLong();
+    private final AtomicLong dataTimeouts = new AtomicLong();
+    private final AtomicLong sendTimeouts = new AtomicLong();
     private final AtomicLong headerDigestErrors = new AtomicLong();
     private final AtomicLong dataDigestErrors = new AtomicLong();
     private final AtomicLong stalledCapsules = new AtomicLong();
@@ -68,6 +70,22 @@ public final class TcpCounters
     public long connectTimeouts()
     {
         return connectTimeouts.get();
+    }
+
+    /**
+     * {@return connections closed because data that was asked for did not come in time}
+     */
+    public long dataTimeouts()
+    {
+        return dataTimeouts.get();
+    }
+
+    /**
+     * {@return connections closed because the host did not take answers in time}
+     */
+    public long sendTimeouts()
+    {
+        return sendTimeouts.get();
     }
 
     /**
@@ -153,6 +171,16 @@ public final class TcpCounters
     void onConnectTimeout()
     {
         connectTimeouts.incrementAndGet();
+    }
+
+    void onDataTimeout()
+    {
+        dataTimeouts.incrementAndGet();
+    }
+
+    void onSendTimeout()
+    {
+        sendTimeouts.incrementAndGet();
     }
 
     void onHeaderDigestError()

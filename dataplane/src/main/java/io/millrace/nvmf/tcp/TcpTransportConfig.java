@@ -15,6 +15,10 @@ package io.millrace.nvmf.tcp;
  * @param connectionsMax       connections of one reactor; 1 to 65535.
  * @param socketSendBytes      SO_SNDBUF of a connection in bytes; 0 leaves it to the kernel's own tuning.
  * @param socketReceiveBytes   SO_RCVBUF of a connection in bytes; 0 leaves it to the kernel's own tuning.
+ * @param dataTimeoutNs        time without a byte of the data that was asked for first, after which a connection ends;
+ *                             100 ms to 1 hour.
+ * @param sendTimeoutNs        time in which a full socket takes no byte, after which a connection ends; 100 ms to 1
+ *                             hour.
  */
 public record TcpTransportConfig(
     int inCapsuleDataBytes,
@@ -24,7 +28,9 @@ public record TcpTransportConfig(
     long connectTimeoutNs,
     int connectionsMax,
     int socketSendBytes,
-    int socketReceiveBytes)
+    int socketReceiveBytes,
+    long dataTimeoutNs,
+    long sendTimeoutNs)
 {
     /** In-capsule data of Admin and Fabrics commands (NVMe/TCP Transport 1.0, figure 11). */
     public static final int ADMIN_IN_CAPSULE_DATA_BYTES = 8192;
@@ -40,6 +46,13 @@ public record TcpTransportConfig(
     public static final long CONNECT_TIMEOUT_NS_DEFAULT = 10_000_000_000L;
     /** Default of {@link #connectionsMax()}. */
     public static final int CONNECTIONS_MAX_DEFAULT = 4096;
+
+    /** Default of {@link #dataTimeoutNs()} and {@link #sendTimeoutNs()}: 30 s, as long as hosts wait for an answer. */
+    public static final long TRANSFER_TIMEOUT_NS_DEFAULT = 30_000_000_000L;
+    /** Least of {@link #dataTimeoutNs()} and {@link #sendTimeoutNs()}. */
+    public static final long TRANSFER_TIMEOUT_NS_MIN = 100_000_000L;
+    /** Most of {@link #dataTimeoutNs()} and {@link #sendTimeoutNs()}. */
+    public static final long TRANSFER_TIMEOUT_NS_MAX = 3_600_000_000_000L;
 
     private static final int IN_CAPSULE_DATA_BYTES_MAX = 128 << 10;
     private static final int MAX_H2C_DATA_BYTES_MIN = 4096;
@@ -63,6 +76,46 @@ public record TcpTransportConfig(
         check("connections-max", connectionsMax, 1, CONNECTIONS_MAX, 1);
         check("socket-send-bytes", socketSendBytes, 0, SOCKET_BYTES_MAX, 1);
         check("socket-receive-bytes", socketReceiveBytes, 0, SOCKET_BYTES_MAX, 1);
+        check("data-timeout-ns", dataTimeoutNs, TRANSFER_TIMEOUT_NS_MIN, TRANSFER_TIMEOUT_NS_MAX, 1);
+        check("send-timeout-ns", sendTimeoutNs, TRANSFER_TIMEOUT_NS_MIN, TRANSFER_TIMEOUT_NS_MAX, 1);
+    }
+
+    /**
+     * With the default time limits of transfers.
+     *
+     * @param inCapsuleDataBytes   most data that arrives with an I/O command.
+     * @param maxH2cDataBytes      most data of one H2CData PDU.
+     * @param receiveBufferBytes   buffer into which a reactor receives.
+     * @param c2hSuccess           whether reads may be answered with the SUCCESS flag.
+     * @param connectTimeoutNs     time from accept to a successful Connect command.
+     * @param connectionsMax       connections of one reactor.
+     * @param socketSendBytes      SO_SNDBUF of a connection; 0 for the kernel's own.
+     * @param socketReceiveBytes   SO_RCVBUF of a connection; 0 for the kernel's own.
+     */
+    public TcpTransportConfig(
+        final int inCapsuleDataBytes,
+        final int maxH2cDataBytes,
+        final int receiveBufferBytes,
+        final boolean c2hSuccess,
+        final long connectTimeoutNs,
+        final int connectionsMax,
+        final int socketSendBytes,
+        final int socketReceiveBytes)
+    {
+        this(inCapsuleDataBytes, maxH2cDataBytes, receiveBufferBytes, c2hSuccess, connectTimeoutNs, connectionsMax,
+            socketSendBytes, socketReceiveBytes, TRANSFER_TIMEOUT_NS_DEFAULT, TRANSFER_TIMEOUT_NS_DEFAULT);
+    }
+
+    /**
+     * {@return the same with other time limits of transfers}
+     *
+     * @param dataNs of data that was asked for.
+     * @param sendNs of answers.
+     */
+    public TcpTransportConfig transferTimeouts(final long dataNs, final long sendNs)
+    {
+        return new TcpTransportConfig(inCapsuleDataBytes, maxH2cDataBytes, receiveBufferBytes, c2hSuccess,
+            connectTimeoutNs, connectionsMax, socketSendBytes, socketReceiveBytes, dataNs, sendNs);
     }
 
     /**

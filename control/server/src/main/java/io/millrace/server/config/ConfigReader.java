@@ -392,6 +392,8 @@ public final class ConfigReader
             section.get(Settings.TCP_CONNECT_TIMEOUT),
             section.get(Settings.TCP_CONNECTIONS),
             section.get(Settings.TCP_SOCKET_SEND),
-            section.get(Settings.TCP_SOCKET_RECEIVE));
+            section.get(Settings.TCP_SOCKET_RECEIVE),
+            section.get(Settings.TCP_DATA_TIMEOUT),
+            section.get(Settings.TCP_SEND_TIMEOUT));
     }
 }

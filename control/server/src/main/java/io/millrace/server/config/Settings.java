@@ -324,6 +324,14 @@ final class Settings
         SettingType.duration(SECONDS / 1000, 600 * SECONDS),
         Units.duration(TcpTransportConfig.CONNECT_TIMEOUT_NS_DEFAULT),
         "How long a new connection may take to become a queue before it is closed.");
+    static final Setting<Long> TCP_DATA_TIMEOUT = Setting.optional("tcp.data-timeout",
+        SettingType.duration(TcpTransportConfig.TRANSFER_TIMEOUT_NS_MIN, TcpTransportConfig.TRANSFER_TIMEOUT_NS_MAX),
+        Units.duration(TcpTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT),
+        "How long a host may send nothing of the write data that it was asked for before its connection is closed.");
+    static final Setting<Long> TCP_SEND_TIMEOUT = Setting.optional("tcp.send-timeout",
+        SettingType.duration(TcpTransportConfig.TRANSFER_TIMEOUT_NS_MIN, TcpTransportConfig.TRANSFER_TIMEOUT_NS_MAX),
+        Units.duration(TcpTransportConfig.TRANSFER_TIMEOUT_NS_DEFAULT),
+        "How long a host may take nothing of the answers that wait for it before its connection is closed.");
     static final Setting<Integer> TCP_CONNECTIONS = Setting.optional("tcp.connections", SettingType.number(1, 65535),
         Integer.toString(TcpTransportConfig.CONNECTIONS_MAX_DEFAULT), "Connections of each reactor.");
     static final Setting<Integer> TCP_SOCKET_SEND = Setting.optional("tcp.socket-send-size",
@@ -352,8 +360,8 @@ final class Settings
         STATUS, STATUS_FILE, STATUS_SIZE,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_CONTROLLER_ID_FIRST,
         LIMIT_CONTROLLER_ID_LAST, LIMIT_ANA_TRANSITION,
-        TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT, TCP_CONNECTIONS,
-        TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE));
+        TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT,
+        TCP_DATA_TIMEOUT, TCP_SEND_TIMEOUT, TCP_CONNECTIONS, TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE));
 
     private static final Pattern SOCKET_ADDRESS = Pattern.compile("(?:\\[([0-9a-fA-F:.]+)]|([0-9.]+)):([0-9]{1,5})");
     /** Value of a file that is not wanted. */

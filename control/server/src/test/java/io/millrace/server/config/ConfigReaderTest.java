@@ -167,11 +167,12 @@ class ConfigReaderTest
             limits: {queue-pairs: 4, queue-depth: 64, controllers: 9, ana-transition-time: 255s,
               controller-id-first: 1000, controller-id-last: 1999}
             tcp: {in-capsule-data-size: 16KiB, max-h2c-data-size: 64KiB, receive-buffer-size: 1MiB, success-flag: false,
-                  connect-timeout: 3s, connections: 100, socket-send-size: 1MiB, socket-receive-size: 2MiB}
+                  connect-timeout: 3s, data-timeout: 4s, send-timeout: 5s, connections: 100,
+                  socket-send-size: 1MiB, socket-receive-size: 2MiB}
             """);
         assertEquals(new TargetConfig(4, 64, 1 << 20, 9, 255, new ControllerIds(1000, 1999)), config.limits());
-        assertEquals(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20, 2 << 20),
-            config.tcp());
+        assertEquals(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20, 2 << 20,
+            4_000_000_000L, 5_000_000_000L), config.tcp());
         assertEquals(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.of(7,
             new FaultRule(FaultEffect.ERROR, Set.of(BlockOperation.READ, BlockOperation.COMPARE), 8, 15,
                 BlockStatus.DEVICE_ERROR, 0, 2, 0.5, 3),
