@@ -1,0 +1,185 @@
+package io.millrace.lab.attack;
+
+import io.millrace.nvme.IoOpcode;
+import io.millrace.nvme.SglDescriptor;
+import io.millrace.nvmf.tcp.DataPdu;
+import io.millrace.nvmf.tcp.PduType;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A well-behaved host beside an attack on buffers: all of its I/O needs some. It writes blocks whose data the target
+ * asks for and reads them back, one after the other, and compares. On a thread of its own until it is closed.
+ */
+final class PooledBystander implements AutoCloseable
+{
+    private static final int BLOCK_BYTES = 4096;
+    private static final int DEPTH = 128;
+    private static final int BLOCKS = 64;
+    private static final int COMMAND_ID = 1;
+    private static final int ASIDE_ID_FIRST = 16;
+
+    private final AttackHost admin;
+    private final AttackHost io;
+    private final long firstLba;
+    private final Thread thread = new Thread(this::run, "pooled-bystander");
+    private volatile boolean isEnding;
+    private volatile int asideNsid;
+    private volatile long verified;
+    private volatile long longestNs;
+    private volatile Exception failure;
+
+    /**
+     * Connects and begins.
+     *
+     * @param port     of the target.
+     * @param source   loopback address that it comes from.
+     * @param nqn      of the subsystem, whose namespace 1 has blocks of 512 bytes.
+     * @param firstLba of blocks that nobody else touches.
+     */
+    PooledBystander(final int port, final String source, final String nqn, final long firstLba) throws IOException
+    {
+        this.firstLba = firstLba;
+        admin = AttackHost.admin(port, source, nqn);
+        io = admin.io(nqn, 1, DEPTH, 0);
+        thread.start();
+    }
+
+    /** Pairs of a write and a read that were right. */
+    long verified()
+    {
+        return verified;
+    }
+
+    /** The longest pair since the last call. */
+    long takeLongestMs()
+    {
+        final long longestMs = TimeUnit.NANOSECONDS.toMillis(longestNs);
+        longestNs = 0;
+        return longestMs;
+    }
+
+    /** Sends reads of another namespace too, over the same connection, before it goes on. */
+    void readAside(final int nsid)
+    {
+        asideNsid = nsid;
+    }
+
+    /**
+     * {@return verified pairs a second}
+     *
+     * @param ms how long to count.
+     */
+    long rate(final long ms) throws InterruptedException
+    {
+        final long before = verified;
+        final long startNs = System.nanoTime();
+        Thread.sleep(ms);
+        if (null != failure)
+        {
+            throw new AssertionError("the bystander's I/O failed", failure);
+        }
+        return (verified - before) * TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - startNs);
+    }
+
+    @Override
+    public void close()
+    {
+        isEnding = true;
+        try
+        {
+            thread.join(TimeUnit.SECONDS.toMillis(10));
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+        io.close();
+        admin.close();
+        if (null != failure)
+        {
+            throw new AssertionError("the bystander's I/O failed", failure);
+        }
+    }
+
+    private void run()
+    {
+        final byte[] data = new byte[BLOCK_BYTES];
+        try
+        {
+            for (long turn = 0; !isEnding; turn++)
+            {
+                if (0 != asideNsid)
+                {
+                    sendAside(asideNsid);
+                    asideNsid = 0;
+                }
+                final long lba = firstLba + turn % BLOCKS * (BLOCK_BYTES / BufferAttackTest.BLOCK);
+                Arrays.fill(data, (byte)(turn * 31 + 7));
+                data[0] = (byte)(turn >> 8);
+                final long startNs = System.nanoTime();
+                write(lba, data);
+                io.send(AttackHost.capsule(AttackHost.read(
+                    COMMAND_ID, lba, BLOCK_BYTES / BufferAttackTest.BLOCK, BLOCK_BYTES), AttackHost.NOTHING));
+                compare(data);
+                longestNs = Math.max(longestNs, System.nanoTime() - startNs);
+                verified = turn + 1;
+            }
+        }
+        catch (final IOException | AssertionError e)
+        {
+            failure = e instanceof IOException exception ? exception : new IOException(e);
+        }
+    }
+
+    private void sendAside(final int nsid) throws IOException
+    {
+        for (int id = ASIDE_ID_FIRST; id < DEPTH - 2; id++)
+        {
+            final int opcode = 0 == (id & 1) ? IoOpcode.READ : IoOpcode.WRITE;
+            io.send(AttackHost.capsule(BufferAttackTest.command(opcode, id, nsid, SglDescriptor.TRANSPORT_DATA_BLOCK,
+                BLOCK_BYTES), AttackHost.NOTHING));
+        }
+    }
+
+    private void write(final long lba, final byte[] data) throws IOException
+    {
+        io.send(AttackHost.capsule(
+            AttackHost.write(COMMAND_ID, lba, BLOCK_BYTES / BufferAttackTest.BLOCK, BLOCK_BYTES), AttackHost.NOTHING));
+        AttackPdu pdu = io.receive();
+        // Data of writes aside is sent as it is asked for.
+        while (PduType.READY_TO_TRANSFER == pdu.type())
+        {
+            io.send(AttackHost.hostData(pdu.commandId(), pdu.transferTag(), data));
+            pdu = io.receive();
+        }
+        if (PduType.CAPSULE_RESPONSE != pdu.type() || COMMAND_ID != pdu.commandId() || 0 != pdu.status())
+        {
+            throw new IOException("write was answered with " + Arrays.toString(pdu.bytes()));
+        }
+    }
+
+    private void compare(final byte[] expected) throws IOException
+    {
+        AttackPdu pdu = io.receive();
+        while (PduType.READY_TO_TRANSFER == pdu.type())
+        {
+            io.send(AttackHost.hostData(pdu.commandId(), pdu.transferTag(), expected));
+            pdu = io.receive();
+        }
+        if (PduType.CONTROLLER_DATA != pdu.type())
+        {
+            throw new IOException("read was answered with type " + pdu.type() + " and status " + pdu.status());
+        }
+        if (!pdu.isSuccess())
+        {
+            io.expectSuccess(COMMAND_ID);
+        }
+        final byte[] bytes = pdu.bytes();
+        if (!Arrays.equals(expected, 0, BLOCK_BYTES, bytes, DataPdu.SIZE_BYTES, DataPdu.SIZE_BYTES + BLOCK_BYTES))
+        {
+            throw new IOException("the bystander read something else than it had written");
+        }
+    }
+}
