@@ -3,14 +3,18 @@ package io.millrace.dataplane;
 import io.millrace.jfr.FlightEvents;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.BufferHolder;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.tcp.TcpCounters;
 import io.millrace.reactor.DutyCycle;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
+import io.millrace.status.BufferHolderRecord;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.ReactorCounters;
 import io.millrace.status.StatusPart;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Copies how a reactor is to its part of the status file, ten times a second while it is awake; the first reactor does
@@ -24,6 +28,8 @@ final class StatusPublisher implements Poller
     private final PollGroup group;
     private final StatusPart part;
     private final ReactorCounters counters;
+    private final List<BufferHolderRecord> holderRecords = new ArrayList<>();
+    private List<BufferHolder> holders = List.of();
     private long dueNs;
     private Operations operations;
     private DataPlaneCounters dataPlane;
@@ -95,8 +101,24 @@ final class StatusPublisher implements Poller
         counters.put(ReactorCounters.Value.POOL_WAITING, pool.waiting());
         counters.put(ReactorCounters.Value.POOL_WAITS, pool.waitCount());
         counters.put(ReactorCounters.Value.POOL_HIGH_WATER_BYTES, pool.highWaterBytes());
+        publish(group.bufferHolders());
         part.written(nowNs);
         FlightEvents.longestCycle(group.reactor().config().name(), duty.takeRecentCycle());
+    }
+
+    private void publish(final List<BufferHolder> now)
+    {
+        if (now != holders)
+        {
+            holders = now;
+            holderRecords.forEach(BufferHolderRecord::release);
+            holderRecords.clear();
+            for (final BufferHolder each : now)
+            {
+                holderRecords.add(part.bufferHolder(each.kind().ordinal() + 1, each.name(), each.heldBytes(),
+                    each.waiting(), each.longestHoldNs()));
+            }
+        }
     }
 
     private void publishDataPlane()

@@ -331,19 +331,11 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
-     * {@return bytes of buffers that the device has}
+     * {@return whether it has all the buffers that it may have, and somebody is in line}
      */
-    long heldBytes()
+    boolean isAtItsBound()
     {
-        return heldBytes;
-    }
-
-    /**
-     * {@return how many are in line}
-     */
-    int waiting()
-    {
-        return line.size();
+        return 0 != line.size() && !hasRoomForBuffers();
     }
 
     /**

@@ -265,6 +265,21 @@ final class DeviceChannels implements Poller
         return count;
     }
 
+    /**
+     * {@return whether a device has all the buffers that it may have, and somebody waits for it}
+     */
+    boolean isAnyAtItsBound()
+    {
+        for (int i = 0; i < busyCount; i++)
+        {
+            if (busy[i].isAtItsBound())
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
     @Override
     public int poll()
     {

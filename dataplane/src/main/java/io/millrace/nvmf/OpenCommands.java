@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.memory.BufferPool;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -161,6 +162,24 @@ final class OpenCommands
             }
         }
         return true;
+    }
+
+    /**
+     * Looks at all commands for a report.
+     *
+     * @param usage to add them to.
+     */
+    void addTo(final BufferUsage usage)
+    {
+        for (int tag = 0; tag < requests.size(); tag++)
+        {
+            final Request request = requests.get(tag);
+            if (null != request)
+            {
+                usage.add(queuePair, request,
+                    0 == request.bufferAddress() ? 0 : BufferPool.bufferBytes(request.pooledLength()));
+            }
+        }
     }
 
     /**

@@ -8,8 +8,10 @@ import io.millrace.status.StatusPart;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -65,6 +67,8 @@ public final class PollGroup implements Poller
     private final DeviceChannels devices;
     private final StatusPart status;
     private final HostTable hosts;
+    private final Set<QueuePair> ioQueues = new LinkedHashSet<>();
+    private final BufferWatch bufferWatch;
     private boolean isPaused;
     private boolean isClosing;
     private boolean hasMoreToRelease;
@@ -112,6 +116,7 @@ public final class PollGroup implements Poller
         payloads = new PayloadBuffers(buffers, maxTransferBytes);
         qos = new QosAdmission(this);
         devices = new DeviceChannels(reactor, buffers, target.listener()::onError);
+        bufferWatch = new BufferWatch(this);
         reactor.addPoller(this);
         target.addPollGroup(this);
     }
@@ -162,6 +167,50 @@ public final class PollGroup implements Poller
     public long channelWaitCount()
     {
         return devices.waitCount();
+    }
+
+    /**
+     * {@return those that have most of its I/O buffers, no older than a second; empty when no command waits for one. On
+     *     the reactor, a few times a second}
+     */
+    public List<BufferHolder> bufferHolders()
+    {
+        return bufferWatch.holders();
+    }
+
+    /**
+     * {@return who has its I/O buffers now}
+     */
+    BufferUsage bufferUsage()
+    {
+        final BufferUsage usage = new BufferUsage(reactor.nowNs());
+        ioQueues.forEach((each) -> each.openCommands().addTo(usage));
+        return usage;
+    }
+
+    boolean isAnyDeviceAtItsBound()
+    {
+        return devices.isAnyAtItsBound();
+    }
+
+    /**
+     * An I/O queue has connected, or came from another reactor.
+     *
+     * @param queuePair of this reactor.
+     */
+    void onIoQueue(final QueuePair queuePair)
+    {
+        ioQueues.add(queuePair);
+    }
+
+    /**
+     * An I/O queue has no commands here any more.
+     *
+     * @param queuePair that was of this reactor.
+     */
+    void onIoQueueLeft(final QueuePair queuePair)
+    {
+        ioQueues.remove(queuePair);
     }
 
     /**

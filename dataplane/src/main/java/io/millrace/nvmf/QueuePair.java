@@ -96,6 +96,7 @@ public final class QueuePair
         pollGroup.settleRefused();
         meter.onLeft();
         pollGroup.payloads().leave(controller.hostNqn());
+        pollGroup.onIoQueueLeft(this);
         channels.releaseHost(host);
         host = null;
         channels = null;
@@ -129,6 +130,7 @@ public final class QueuePair
         intake.onArrived(newOwner);
         meter.onArrived(newOwner, submissionQueue.depth());
         share = newOwner.payloads().join(controller.hostNqn(), false);
+        newOwner.onIoQueue(this);
         final Subsystem subsystem = controller.subsystem();
         if (newOwner.target().subsystem(subsystem.nqn()) == subsystem)
         {
@@ -306,6 +308,14 @@ public final class QueuePair
     }
 
     /**
+     * {@return where its host was when it connected; null before}
+     */
+    String remote()
+    {
+        return remote;
+    }
+
+    /**
      * {@return what it holds of the buffers of its reactor}
      */
     BufferShare share()
@@ -353,6 +363,7 @@ public final class QueuePair
         if (0 != queueId)
         {
             host = channels.acquireHost(owner.hostNqn());
+            pollGroup.onIoQueue(this);
         }
         state = 0 == queueId ? QueuePairState.ADMIN : QueuePairState.IO;
         meter.onConnected(owner, queueId, entries);
@@ -471,6 +482,10 @@ public final class QueuePair
 
     private void closeWhenDrained()
     {
+        if (openCommands.isEmpty())
+        {
+            pollGroup.onIoQueueLeft(this);
+        }
         if (QueuePairState.DRAINING == state && !openCommands.isAnyChangingData())
         {
             state = QueuePairState.CLOSED;

@@ -21,6 +21,7 @@ final class StatusParser
     private final List<QueuePairStatus> queuePairs = new ArrayList<>();
     private final List<IoStatus> namespaces = new ArrayList<>();
     private final List<IoStatus> hosts = new ArrayList<>();
+    private final List<BufferHolderStatus> bufferHolders = new ArrayList<>();
     private final List<ErrorStatus> errors = new ArrayList<>();
     private List<Long> dataPlane = List.of();
     private String memoryNote = "";
@@ -178,12 +179,19 @@ final class StatusParser
                     queuePair(text0, text1, number0, number1, since, values);
                 return () -> queuePairs.add(queuePair);
             }
-            default ->
+            case BUFFER_HOLDER ->
+            {
+                final BufferHolderStatus holder = new BufferHolderStatus(
+                    partIndex, BufferHolderStatus.kind(number0), text0, values[0], values[1], values[2]);
+                return () -> bufferHolders.add(holder);
+            }
+            case NAMESPACE, HOST ->
             {
                 final IoStatus io = new IoStatus(text0, number0, since, values[0], operations(record));
                 return () -> (RecordType.HOST == type ? hosts : namespaces).add(io);
             }
         }
+        throw new IllegalStateException("no reader for records of type " + type);
     }
 
     private QueuePairStatus queuePair(
@@ -250,7 +258,7 @@ final class StatusParser
     {
         reactors.sort(Comparator.comparingInt(ReactorStatus::index));
         return new StatusSnapshot(program, processId, startEpochMs, stopEpochMs, writtenEpochMs, lost, dataPlane,
-            memoryNote, reactors, queuePairs, IoStatus.merge(namespaces), IoStatus.merge(hosts), errors);
+            memoryNote, reactors, queuePairs, IoStatus.merge(namespaces), IoStatus.merge(hosts), bufferHolders, errors);
     }
 
     private String text(final DirectBuffer buffer, final int offset, final int lengthBytes, final int bytesMax)

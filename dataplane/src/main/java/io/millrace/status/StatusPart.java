@@ -154,6 +154,22 @@ public final class StatusPart
     }
 
     /**
+     * {@return a new record of what has most of the reactor's buffers, until it is released}
+     *
+     * @param kind          1 connection, 2 host, 3 device.
+     * @param name          of it.
+     * @param heldBytes     of buffers.
+     * @param waiting       commands of it that wait.
+     * @param longestHoldNs age of the oldest command that has one.
+     */
+    public BufferHolderRecord bufferHolder(
+        final int kind, final String name, final long heldBytes, final long waiting, final long longestHoldNs)
+    {
+        return new BufferHolderRecord(
+            this, begin(RecordType.BUFFER_HOLDER, kind, 0, name, ""), heldBytes, waiting, longestHoldNs);
+    }
+
+    /**
      * Says that its reactor lives.
      *
      * @param clockNs of {@link System#nanoTime()}.

@@ -17,6 +17,7 @@ import java.util.List;
  * @param queuePairs     connected, in no order.
  * @param namespaces     that something was done to, reactors added up, in no order.
  * @param hosts          that did something, likewise.
+ * @param bufferHolders  that have most of a reactor's buffers; none when no command waits for one.
  * @param errors         in the order in which they happened first.
  */
 public record StatusSnapshot(
@@ -32,6 +33,7 @@ public record StatusSnapshot(
     List<QueuePairStatus> queuePairs,
     List<IoStatus> namespaces,
     List<IoStatus> hosts,
+    List<BufferHolderStatus> bufferHolders,
     List<ErrorStatus> errors)
 {
     /**
@@ -44,6 +46,7 @@ public record StatusSnapshot(
         queuePairs = List.copyOf(queuePairs);
         namespaces = List.copyOf(namespaces);
         hosts = List.copyOf(hosts);
+        bufferHolders = List.copyOf(bufferHolders);
         errors = List.copyOf(errors);
     }
 

@@ -219,6 +219,47 @@ class BufferSharesTest
         assertEquals(0, usedBytes());
     }
 
+    @Test
+    void shouldSayWhoHasTheBuffersWhenCommandsWait()
+    {
+        assertEquals(List.of(), holders());
+        host.holdData(true);
+        for (int i = 0; i < 100; i++)
+        {
+            write(host, WORKING, i, LARGE, false);
+        }
+        TestTarget.await("log", () ->
+        {
+            holders();
+            return 1 == complaints();
+        });
+        final List<BufferHolder> holders = holders();
+        final BufferHolder connection = holders.stream()
+            .filter((each) -> BufferHolder.Kind.CONNECTION == each.kind()).findFirst().orElseThrow();
+        final BufferHolder owner = holders.stream()
+            .filter((each) -> BufferHolder.Kind.HOST == each.kind()).findFirst().orElseThrow();
+        assertEquals(TestHost.REMOTE + " queue 1 of controller 1", connection.name());
+        assertEquals(TestHost.HOST_NQN, owner.name());
+        assertEquals(usedBytes(), connection.heldBytes());
+        assertEquals(usedBytes(), owner.heldBytes());
+        assertEquals(100, connection.waiting() + connection.heldBytes() / LARGE);
+        assertTrue(connection.longestHoldNs() >= 1_000_000_000L);
+        assertEquals(1, complaints(), "more often than once a minute");
+        host.close();
+        assertEquals(List.of(), holders());
+    }
+
+    private List<BufferHolder> holders()
+    {
+        return target.reactor(0).call(() -> target.reactor(0).pollGroup().bufferHolders());
+    }
+
+    private long complaints()
+    {
+        return target.log().stream().filter((line) -> line.contains("commands wait for I/O buffers") &&
+            line.contains(TestHost.HOST_NQN)).count();
+    }
+
     private TestHost otherHosts(final int number)
     {
         final TestHost queue = target.connection();

@@ -60,6 +60,22 @@ class StatusFileTest
     }
 
     @Test
+    void shouldTellWhoHasBuffers() throws IOException
+    {
+        try (StatusFile file = create(2))
+        {
+            final StatusReader reader = StatusReader.open(file.path());
+            final BufferHolderRecord host = file.part(1).bufferHolder(2, "nqn.h", 4096, 3, 5_000);
+            final BufferHolderRecord device = file.part(0).bufferHolder(3, "disk", 8192, 0, 7_000);
+            assertEquals(List.of(new BufferHolderStatus(0, "device", "disk", 8192, 0, 7_000),
+                new BufferHolderStatus(1, "host", "nqn.h", 4096, 3, 5_000)), reader.read().bufferHolders());
+            host.release();
+            device.release();
+            assertEquals(List.of(), reader.read().bufferHolders());
+        }
+    }
+
+    @Test
     void shouldTellAnotherProcessWhatIsCounted() throws IOException
     {
         try (StatusFile file = create(2))

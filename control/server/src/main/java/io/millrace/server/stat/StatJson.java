@@ -1,5 +1,6 @@
 package io.millrace.server.stat;
 
+import io.millrace.status.BufferHolderStatus;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.ErrorStatus;
 import io.millrace.status.IoOperation;
@@ -51,6 +52,7 @@ final class StatJson
         map.put("namespaces", snapshot.namespaces().stream().map(StatJson::namespace).toList());
         map.put("hosts", snapshot.hosts().stream().map(StatJson::host).toList());
         map.put("queuePairs", snapshot.queuePairs().stream().map(StatJson::queuePair).toList());
+        map.put("bufferHolders", snapshot.bufferHolders().stream().map(StatJson::bufferHolder).toList());
         map.put("errors", snapshot.errors().stream().map(StatJson::error).toList());
         return map;
     }
@@ -144,6 +146,18 @@ final class StatJson
         map.put("bytesRead", queuePair.bytesRead());
         map.put("bytesWritten", queuePair.bytesWritten());
         map.put("errors", queuePair.errors());
+        return map;
+    }
+
+    private static Map<String, Object> bufferHolder(final BufferHolderStatus holder)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("reactor", holder.reactor());
+        map.put("kind", holder.kind());
+        map.put("name", holder.name());
+        map.put("heldBytes", holder.heldBytes());
+        map.put("waiting", holder.waiting());
+        map.put("longestHoldNs", holder.longestHoldNs());
         return map;
     }
 

@@ -3,6 +3,7 @@ package io.millrace.server.stat;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
 import io.millrace.dataplane.SettingException;
+import io.millrace.status.BufferHolderStatus;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.ErrorStatus;
 import io.millrace.status.IoOperation;
@@ -31,6 +32,7 @@ final class StatPrinter
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
     private static final double MIB = 1 << 20;
     private static final double NS_PER_US = 1e3;
+    private static final double NS_PER_S = 1e9;
     /** A reactor that sleeps writes once a second. */
     private static final long SILENT_MS = 5_000;
     private static final Comparator<IoStatus> BY_NAME =
@@ -56,6 +58,7 @@ final class StatPrinter
         io(terminal, view, "namespace", view.snapshot().namespaces(), view.earlierNamespaces());
         io(terminal, view, "host", view.snapshot().hosts(), view.earlierHosts());
         queuePairs(terminal, view);
+        bufferHolders(terminal, view.snapshot());
         connections(terminal, view.snapshot());
         errors(terminal, view.snapshot());
     }
@@ -223,11 +226,28 @@ final class StatPrinter
         terminal.line();
     }
 
+    private static void bufferHolders(final Terminal terminal, final StatusSnapshot snapshot)
+    {
+        if (snapshot.bufferHolders().isEmpty())
+        {
+            return;
+        }
+        final Table table = new Table("buffers run short", "name", ">reactor", ">held MiB", ">waiting",
+            ">longest hold s");
+        for (final BufferHolderStatus each : snapshot.bufferHolders())
+        {
+            table.row(each.kind(), text(each.name()), Integer.toString(each.reactor()), mebibytes(each.heldBytes()),
+                whole(each.waiting()), tenths(each.longestHoldNs() / NS_PER_S));
+        }
+        table.print(terminal, "");
+        terminal.line();
+    }
+
     private static void connections(final Terminal terminal, final StatusSnapshot snapshot)
     {
         final String counted = Stream.of(DataPlaneCounters.Value.values())
             .filter((each) -> each.compareTo(DataPlaneCounters.Value.ACCEPTED) >= 0 &&
-                each.compareTo(DataPlaneCounters.Value.HOST_TERMINATIONS) <= 0 && snapshot.dataPlane(each) > 0)
+                !each.name().startsWith("DMA_") && snapshot.dataPlane(each) > 0)
             .map((each) -> each.name().toLowerCase(Locale.ROOT).replace('_', ' ') + " " +
                 whole(snapshot.dataPlane(each)))
             .collect(Collectors.joining(", "));

@@ -1,0 +1,86 @@
+package io.millrace.nvmf;
+
+import io.millrace.memory.BufferPool;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Notices when commands of a reactor wait long for I/O buffers: then an operator is told, at most once a minute, who
+ * has them. Asked a few times a second, on the reactor.
+ */
+final class BufferWatch
+{
+    /** Largest holders of each kind that are told. */
+    static final int HOLDERS = 4;
+
+    private static final long LOOK_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long TELL_INTERVAL_NS = TimeUnit.MINUTES.toNanos(1);
+    private static final double MIB = 1 << 20;
+
+    private final PollGroup pollGroup;
+    private List<BufferHolder> holders = List.of();
+    private long lookedNs;
+    private long toldNs;
+
+    BufferWatch(final PollGroup pollGroup)
+    {
+        this.pollGroup = pollGroup;
+        lookedNs = pollGroup.reactor().nowNs() - LOOK_INTERVAL_NS;
+        toldNs = pollGroup.reactor().nowNs() - TELL_INTERVAL_NS;
+    }
+
+    /**
+     * {@return those that have most, no older than a second; empty when nobody waits for a buffer}
+     */
+    List<BufferHolder> holders()
+    {
+        final long nowNs = pollGroup.reactor().nowNs();
+        final BufferPool pool = pollGroup.buffers();
+        if (0 == pool.waiting() && !pollGroup.isAnyDeviceAtItsBound())
+        {
+            holders = List.of();
+        }
+        else if (nowNs - lookedNs >= LOOK_INTERVAL_NS)
+        {
+            lookedNs = nowNs;
+            final BufferUsage usage = pollGroup.bufferUsage();
+            holders = usage.largest(HOLDERS);
+            if (usage.longestWaitNs() >= LOOK_INTERVAL_NS && nowNs - toldNs >= TELL_INTERVAL_NS)
+            {
+                toldNs = nowNs;
+                pollGroup.target().listener().onError(describe(pool, usage.longestWaitNs()));
+            }
+        }
+        return holders;
+    }
+
+    private String describe(final BufferPool pool, final long longestWaitNs)
+    {
+        final StringBuilder text = new StringBuilder(256);
+        text.append("reactor ").append(pollGroup.reactor().config().name()).append(": ").append(pool.waiting())
+            .append(" commands wait for I/O buffers, the first for ").append(seconds(longestWaitNs))
+            .append("; ").append(mebibytes(pool.usedBytes())).append(" of ").append(mebibytes(pool.lengthBytes()))
+            .append(" are in use, most by");
+        for (final BufferHolder each : holders)
+        {
+            text.append(' ').append(switch (each.kind())
+            {
+                case CONNECTION -> "connection ";
+                case HOST -> "host ";
+                case DEVICE -> "device ";
+            }).append(each.name()).append(": ").append(mebibytes(each.heldBytes())).append(" for up to ")
+                .append(seconds(each.longestHoldNs())).append(", ").append(each.waiting()).append(" wait;");
+        }
+        return text.append(" raise memory.size, or see to those").toString();
+    }
+
+    private static String seconds(final long ns)
+    {
+        return TimeUnit.NANOSECONDS.toSeconds(ns) + " s";
+    }
+
+    private static String mebibytes(final long bytes)
+    {
+        return Math.round(bytes / MIB * 10) / 10.0 + " MiB";
+    }
+}
