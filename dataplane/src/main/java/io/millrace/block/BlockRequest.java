@@ -163,6 +163,14 @@ public final class BlockRequest
     }
 
     /**
+     * The submitter has taken note of the hold.
+     */
+    public void clearHold()
+    {
+        hold = null;
+    }
+
+    /**
      * Called by a lending channel before it completes a read.
      *
      * @param address     of the device's own memory.

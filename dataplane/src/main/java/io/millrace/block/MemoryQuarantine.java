@@ -49,7 +49,8 @@ public final class MemoryQuarantine
         final MemoryHold hold = new MemoryHold(this, heldBytes);
         heldCount++;
         change(heldBytes);
-        request.complete(status, hold);
+        // A request without memory has nothing to keep.
+        completeWith(request, status, 0 == heldBytes ? null : hold);
         return hold;
     }
 

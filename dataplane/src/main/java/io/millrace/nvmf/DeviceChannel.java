@@ -5,10 +5,12 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.CloseListener;
+import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.memory.BufferPool;
+import io.millrace.memory.BufferShare;
 
 /**
  * One reactor's channel to a device, shared by the namespaces that show it, with the line of those who wait for room.
@@ -345,8 +347,32 @@ final class DeviceChannel implements OpenListener, CloseListener
      */
     void onReturned(final Request request)
     {
-        heldBytes -= BufferPool.bufferBytes(request.pooledLength());
-        request.share().pool().takeBack(request.share(), request.pooledLength());
+        final MemoryHold hold = request.blockRequest().hold();
+        if (null == hold)
+        {
+            heldBytes -= BufferPool.bufferBytes(request.pooledLength());
+            request.share().pool().takeBack(request.share(), request.pooledLength());
+        }
+        else
+        {
+            keep(request, hold);
+        }
+    }
+
+    /** Takes a buffer from its request, as the device may still use it: it counts for the device until it is done. */
+    private void keep(final Request request, final MemoryHold hold)
+    {
+        final BufferShare share = request.share();
+        final long address = request.bufferAddress();
+        final int lengthBytes = request.pooledLength();
+        request.buffer(null, 0, 0);
+        request.blockRequest().clearHold();
+        hold.whenReleased(() ->
+        {
+            heldBytes -= BufferPool.bufferBytes(lengthBytes);
+            share.pool().takeBack(share, lengthBytes);
+            share.pool().release(share, address, lengthBytes);
+        });
     }
 
     /**

@@ -26,7 +26,7 @@ final class DeviceChannels implements Poller
     private static final long RETRY_NS_MIN = 1_000_000_000L;
     private static final int RETRY_DOUBLINGS_MAX = 5;
     /** The part of the buffers that one device may have in quarantine before it gets no more. */
-    private static final int QUARANTINE_SHARE = 8;
+    static final int QUARANTINE_SHARE = 8;
 
     private final Reactor reactor;
     private final BufferPool buffers;

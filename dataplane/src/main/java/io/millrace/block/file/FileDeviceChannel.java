@@ -106,7 +106,8 @@ final class FileDeviceChannel implements BlockChannel
     private State state = State.OPEN;
     private MemoryHold[] holds;
     private int givenUpCount;
-    private long closeTimer;
+    private long cancelTimer;
+    private long giveUpTimer;
     private CloseListener closeListener;
     private long awakeUntilNs;
 
@@ -229,7 +230,8 @@ final class FileDeviceChannel implements BlockChannel
             rings.areTwo() ? poll(rings.first()) + poll(rings.control()) : poll(rings.first());
         if (State.CLOSING == state && freeCount == freeSlots.length)
         {
-            reactor.cancel(closeTimer);
+            reactor.cancel(cancelTimer);
+            reactor.cancel(giveUpTimer);
             end();
         }
         return work;
@@ -259,18 +261,15 @@ final class FileDeviceChannel implements BlockChannel
         else
         {
             final CloseTimes times = device.closeTimes();
-            final long nowNs = reactor.nowNs();
-            closeTimer = reactor.schedule(nowNs + times.cancelNs(), (cancelNs) ->
-            {
-                rings.cancelAll();
-                closeTimer = reactor.schedule(nowNs + times.giveUpNs(), (giveUpNs) -> giveUp());
-            });
+            cancelTimer = reactor.schedule(reactor.nowNs() + times.cancelNs(), (nowNs) -> rings.cancelAll());
+            giveUpTimer = reactor.schedule(reactor.nowNs() + times.giveUpNs(), (nowNs) -> giveUp());
         }
     }
 
     /** Ends every request; the drive may still use their memory. */
     private void giveUp()
     {
+        reactor.cancel(cancelTimer);
         state = State.LINGERING;
         device.addNote("requests were given up when a channel was closed: the drive does not answer");
         holds = new MemoryHold[requests.length];
@@ -291,7 +290,7 @@ final class FileDeviceChannel implements BlockChannel
 
     private void linger()
     {
-        closeTimer = reactor.schedule(reactor.nowNs() + device.closeTimes().lingerNs(), (nowNs) ->
+        reactor.schedule(reactor.nowNs() + device.closeTimes().lingerNs(), (nowNs) ->
         {
             poll();
             if (0 == givenUpCount)

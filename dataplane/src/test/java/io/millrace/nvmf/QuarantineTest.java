@@ -1,0 +1,163 @@
+package io.millrace.nvmf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.bindings.NativeMemory;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.MemoryHold;
+import io.millrace.memory.BufferPool;
+import io.millrace.nvme.IoOpcode;
+import io.millrace.nvme.NvmeStatus;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Buffers of commands that a device gave up on, and may still write to. */
+class QuarantineTest
+{
+    private static final int BLOCK = 512;
+    private static final int LARGE_BLOCKS = 128;
+    private static final byte LATE = 0x5A;
+
+    private final ManualDevice device = ManualDevice.create(64);
+    private final TestTarget target = new TestTarget(1, device);
+    private final TestHost host = target.io();
+
+    @AfterEach
+    void close()
+    {
+        target.close();
+    }
+
+    private CompletableFuture<Completion> read(final int blocks)
+    {
+        return host.submit((entry) -> entry.opcode(IoOpcode.READ).namespaceId(1).cdw12(blocks - 1)
+            .sglLength(blocks * BLOCK));
+    }
+
+    private long used()
+    {
+        return target.reactor(0).call(() -> target.reactor(0).buffers().usedBytes());
+    }
+
+    private long quarantined()
+    {
+        return target.reactor(0).call(() -> target.reactor(0).pollGroup().quarantinedBytes());
+    }
+
+    @Test
+    void shouldGiveNobodyABufferThatTheDeviceMayStillWriteTo()
+    {
+        final CompletableFuture<Completion> given = read(8);
+        final long[] address = new long[1];
+        final MemoryHold hold = target.reactor(0).call(() ->
+        {
+            address[0] = device.first().segmentAddress(0);
+            return device.completeFirstHeld(BlockStatus.ABORTED);
+        });
+        assertEquals(NvmeStatus.ABORT_REQUESTED, TestHost.await(given).code());
+        assertEquals(4096, quarantined());
+        assertEquals(4096, used());
+        // Whoever takes all that is left, again and again, does not get it.
+        final BufferPool pool = target.reactor(0).buffers();
+        for (int round = 0; round < 3; round++)
+        {
+            final Set<Long> taken = target.reactor(0).call(() -> takeAll(pool));
+            assertFalse(taken.contains(address[0]));
+            assertEquals(pool.lengthBytes() / BufferPool.BUFFER_BYTES_MIN - 1, taken.size());
+            // The device writes late: to nobody's memory.
+            NativeMemory.fill(address[0], 4096, LATE);
+            taken.forEach((other) -> assertEquals(0, NativeMemory.getByte(other + 4095)));
+            target.reactor(0).run(() -> taken.forEach((other) -> pool.release(other, 4096)));
+        }
+        target.reactor(0).run(hold::release);
+        assertEquals(0, quarantined());
+        assertEquals(0, used());
+        target.reactor(0).run(hold::release);
+        assertEquals(0, used());
+    }
+
+    private static Set<Long> takeAll(final BufferPool pool)
+    {
+        final Set<Long> taken = new HashSet<>();
+        for (long next = pool.acquire(4096); 0 != next; next = pool.acquire(4096))
+        {
+            NativeMemory.fill(next, 4096, (byte)0);
+            taken.add(next);
+        }
+        return taken;
+    }
+
+    @Test
+    void shouldKeepABufferWhoseConnectionIsGone()
+    {
+        read(8);
+        host.close();
+        final MemoryHold hold = target.reactor(0).call(() -> device.completeFirstHeld(BlockStatus.ABORTED));
+        assertEquals(4096, used());
+        assertEquals(0, target.reactor(0).pollGroup().requestsInUse());
+        target.reactor(0).run(hold::release);
+        assertEquals(0, used());
+    }
+
+    @Test
+    void shouldGiveBackAtOnceWhatWasReleasedBeforeTheBufferWasGivenUp()
+    {
+        host.holdSends(true);
+        final CompletableFuture<Completion> given = read(8);
+        target.reactor(0).run(() -> device.completeFirstHeld(BlockStatus.ABORTED).release());
+        host.holdSends(false);
+        host.sendHeld();
+        TestHost.await(given);
+        assertEquals(0, used());
+        assertEquals(0, quarantined());
+    }
+
+    @Test
+    void shouldServeTheSlotsNextCommandFromAnotherBuffer()
+    {
+        final CompletableFuture<Completion> given = read(1);
+        final MemoryHold hold = target.reactor(0).call(() -> device.completeFirstHeld(BlockStatus.ABORTED));
+        TestHost.await(given);
+        final CompletableFuture<Completion> next = read(1);
+        target.reactor(0).run(() ->
+        {
+            assertNull(device.first().hold());
+            device.completeFirst(BlockStatus.SUCCESS);
+        });
+        assertEquals(NvmeStatus.SUCCESS, TestHost.await(next).status());
+        assertEquals(4096, used());
+        target.reactor(0).run(hold::release);
+    }
+
+    @Test
+    void shouldRefuseCommandsToADeviceThatHasMoreThanItsShareInQuarantine()
+    {
+        final long share = target.reactor(0).buffers().lengthBytes() / DeviceChannels.QUARANTINE_SHARE;
+        final List<MemoryHold> holds = new ArrayList<>();
+        while (quarantined() <= share)
+        {
+            final CompletableFuture<Completion> given = read(LARGE_BLOCKS);
+            holds.add(target.reactor(0).call(() -> device.completeFirstHeld(BlockStatus.ABORTED)));
+            TestHost.await(given);
+        }
+        final Completion refused = TestHost.await(read(1));
+        assertEquals(NvmeStatus.NAMESPACE_NOT_READY, refused.status());
+        assertTrue(refused.isRetryable());
+        assertEquals(1, target.log().stream().filter((line) -> line.contains("quarantine")).count(),
+            () -> target.log().toString());
+        target.reactor(0).run(() -> holds.removeLast().release());
+        final CompletableFuture<Completion> served = read(1);
+        target.reactor(0).run(() -> device.completeFirst(BlockStatus.SUCCESS));
+        assertEquals(NvmeStatus.SUCCESS, TestHost.await(served).status());
+        target.reactor(0).run(() -> holds.forEach(MemoryHold::release));
+        assertEquals(0, used());
+    }
+}
