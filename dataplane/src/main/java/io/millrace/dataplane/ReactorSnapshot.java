@@ -22,6 +22,7 @@ import io.millrace.reactor.Reactor;
  * @param poolWaiting    commands that wait for a buffer.
  * @param poolHighWaterBytes  the most bytes that were handed out at one time, since its start.
  * @param poolWaits      how often a command had to wait for a buffer, since its start.
+ * @param poolQuarantinedBytes that devices may still use though the commands have ended.
  */
 public record ReactorSnapshot(
     int index,
@@ -37,7 +38,8 @@ public record ReactorSnapshot(
     long poolUsedBytes,
     int poolWaiting,
     long poolHighWaterBytes,
-    long poolWaits)
+    long poolWaits,
+    long poolQuarantinedBytes)
 {
     static ReactorSnapshot of(final int index, final PollGroup group)
     {
@@ -46,6 +48,7 @@ public record ReactorSnapshot(
         final BufferPool pool = group.buffers();
         return new ReactorSnapshot(index, reactor.config().name(), reactor.config().cpu(), duty.busyNs(),
             duty.idleNs(), duty.cycles(), duty.longestCycleNs(), group.queuePairs(), group.requestsInUse(),
-            pool.lengthBytes(), pool.usedBytes(), pool.waiting(), pool.highWaterBytes(), pool.waitCount());
+            pool.lengthBytes(), pool.usedBytes(), pool.waiting(), pool.highWaterBytes(), pool.waitCount(),
+            group.quarantinedBytes());
     }
 }

@@ -22,6 +22,8 @@ final class DeviceChannels implements Poller
 {
     /** How much of a cycle goes into opening devices; one is opened in any case. */
     private static final long OPEN_BUDGET_NS = 100_000;
+    /** How many devices are asked in turn before they have answered: one that a command asks for need not wait long. */
+    private static final int OPENING_MAX = 16;
     private static final long TICK_NS = 50_000_000;
     private static final long RETRY_NS_MIN = 1_000_000_000L;
     private static final int RETRY_DOUBLINGS_MAX = 5;
@@ -310,7 +312,7 @@ final class DeviceChannels implements Poller
     private int openSome()
     {
         int opened = 0;
-        while (!waiting.isEmpty() && hasBudget())
+        while (!waiting.isEmpty() && openingCount < OPENING_MAX && hasBudget())
         {
             final DeviceChannel channel = waiting.poll();
             if (DeviceChannelState.WAITING == channel.state())
@@ -356,7 +358,7 @@ final class DeviceChannels implements Poller
     @Override
     public boolean canSleep()
     {
-        if (!waiting.isEmpty())
+        if (!waiting.isEmpty() && openingCount < OPENING_MAX)
         {
             return false;
         }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.BlockStatus;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -150,6 +151,24 @@ class DeviceOpeningTest
     }
 
     @Test
+    void shouldSayWhichDeviceKeepsAReactorFromClosing()
+    {
+        device.closesLater(true);
+        add();
+        final TestHost admin = target.admin();
+        target.io(admin, 1).close();
+        admin.close();
+        final PollGroup group = target.reactor(0).pollGroup();
+        TestTarget.await("open", () -> 1 == target.reactor(0).call(device::openChannels));
+        final CompletableFuture<Void> closed = target.reactor(0).call(group::close);
+        assertFalse(closed.isDone());
+        assertEquals(List.of("manual"), target.reactor(0).call(group::closingDevices));
+        target.reactor(0).run(device::finishClosing);
+        closed.orTimeout(10, TimeUnit.SECONDS).join();
+        assertEquals(List.of(), target.reactor(0).call(group::closingDevices));
+    }
+
+    @Test
     void shouldLetAConnectionGoWhoseCommandsWaitForADevice()
     {
         device.opensLater(true);
@@ -182,6 +201,6 @@ class DeviceOpeningTest
         device.automatic(BlockStatus.SUCCESS);
         target.reactor(0).run(device::finishOpening);
         assertEquals(NvmeStatus.SUCCESS, TestHost.await(all).status());
-        assertEquals(java.util.List.of("FLUSH 0+0"), device.asked());
+        assertEquals(List.of("FLUSH 0+0"), device.asked());
     }
 }

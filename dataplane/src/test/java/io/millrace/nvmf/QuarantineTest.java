@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.MemoryHold;
+import io.millrace.memory.BufferGroup;
 import io.millrace.memory.BufferPool;
+import io.millrace.memory.BufferShare;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import java.util.ArrayList;
@@ -69,13 +71,14 @@ class QuarantineTest
         final BufferPool pool = target.reactor(0).buffers();
         for (int round = 0; round < 3; round++)
         {
-            final Set<Long> taken = target.reactor(0).call(() -> takeAll(pool));
+            final BufferShare share = target.reactor(0).call(() -> pool.newShare(new BufferGroup()));
+            final Set<Long> taken = target.reactor(0).call(() -> takeAll(pool, share));
             assertFalse(taken.contains(address[0]));
             assertEquals(pool.lengthBytes() / BufferPool.BUFFER_BYTES_MIN - 1, taken.size());
             // The device writes late: to nobody's memory.
             NativeMemory.fill(address[0], 4096, LATE);
             taken.forEach((other) -> assertEquals(0, NativeMemory.getByte(other + 4095)));
-            target.reactor(0).run(() -> taken.forEach((other) -> pool.release(other, 4096)));
+            target.reactor(0).run(() -> taken.forEach((other) -> pool.release(share, other, 4096)));
         }
         target.reactor(0).run(hold::release);
         assertEquals(0, quarantined());
@@ -84,10 +87,10 @@ class QuarantineTest
         assertEquals(0, used());
     }
 
-    private static Set<Long> takeAll(final BufferPool pool)
+    private static Set<Long> takeAll(final BufferPool pool, final BufferShare share)
     {
         final Set<Long> taken = new HashSet<>();
-        for (long next = pool.acquire(4096); 0 != next; next = pool.acquire(4096))
+        for (long next = pool.acquire(share, 4096); 0 != next; next = pool.acquire(share, 4096))
         {
             NativeMemory.fill(next, 4096, (byte)0);
             taken.add(next);

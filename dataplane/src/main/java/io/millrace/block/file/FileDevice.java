@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 
@@ -72,6 +73,7 @@ public final class FileDevice implements GrowableDevice
     {
         check(config);
         checkIoUring(config);
+        RingMaker.start();
         final BackingFile file = BackingFile.open(config);
         try
         {
@@ -159,22 +161,63 @@ public final class FileDevice implements GrowableDevice
         }
     }
 
+    /**
+     * {@inheritDoc}
+     * Rings are made by a thread of their own, since the kernel pins all registered memory for each.
+     */
     @Override
     public void open(final ReactorContext context, final OpenListener listener)
     {
-        final FileDeviceChannel channel;
+        RingMaker.execute(() -> make(context, listener));
+    }
+
+    private void make(final ReactorContext context, final OpenListener listener)
+    {
+        FileDeviceChannel made = null;
+        Runnable answer;
         try
         {
-            channel = FileDeviceChannel.open(this, context);
+            final FileDeviceChannel channel = FileDeviceChannel.make(this, context);
+            made = channel;
+            answer = () -> attach(channel, listener);
+        }
+        catch (final RuntimeException e)
+        {
+            answer = () -> listener.onOpenFailed(refusal(e));
+        }
+        try
+        {
+            context.reactor().execute(answer);
+        }
+        catch (final RejectedExecutionException ended)
+        {
+            if (null != made)
+            {
+                made.free();
+            }
+        }
+    }
+
+    private void attach(final FileDeviceChannel channel, final OpenListener listener)
+    {
+        try
+        {
+            channel.attach();
         }
         catch (final NativeException e)
         {
-            listener.onOpenFailed(new BlockDeviceException("device " + config.name() + ": a ring of queue-depth " +
-                config.queueDepth() + " cannot be made (" + e.getMessage() +
-                "): lower queue-depth or raise the limits on open files and locked memory", e));
+            channel.free();
+            listener.onOpenFailed(refusal(e));
             return;
         }
         listener.onOpened(channel);
+    }
+
+    private BlockDeviceException refusal(final RuntimeException e)
+    {
+        return new BlockDeviceException("device " + config.name() + ": a ring of queue-depth " +
+            config.queueDepth() + " cannot be made (" + e.getMessage() +
+            "): lower queue-depth or raise the limits on open files and locked memory", e);
     }
 
     @Override
@@ -274,6 +317,7 @@ public final class FileDevice implements GrowableDevice
         final DmaMemory memory = DmaMemory.map(config.blockSizeBytes());
         try (Ring ring = Ring.open(1, true))
         {
+            ring.enable();
             final int length = config.blockSizeBytes();
             SubmissionEntry.set(
                 ring.nextEntry(), IoUring.IORING_OP_READ, 0, file.fd(), 0, memory.address(), length, 0, 0, 0);

@@ -104,6 +104,7 @@ final class FileDeviceChannel implements BlockChannel
     private ZeroWay zeroWay;
     private boolean canDiscard = true;
     private State state = State.OPEN;
+    private boolean isWatched;
     private MemoryHold[] holds;
     private int givenUpCount;
     private long cancelTimer;
@@ -140,22 +141,17 @@ final class FileDeviceChannel implements BlockChannel
             (long)CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES, PAGE_BYTES));
         entries = new EntryWriter(
             device, rings, memory.allocate((long)depth * EntryWriter.IOVECS_BYTES, PAGE_BYTES));
-        if (rings.control().eventFd() >= 0)
-        {
-            // Edge-triggered: the counter is never read.
-            reactor.register(rings.control().eventFd(), Epoll.EPOLLIN | Epoll.EPOLLET, FileDeviceChannel::onSignal);
-        }
     }
 
     /**
-     * Makes rings and slots.
+     * Makes rings and slots. Any thread; the channel is used once it is {@link #attach attached}.
      *
      * @param device  to reach.
      * @param context of the channel.
      * @return the channel.
      * @throws io.millrace.bindings.NativeException when a ring or memory cannot be had.
      */
-    static FileDeviceChannel open(final FileDevice device, final ReactorContext context)
+    static FileDeviceChannel make(final FileDevice device, final ReactorContext context)
     {
         final int depth = device.config().queueDepth();
         final RingPair rings = RingPair.open(depth, device.isPolled());
@@ -174,6 +170,22 @@ final class FileDeviceChannel implements BlockChannel
                 memory.close();
             }
             throw e;
+        }
+    }
+
+    /**
+     * Begins to use it. On the reactor.
+     *
+     * @throws io.millrace.bindings.NativeException when the kernel refuses; it is freed then.
+     */
+    void attach()
+    {
+        rings.enable();
+        if (rings.control().eventFd() >= 0)
+        {
+            // Edge-triggered: the counter is never read.
+            reactor.register(rings.control().eventFd(), Epoll.EPOLLIN | Epoll.EPOLLET, FileDeviceChannel::onSignal);
+            isWatched = true;
         }
     }
 
@@ -320,10 +332,11 @@ final class FileDeviceChannel implements BlockChannel
         closeListener.onClosed(this);
     }
 
-    private void free()
+    /** Frees what it has. On the reactor, or when that has ended. */
+    void free()
     {
         state = State.CLOSED;
-        if (rings.control().eventFd() >= 0)
+        if (isWatched)
         {
             reactor.deregister(rings.control().eventFd());
         }

@@ -31,14 +31,12 @@ final class Ring implements AutoCloseable
     private static final int RSRC_UPDATE_BYTES = 16;
     private static final int[] FLAG_CHOICES = {
         IoUring.IORING_SETUP_SINGLE_ISSUER | IoUring.IORING_SETUP_DEFER_TASKRUN | IoUring.IORING_SETUP_TASKRUN_FLAG |
-            IoUring.IORING_SETUP_SUBMIT_ALL,
+            IoUring.IORING_SETUP_SUBMIT_ALL | IoUring.IORING_SETUP_R_DISABLED,
         IoUring.IORING_SETUP_COOP_TASKRUN | IoUring.IORING_SETUP_TASKRUN_FLAG | IoUring.IORING_SETUP_SUBMIT_ALL,
         0};
 
     private final int fd;
     private final int flags;
-    private final int enterFd;
-    private final int enterFlags;
     private final int eventFd;
     private final long ringAddress;
     private final long ringBytes;
@@ -54,6 +52,8 @@ final class Ring implements AutoCloseable
     private final long completionFlagsAddress;
     private final long completionsAddress;
 
+    private int enterFd;
+    private int enterFlags;
     private int submitTail;
     private int completionHead;
     private boolean isArmed;
@@ -88,9 +88,7 @@ final class Ring implements AutoCloseable
         {
             NativeMemory.putInt(array + (long)i * Integer.BYTES, i);
         }
-        final int slot = registerRingFd(params);
-        enterFd = slot >= 0 ? slot : fd;
-        enterFlags = slot >= 0 ? IoUring.IORING_ENTER_REGISTERED_RING : 0;
+        enterFd = fd;
         eventFd = isPolled() ? -1 : registerEventFd(params);
         if (eventFd >= 0)
         {
@@ -99,7 +97,27 @@ final class Ring implements AutoCloseable
     }
 
     /**
-     * Makes a ring with the best flags that the kernel takes.
+     * Begins to use the ring. On the thread that will enter it, and alone may do so from now on.
+     *
+     * @throws NativeException when the kernel refuses.
+     */
+    void enable()
+    {
+        if (0 != (flags & IoUring.IORING_SETUP_R_DISABLED))
+        {
+            NativeException.check(
+                "io_uring_register of enabled rings", register(IoUring.IORING_REGISTER_ENABLE_RINGS, 0, 0));
+        }
+        try (Arena arena = Arena.ofConfined())
+        {
+            final int slot = registerRingFd(arena.allocate(RSRC_UPDATE_BYTES, 8).address());
+            enterFd = slot >= 0 ? slot : fd;
+            enterFlags = slot >= 0 ? IoUring.IORING_ENTER_REGISTERED_RING : 0;
+        }
+    }
+
+    /**
+     * Makes a ring with the best flags that the kernel takes. Any thread; it is used once it is {@link #enable enabled}.
      *
      * @param entryCount of the submission queue; rounded up to a power of two by the kernel.
      * @param isPolled   completions are polled from the device.

@@ -25,7 +25,7 @@ final class RingPair implements AutoCloseable
     }
 
     /**
-     * Makes the rings.
+     * Makes the rings. Any thread; they are used once they are {@link #enable enabled}.
      *
      * @param depth    most entries outstanding.
      * @param isPolled whether completions of data are polled from the drive.
@@ -47,6 +47,18 @@ final class RingPair implements AutoCloseable
         {
             first.close();
             throw e;
+        }
+    }
+
+    /**
+     * Begins to use the rings. On the thread that will enter them.
+     */
+    void enable()
+    {
+        first.enable();
+        if (areTwo())
+        {
+            control.enable();
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.Objects;
  * @param poolWaiting    commands that wait for a buffer now; {@link Resource#UNKNOWN} from an older data plane.
  * @param poolHighWaterBytes the most that was handed out at one time; likewise.
  * @param poolWaits      how often a command had to wait for a buffer; likewise.
+ * @param poolQuarantinedBytes that devices may still use though the commands have ended; likewise.
  * @param name           of the thread.
  */
 public record ReactorInfo(
@@ -34,6 +35,7 @@ public record ReactorInfo(
     int poolWaiting,
     long poolHighWaterBytes,
     long poolWaits,
+    long poolQuarantinedBytes,
     String name)
     implements Resource
 {

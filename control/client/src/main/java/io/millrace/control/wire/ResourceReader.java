@@ -128,7 +128,8 @@ final class ResourceReader
             reactor.longestCycleNs(), reactor.connections(), reactor.requests(), reactor.poolBytes(),
             reactor.poolUsedBytes(), known(reactor.poolWaiting(), ReactorRecordDecoder.poolWaitingNullValue()),
             known(reactor.poolHighWaterBytes(), ReactorRecordDecoder.poolHighWaterBytesNullValue()),
-            known(reactor.poolWaits(), ReactorRecordDecoder.poolWaitsNullValue()), name);
+            known(reactor.poolWaits(), ReactorRecordDecoder.poolWaitsNullValue()),
+            known(reactor.poolQuarantinedBytes(), ReactorRecordDecoder.poolQuarantinedBytesNullValue()), name);
     }
 
     private Resource device(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

@@ -162,6 +162,8 @@ final class ResourceWriter
             ReactorRecordEncoder.poolHighWaterBytesNullValue() : info.poolHighWaterBytes());
         reactor.poolWaits(Resource.UNKNOWN == info.poolWaits() ?
             ReactorRecordEncoder.poolWaitsNullValue() : info.poolWaits());
+        reactor.poolQuarantinedBytes(Resource.UNKNOWN == info.poolQuarantinedBytes() ?
+            ReactorRecordEncoder.poolQuarantinedBytesNullValue() : info.poolQuarantinedBytes());
         reactor.name(Text.fit(info.name()));
         return reactor.encodedLength();
     }

@@ -127,7 +127,7 @@ public final class Samples
             new DataPlaneInfo(uuid(), any(State.values()), big(), big(), number(), big(), big(), big(), text(),
                 text(), text()),
             new ReactorInfo(number(), -1, big(), big(), big(), big(), number(), number(), big(), big(), number(),
-                big(), big(), text()),
+                big(), big(), big(), text()),
             new DeviceInfo(text(), any(DeviceType.values()), big(), number(), number(), random.nextBoolean(),
                 random.nextBoolean(), big(), number(), text()),
             new SubsystemInfo(text(), random.nextBoolean(), number(), number(), text(), text()),

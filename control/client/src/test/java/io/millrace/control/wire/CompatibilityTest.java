@@ -140,7 +140,8 @@ class CompatibilityTest
         reactor.correlationId(9).index(1).cpu(2).busyNs(3).idleNs(4).cycles(5).longestCycleNs(6).connections(7)
             .requests(8).poolBytes(9).poolUsedBytes(10).name("r");
         assertEquals(
-            new ReactorInfo(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, Resource.UNKNOWN, Resource.UNKNOWN, Resource.UNKNOWN, "r"),
+            new ReactorInfo(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, Resource.UNKNOWN, Resource.UNKNOWN, Resource.UNKNOWN,
+                Resource.UNKNOWN, "r"),
             resourceOf(reactor.encodedLength()));
 
         final DeviceRecordEncoder device = new DeviceRecordEncoder().wrapAndApplyHeader(buffer, 0, header0);

@@ -236,6 +236,7 @@ record TopReport(
             reactor.put("poolBytes", each.info().poolBytes());
             reactor.put("poolUsedBytes", each.info().poolUsedBytes());
             reactor.put("poolHighWaterBytes", each.info().poolHighWaterBytes());
+            reactor.put("poolQuarantinedBytes", each.info().poolQuarantinedBytes());
             reactor.put("poolWaiting", each.info().poolWaiting());
             reactor.put("poolWaits", each.info().poolWaits());
             return reactor;

@@ -143,6 +143,8 @@ final class Views
         bytes(">USED", "poolUsedBytes", ReactorInfo::poolUsedBytes),
         new Column<>(">MOST", "poolHighWaterBytes", (r) -> known(r.poolHighWaterBytes()),
             (r) -> r.poolHighWaterBytes() < 0 ? "-" : Quantity.bytes(r.poolHighWaterBytes())),
+        new Column<>(">QUARANTINED", "poolQuarantinedBytes", (r) -> known(r.poolQuarantinedBytes()),
+            (r) -> r.poolQuarantinedBytes() < 0 ? "-" : Quantity.bytes(r.poolQuarantinedBytes())),
         of(">WAITING", "poolWaiting", (r) -> known(r.poolWaiting())),
         of(">WAITS", "poolWaits", (r) -> known(r.poolWaits())),
         new Column<>(">LONGEST CYCLE", "longestCycleNs", ReactorInfo::longestCycleNs,

@@ -95,7 +95,7 @@ final class Lists
         return new ReactorInfo(snapshot.index(), snapshot.cpu(), snapshot.busyNs(), snapshot.idleNs(),
             snapshot.cycles(), snapshot.longestCycleNs(), snapshot.connections(), snapshot.requests(),
             snapshot.poolBytes(), snapshot.poolUsedBytes(), snapshot.poolWaiting(),
-            snapshot.poolHighWaterBytes(), snapshot.poolWaits(), snapshot.name());
+            snapshot.poolHighWaterBytes(), snapshot.poolWaits(), snapshot.poolQuarantinedBytes(), snapshot.name());
     }
 
     private static Resource queuePair(final ConnectionSnapshot snapshot)

@@ -28,6 +28,8 @@ enum Metric
     POOL_USED(Type.GAUGE, "millrace_reactor_pool_used_bytes", "Of them, handed out.", Labels.REACTOR),
     POOL_HIGH_WATER(Type.GAUGE, "millrace_reactor_pool_high_water_bytes",
         "The most that was handed out at one time since the start.", Labels.REACTOR),
+    POOL_QUARANTINED(Type.GAUGE, "millrace_reactor_pool_quarantined_bytes",
+        "Of them, what devices may still use though the commands have ended.", Labels.REACTOR),
     POOL_WAITING(Type.GAUGE, "millrace_reactor_pool_waiting_requests", "Commands that wait for a buffer.",
         Labels.REACTOR),
     POOL_WAITS(Type.COUNTER, "millrace_reactor_pool_waits", "How often a command had to wait for a buffer.",

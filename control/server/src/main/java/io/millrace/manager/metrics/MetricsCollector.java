@@ -93,6 +93,7 @@ record MetricsCollector(Supplier<List<PlaneRecords>> records, ScrapeCounts count
             .add(Metric.POOL_USED, info.poolUsedBytes(), plane, name);
         addKnown(samples, Metric.POOL_WAITING, info.poolWaiting(), plane, name);
         addKnown(samples, Metric.POOL_HIGH_WATER, info.poolHighWaterBytes(), plane, name);
+        addKnown(samples, Metric.POOL_QUARANTINED, info.poolQuarantinedBytes(), plane, name);
         addKnown(samples, Metric.POOL_WAITS, info.poolWaits(), plane, name);
     }
 

@@ -120,7 +120,7 @@ final class StatPrinter
             return;
         }
         final Table table = new Table("reactor", ">cpu", ">busy", ">cycles/s", ">longest cycle us", ">connections",
-            ">requests", ">pool MiB", ">used", ">most", ">waiting", ">waits");
+            ">requests", ">pool MiB", ">used", ">most", ">quarantined", ">waiting", ">waits");
         for (final ReactorStatus each : view.snapshot().reactors())
         {
             table.row(text(each.name()), each.cpu() < 0 ? "any" : Integer.toString(each.cpu()),
@@ -130,6 +130,7 @@ final class StatPrinter
                 mebibytes(each.value(ReactorCounters.Value.POOL_BYTES)),
                 mebibytes(each.value(ReactorCounters.Value.POOL_USED_BYTES)),
                 mebibytes(each.value(ReactorCounters.Value.POOL_HIGH_WATER_BYTES)),
+                mebibytes(each.value(ReactorCounters.Value.POOL_QUARANTINED_BYTES)),
                 value(each, ReactorCounters.Value.POOL_WAITING), value(each, ReactorCounters.Value.POOL_WAITS));
         }
         table.print(terminal, "");

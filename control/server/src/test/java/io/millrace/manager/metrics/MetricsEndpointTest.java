@@ -53,7 +53,7 @@ class MetricsEndpointTest
         final List<Resource> resources = new ArrayList<>(List.of(
             new DataPlaneInfo(new UUID(1, 2), State.DRAINING, 5_000_000_000L, 1 << 20, 2, 77, 1 << 21, 1 << 20, "a",
                 "1.2.3", ""),
-            new ReactorInfo(0, 3, 1_500_000_000L, 2_500_000_000L, 10, 2_000, 4, 5, 100, 50, 1, 75, 6, "reactor-0"),
+            new ReactorInfo(0, 3, 1_500_000_000L, 2_500_000_000L, 10, 2_000, 4, 5, 100, 50, 1, 75, 6, 25, "reactor-0"),
             new NamespaceInfo(NQN, 7, new UUID(3, 4), 8192, 512, 11, 12, 13, 14, 15, 16, "mem0", 1),
             new ControllerInfo(NQN, 1, "nqn.\"host\"", 1, 0, "ready"),
             new ControllerInfo(NQN, 2, "nqn.\"host\"", 1, 0, "ready"),
