@@ -45,9 +45,9 @@ public final class MemoryHold
         if (!isReleased)
         {
             isReleased = true;
+            quarantine.change(-bytes);
             actions.forEach(Runnable::run);
             actions.clear();
-            quarantine.change(-bytes);
         }
     }
 

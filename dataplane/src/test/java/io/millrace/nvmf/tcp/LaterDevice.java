@@ -27,6 +27,7 @@ final class LaterDevice implements BlockDevice
     private final long address;
     private final AtomicInteger held = new AtomicInteger();
     private volatile boolean holding;
+    private volatile long openNs;
 
     LaterDevice(final int blockBytes, final long sizeBytes)
     {
@@ -60,7 +61,22 @@ final class LaterDevice implements BlockDevice
     @Override
     public void open(final ReactorContext context, final OpenListener listener)
     {
-        listener.onOpened(new LaterChannel());
+        if (0 == openNs)
+        {
+            listener.onOpened(new LaterChannel());
+        }
+        else
+        {
+            context.reactor().schedule(
+                context.reactor().nowNs() + openNs, (nowNs) -> listener.onOpened(new LaterChannel()));
+        }
+    }
+
+    /** How long it takes to open on a reactor from now on. */
+    LaterDevice opensWithin(final long timeNs)
+    {
+        openNs = timeNs;
+        return this;
     }
 
     @Override
