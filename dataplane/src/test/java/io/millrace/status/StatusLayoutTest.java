@@ -36,6 +36,7 @@ class StatusLayoutTest
             reactor.put(ReactorCounters.Value.BUSY_NS, 11);
             reactor.put(ReactorCounters.Value.POOL_WAITS, 12);
             reactor.put(ReactorCounters.Value.POOL_HIGH_WATER_BYTES, 14);
+            reactor.put(ReactorCounters.Value.POOL_QUARANTINED_BYTES, 16);
             final QueuePairCounters queuePair = part.queuePair("nqn.a", "nqn.host", 3, 4, 128);
             queuePair.commands(20);
             queuePair.answered(18, 4096, 8192, 2);
@@ -57,10 +58,11 @@ class StatusLayoutTest
         assertEquals(1, bytes.getInt(part));
         assertEquals(77, bytes.getLong(part + 16));
         int record = part + 64;
-        record(bytes, record, 64 + 128 + 256, 2, 1, 7, "reactor-1", "", 12, 0);
+        record(bytes, record, 64 + 128 + 256, 2, 1, 7, "reactor-1", "", 13, 0);
         assertEquals(11, bytes.getLong(record + 64));
         assertEquals(12, bytes.getLong(record + 64 + 10 * 8));
         assertEquals(14, bytes.getLong(record + 64 + 11 * 8));
+        assertEquals(16, bytes.getLong(record + 64 + 12 * 8));
 
         record += 64 + 128 + 256;
         record(bytes, record, 64 + 64 + 512, 3, 3, 4, "nqn.a", "nqn.host", 6, 0);

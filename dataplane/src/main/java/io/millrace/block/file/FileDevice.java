@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 
@@ -38,6 +39,8 @@ public final class FileDevice implements GrowableDevice
     private volatile BlockGeometry geometry;
     private final FileAbilities abilities;
     private final Set<String> notes = new LinkedHashSet<>();
+    private final RingMaker ringMaker = RingMaker.acquire();
+    private final AtomicBoolean isClosed = new AtomicBoolean();
     private volatile CloseTimes closeTimes = CloseTimes.DEFAULT;
 
     private FileDevice(
@@ -73,7 +76,6 @@ public final class FileDevice implements GrowableDevice
     {
         check(config);
         checkIoUring(config);
-        RingMaker.start();
         final BackingFile file = BackingFile.open(config);
         try
         {
@@ -168,7 +170,7 @@ public final class FileDevice implements GrowableDevice
     @Override
     public void open(final ReactorContext context, final OpenListener listener)
     {
-        RingMaker.execute(() -> make(context, listener));
+        ringMaker.execute(() -> make(context, listener));
     }
 
     private void make(final ReactorContext context, final OpenListener listener)
@@ -223,7 +225,11 @@ public final class FileDevice implements GrowableDevice
     @Override
     public void close()
     {
-        file.close();
+        if (isClosed.compareAndSet(false, true))
+        {
+            ringMaker.release();
+            file.close();
+        }
     }
 
     CloseTimes closeTimes()

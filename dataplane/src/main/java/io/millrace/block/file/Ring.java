@@ -117,7 +117,8 @@ final class Ring implements AutoCloseable
     }
 
     /**
-     * Makes a ring with the best flags that the kernel takes. Any thread; it is used once it is {@link #enable enabled}.
+     * Makes a ring with the best flags that the kernel takes. Any thread; it is used once it is {@link #enable
+     * enabled}.
      *
      * @param entryCount of the submission queue; rounded up to a power of two by the kernel.
      * @param isPolled   completions are polled from the device.

@@ -1,25 +1,67 @@
 package io.millrace.block.file;
 
+import io.millrace.reactor.Reactor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /**
- * The thread of the process that makes rings for reactors. It begins with the first device and stays: a thread that a
- * reactor started would inherit the reactor's CPU.
+ * A thread that makes rings for reactors, shared by the file devices of the process and there as long as one is. A
+ * device has it started, never a reactor: the thread would inherit the reactor's CPU.
  */
 final class RingMaker
 {
-    private static final ExecutorService THREAD = Executors.newSingleThreadExecutor((task) ->
+    private static final long END_S = 30;
+
+    private static RingMaker shared;
+
+    private final ExecutorService thread = Executors.newSingleThreadExecutor((task) ->
         Thread.ofPlatform().daemon(true).name("millrace-rings").unstarted(task));
+    private int users;
 
     private RingMaker()
     {
     }
 
-    /** Has the thread run. Off the reactors. */
-    static void start()
+    /**
+     * {@return the thread, which runs; released by {@link #release} later}
+     */
+    static RingMaker acquire()
     {
-        THREAD.execute(RingMaker::nothing);
+        synchronized (RingMaker.class)
+        {
+            if (null == shared)
+            {
+                shared = new RingMaker();
+                shared.thread.execute(RingMaker::nothing);
+            }
+            shared.users++;
+            return shared;
+        }
+    }
+
+    /** A device has been closed. With the last the thread ends, which is waited for. */
+    void release()
+    {
+        Reactor.checkMayBlock("the end of a thread");
+        synchronized (RingMaker.class)
+        {
+            users--;
+            if (0 != users)
+            {
+                return;
+            }
+            shared = null;
+        }
+        thread.shutdown();
+        try
+        {
+            thread.awaitTermination(END_S, TimeUnit.SECONDS);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /**
@@ -27,13 +69,13 @@ final class RingMaker
      *
      * @param task to run; it does not throw.
      */
-    static void execute(final Runnable task)
+    void execute(final Runnable task)
     {
-        THREAD.execute(task);
+        thread.execute(task);
     }
 
     private static void nothing()
     {
-        // It is there from now on.
+        // The thread is there from now on.
     }
 }

@@ -1,8 +1,9 @@
 package io.millrace.block.nvme;
 
 /**
- * What a channel may do with its queues. The controller's thread asks for a state, the channel's reactor goes there when
- * it comes to it; the controller's thread waits until all reactors have, and no reactor ever waits for that thread.
+ * What a channel may do with its queues. The controller's thread asks for a state, the channel's reactor goes there
+ * when it comes to it; the controller's thread waits until all reactors have, and no reactor ever waits for that
+ * thread.
  * <pre>
  *   RUNNING   - QUIESCED - (controller is stopped) - DRAINED - (it is enabled, queues are made) - RUNNING
  *                                                            - (it cannot be) - FAILED

@@ -385,7 +385,8 @@ final class Recovery implements Rescue
         wish(wanted);
         for (final NvmeChannel channel : channels)
         {
-            while (wanted != channel.state() && ChannelState.RETIRED != channel.state() && !channel.reactor().hasEnded())
+            while (wanted != channel.state() && ChannelState.RETIRED != channel.state() &&
+                !channel.reactor().hasEnded())
             {
                 Deadline.pause();
             }
