@@ -48,7 +48,8 @@ class ArchitectureTest
     private static final String[] DATA_PLANE_MODULE = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..",
         "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.status..", "io.millrace.jfr..", "io.millrace.lock..", "io.millrace.validation..",
+        "io.millrace.nvmf..", "io.millrace.status..", "io.millrace.jfr..", "io.millrace.lock..",
+        "io.millrace.validation..",
         "io.millrace.dataplane.."};
 
     private static JavaClasses classes;

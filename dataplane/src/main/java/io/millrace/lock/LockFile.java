@@ -111,8 +111,8 @@ public final class LockFile implements AutoCloseable
         catch (final AccessDeniedException e)
         {
             final PosixFileAttributes found = attributesOrNull(path);
-            throw null == found ? new IOException(path + " cannot be made: permission denied in " + path.getParent(), e) :
-                new IOException(foreign(path, found), e);
+            throw new IOException(null == found ?
+                path + " cannot be made: permission denied in " + path.getParent() : foreign(path, found), e);
         }
         catch (final NoSuchFileException e)
         {
@@ -160,8 +160,8 @@ public final class LockFile implements AutoCloseable
 
     private static String foreign(final Path path, final PosixFileAttributes found)
     {
-        return path + " belongs to " + found.owner().getName() + ", who could lock it at any time: have it removed by " +
-            found.owner().getName() + " or root";
+        return path + " belongs to " + found.owner().getName() + ", who could lock it at any time: have it removed " +
+            "by " + found.owner().getName() + " or root";
     }
 
     private static void lock(final Path path, final FileChannel channel) throws IOException

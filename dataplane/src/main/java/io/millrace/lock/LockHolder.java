@@ -51,8 +51,8 @@ public final class LockHolder
     }
 
     /**
-     * {@return who has a lock on a file, such as {@code process 4711 (java) of alice}; {@code another process} when that
-     * cannot be found}
+     * {@return who has a lock on a file, such as {@code process 4711 (java) of alice}; {@code another process} when
+     * that cannot be found}
      *
      * @param file that is locked.
      */

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 
 /**
  * Whether a process lives, as {@code /proc} tells it. A process that was killed is not alive, although its id is taken
- * until its parent has asked how it ended (a zombie), and although it may take the kernel a while to take its memory and
- * files away. Stateless; any thread.
+ * until its parent has asked how it ended (a zombie), and although it may take the kernel a while to take its memory
+ * and files away. Stateless; any thread.
  */
 public final class ProcessState
 {

@@ -88,8 +88,8 @@ class DevicesTest
         devices.create(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.NONE));
         final List<DeviceSnapshot> before = devices.list();
         refused(Reason.EXISTS, "device mem0: is there already; choose another name", () -> fixture.memory("mem0", 1));
-        refused(Reason.INVALID, "device name ' ': is not a name of 1 to 64 letters, digits, '.', '_' or '-', a letter or " +
-            "digit first; choose another",
+        refused(Reason.INVALID, "device name ' ': is not a name of 1 to 64 letters, digits, '.', '_' or '-', a " +
+            "letter or digit first; choose another",
             () -> fixture.memory(" ", 1));
         refused(Reason.INVALID, "device odd: size 513 bytes is not a positive multiple of block-size 512: use 512 or " +
             "another multiple", () -> devices.create(new DeviceConfig.Memory("odd", 513, 512)));

@@ -435,7 +435,8 @@ class ControlCommandsTest
         final CommandRun run = CommandRun.of("device", "list", "--control", directory.resolve("none").toString());
         assertEquals(ExitCode.FAILURE, run.exitCode());
         assertEquals("millrace device list: nobody takes commands: there is no directory " +
-            directory.resolve("none") + ": start 'millrace serve' or 'millrace manager' with that control directory, or name another\n", run.err());
+            directory.resolve("none") + ": start 'millrace serve' or 'millrace manager' with that control directory, " +
+            "or name another\n", run.err());
     }
 
     @Test

@@ -94,9 +94,10 @@ record ControlDirectory(Path path, State state, String text)
     {
         final String owner = attributes.owner().getName();
         final String group = attributes.group().getName();
-        return System.getProperty("user.name") + " may not use " + path + ", which belongs to " + owner + " and group " +
-            group + " with mode " + PosixFilePermissions.toString(attributes.permissions()) + ": run the command as " +
-            owner + (attributes.permissions().containsAll(GROUP) ? ", or as a member of group " + group : "");
+        return System.getProperty("user.name") + " may not use " + path + ", which belongs to " + owner +
+            " and group " + group + " with mode " + PosixFilePermissions.toString(attributes.permissions()) +
+            ": run the command as " + owner +
+            (attributes.permissions().containsAll(GROUP) ? ", or as a member of group " + group : "");
     }
 
     private static ControlDirectory ofDriver(final Path path, final File cnc)

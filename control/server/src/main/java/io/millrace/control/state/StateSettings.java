@@ -72,7 +72,8 @@ final class StateSettings
     private static final long MILLIS = 1_000_000L;
 
     private static final SettingType<String> DEVICE =
-        new SettingType<>("name", "1 to " + ResourceValidation.NAME_LENGTH_MAX + " letters, digits, '.', '_', '-'", (text) -> text);
+        new SettingType<>("name", "1 to " + ResourceValidation.NAME_LENGTH_MAX + " letters, digits, '.', '_', '-'",
+            (text) -> text);
     private static final SettingType<String> NQN =
         new SettingType<>("NQN", "1 to " + ResourceValidation.NQN_LENGTH_BYTES_MAX + " bytes", (text) -> text);
     private static final SettingType<String> PATH =
@@ -95,7 +96,8 @@ final class StateSettings
     static final Setting<Type> DEVICE_TYPE = Setting.required("devices[].type",
         SettingType.choice(Type.class, Type.values()), "What stores the blocks.");
     static final Setting<Long> DEVICE_SIZE = Setting.optional("devices[].size",
-        SettingType.size(ResourceValidation.SIZE_BYTES_MIN, ResourceValidation.SIZE_BYTES_MAX), null, "Size of the device.").of("memory", "null", "file");
+        SettingType.size(ResourceValidation.SIZE_BYTES_MIN, ResourceValidation.SIZE_BYTES_MAX), null,
+        "Size of the device.").of("memory", "null", "file");
     static final Setting<Integer> DEVICE_BLOCK_SIZE = Setting.optional("devices[].block-size", BLOCK_SIZE,
         Integer.toString(Canonical.BLOCK_SIZE_BYTES_DEFAULT), "Bytes of a block.").of("memory", "null", "file");
     static final Setting<String> DEVICE_PATH = Setting.required("devices[].path", PATH,

@@ -23,9 +23,9 @@ import org.agrona.concurrent.SystemNanoClock;
  * Answers Prometheus over HTTP at {@code /metrics}, on threads of its own. Anybody who reaches the address may read; it
  * takes no commands. Made and closed by the owner's thread.
  * <p>
- * A client costs others nothing: each has a thread, 5 s for its request and 10 s to take the answer, and all of a second
- * get the same bytes. {@link #CONNECTIONS_MAX} are served at once, {@link #CONNECTIONS_PER_ADDRESS_MAX} of an address;
- * a later one displaces the oldest of its address, or of the address that has most. A scrape takes milliseconds, so
+ * A client costs others nothing: each has a thread, 5 s for its request and 10 s to take the answer, and all of a
+ * second get the same bytes. {@link #CONNECTIONS_MAX} are served at once, {@link #CONNECTIONS_PER_ADDRESS_MAX} of an
+ * address; a later one displaces the oldest of its address, or of the address that has most. A scrape takes milliseconds, so
  * that those displaced are those that do not send or do not read.
  */
 public final class MetricsEndpoint implements AutoCloseable

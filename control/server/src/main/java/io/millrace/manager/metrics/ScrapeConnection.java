@@ -14,8 +14,8 @@ import org.agrona.CloseHelper;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * A connection of a client: one request, one answer, then it is closed. Runs on a thread of its own, which others end by
- * {@link #end(ScrapeResult)}.
+ * A connection of a client: one request, one answer, then it is closed. Runs on a thread of its own, which others end
+ * by {@link #end(ScrapeResult)}.
  */
 final class ScrapeConnection implements Runnable
 {

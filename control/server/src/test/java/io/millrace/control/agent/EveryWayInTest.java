@@ -183,7 +183,8 @@ class EveryWayInTest
     void shouldAgreeOnSizes()
     {
         final List<Long> sizes = new ArrayList<>(List.of(1L, 511L, 512L, 513L, 4095L, 4096L, 4097L, 6144L, 1L << 50,
-            (8192L << 40) - 4096, 8192L << 40, (8192L << 40) + 4096, 9000L << 40, Long.MAX_VALUE, Long.MAX_VALUE - 4095));
+            (8192L << 40) - 4096, 8192L << 40, (8192L << 40) + 4096, 9000L << 40, Long.MAX_VALUE,
+            Long.MAX_VALUE - 4095));
         check(sizes, (size) -> "devices: [{name: a, type: 'null', size: " + size + "}]",
             (size) -> List.of(new Command.CreateDevice(DeviceSpec.nullDevice("a", size, 4096))));
     }

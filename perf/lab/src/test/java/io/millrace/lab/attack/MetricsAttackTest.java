@@ -120,7 +120,8 @@ final class MetricsAttackTest
     {
         try
         {
-            return Files.readString(directory.resolve("manager.log")) + Files.readString(directory.resolve("serve.log"));
+            return Files.readString(directory.resolve("manager.log")) +
+                Files.readString(directory.resolve("serve.log"));
         }
         catch (final IOException e)
         {
@@ -130,7 +131,8 @@ final class MetricsAttackTest
 
     private static boolean isWhole(final String scraped)
     {
-        return scraped.lines().filter((line) -> line.startsWith("millrace_namespace_size_bytes{")).count() == NAMESPACES;
+        return NAMESPACES ==
+            scraped.lines().filter((line) -> line.startsWith("millrace_namespace_size_bytes{")).count();
     }
 
     private String scrape() throws IOException
