@@ -202,7 +202,7 @@ final class ChangeRequest
         return switch (command)
         {
             case final Command.AddListener add -> add.listener().port();
-            case Command.CommitChange _, Command.Rollback _ -> version;
+            case Command.CommitChange _, Command.Rollback _, Command.ReplaceState _ -> version;
             default -> 0;
         };
     }

@@ -142,7 +142,17 @@ final class ChangeSender
                     " did not say whether it is carried out (" + call.text() + "); it is being compared"));
                 haveCompared();
             }
-            default -> ledger.takeBack(change, StageRunner.replyOf(call));
+            default ->
+            {
+                if (StageRunner.isGone(change.request(), call.code()))
+                {
+                    ledger.confirm(change, change.ok(""));
+                }
+                else
+                {
+                    ledger.takeBack(change, StageRunner.replyOf(call));
+                }
+            }
         }
     }
 

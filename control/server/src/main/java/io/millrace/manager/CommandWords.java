@@ -52,6 +52,10 @@ final class CommandWords
                 " of " + c.nqn() + " to reactor " + c.reactor();
             case final Command.AssignControllerIds c -> "assign controller ids " + c.firstId() + " to " + c.lastId();
             case final Command.Rollback c -> "roll back to version " + c.version();
+            case final Command.ReplaceState c -> (c.isDryRun() ? "plan to " : "") + (0 == c.fromVersion() ?
+                "replace the desired state by " + (c.name().isEmpty() ? "a document" : c.name()) :
+                "roll back to version " + c.fromVersion());
+            case final Command.AddDocumentPart c -> "document part at byte " + c.position();
             case Command.CommitChange _ -> "commit change";
             default -> command.toString();
         };

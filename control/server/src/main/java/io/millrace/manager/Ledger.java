@@ -1,6 +1,7 @@
 package io.millrace.manager;
 
 import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.service.Reply;
@@ -129,6 +130,19 @@ final class Ledger
     {
         freshTip();
         return tip.state();
+    }
+
+    /** Whether all that was accepted is in the version that was written last. */
+    boolean isWritten()
+    {
+        return !isWriting && !needsVersion && pending.isEmpty();
+    }
+
+    /** Why a command would change nothing by all that was accepted; empty: it would, or is refused. */
+    String noChange(final Command command)
+    {
+        freshTip();
+        return tip.noChange(command);
     }
 
     /** What is kept of commands that were refused. */

@@ -8,12 +8,14 @@ import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.Resource;
 import io.millrace.control.service.Caller;
 import io.millrace.control.service.ControlBackend;
 import io.millrace.control.service.Listing;
 import io.millrace.control.service.Reply;
 import io.millrace.control.service.ServiceEvent;
 import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.StateRecords;
 import io.millrace.manager.config.ManagerConfig;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.metrics.PlaneRecords;
@@ -55,6 +57,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     private final RecentCommands recent = new RecentCommands();
     private final Map<String, ManagedPlane> planes = new LinkedHashMap<>();
     private final Map<Long, StagedChange> staged = new HashMap<>();
+    private final StateReplacements replacements = new StateReplacements(this::accept, this::refuse);
     private final ArrayDeque<ServiceEvent> events = new ArrayDeque<>();
     private long lostEvents;
 
@@ -150,9 +153,45 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             case Command.AbandonChange _ -> CompletableFuture.completedFuture(
                 null == staged.remove(caller.sessionId()) ? notBegun() : Reply.OK);
             case final Command.Rollback rollback -> rollback(caller, commandId, plane, rollback);
+            case final Command.AddDocumentPart part ->
+                CompletableFuture.completedFuture(replacements.add(caller, part));
+            case final Command.ReplaceState replace -> replace(caller, commandId, plane, replace);
             default -> DesiredState.keeps(command) ?
                 keep(caller, commandId, plane, command) : passOn(caller, commandId, plane, command);
         };
+    }
+
+    private CompletableFuture<Reply> replace(
+        final Caller caller, final CommandId commandId, final ManagedPlane plane, final Command.ReplaceState replace)
+    {
+        if (staged.containsKey(caller.sessionId()))
+        {
+            return CompletableFuture.completedFuture(Reply.refused(Code.INVALID,
+                "a change was begun in this session: commit or abandon it first"));
+        }
+        final Reply unknown = 0 == replace.fromVersion() ? null : unknownVersion(plane, replace.fromVersion());
+        if (null != unknown)
+        {
+            plane.ledger().refusals().add(commandId, unknown);
+            return CompletableFuture.completedFuture(unknown);
+        }
+        return replacements.replace(caller, commandId, plane, replace);
+    }
+
+    /** Null when the version is kept. */
+    private static Reply unknownVersion(final ManagedPlane plane, final long version)
+    {
+        final List<VersionHeader> history = plane.ledger().history();
+        return history.stream().anyMatch((each) -> each.version() == version) ? null :
+            Reply.refused(Code.NOT_FOUND, "no version " + version +
+                (history.isEmpty() ? " of data plane " + plane.name() : "; there are " + history.getFirst().version() +
+                    " to " + history.getLast().version()));
+    }
+
+    private CompletableFuture<Reply> refuse(final ManagedPlane plane, final ChangeRequest change, final Reply reply)
+    {
+        onFinished(plane.name(), change, reply);
+        return change.future();
     }
 
     private static Reply notBegun()
@@ -183,6 +222,12 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         final StagedChange change = staged.get(caller.sessionId());
         if (null == change)
         {
+            final String noChange = plane.ledger().isKnown() && null == plane.refusalOfChanges() ?
+                plane.ledger().noChange(command) : "";
+            if (!noChange.isEmpty())
+            {
+                return unchanged(caller, commandId, plane, command, noChange);
+            }
             return accept(plane, ChangeRequest.ofOne(caller, commandId, command));
         }
         if (change.isFull())
@@ -192,13 +237,41 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         }
         try
         {
-            change.add(command);
-            return CompletableFuture.completedFuture(Reply.OK);
+            return CompletableFuture.completedFuture(new Reply(Code.OK, 0, change.add(command)));
         }
         catch (final ControlException e)
         {
             return CompletableFuture.completedFuture(Reply.refused(e.code(), e.getMessage()));
         }
+    }
+
+    /**
+     * The desired state is as wanted already. The data plane is asked nevertheless, since it may differ: what it has
+     * and should not have, somebody wants to be gone, and what it lacks, to be there.
+     */
+    private CompletableFuture<Reply> unchanged(
+        final Caller caller,
+        final CommandId commandId,
+        final ManagedPlane plane,
+        final Command command,
+        final String noChange)
+    {
+        final Reply same = new Reply(Code.OK, ChangeRequest.valueOf(command, 0), noChange);
+        // Who repeats it after a new start must not have it tried on what came behind it.
+        plane.ledger().refusals().add(commandId, same);
+        final CompletableFuture<Reply> asked = plane.isConnected() ? plane.carryOut(command, commandId) :
+            CompletableFuture.completedFuture(same);
+        final CompletableFuture<Reply> future = new CompletableFuture<>();
+        asked.whenComplete((answer, failure) ->
+        {
+            final Reply reply = null == failure && Code.OK != answer.code() &&
+                !StageRunner.isGone(command, answer.code()) ? answer :
+                null == failure && Code.OK == answer.code() && answer.text().isEmpty() ?
+                new Reply(Code.OK, answer.value(), "the data plane differed from the desired state, now it does not") :
+                same;
+            audit.add(caller, plane.name(), CommandWords.of(command), 0, reply, () -> future.complete(reply));
+        });
+        return future;
     }
 
     private CompletableFuture<Reply> commit(
@@ -226,12 +299,9 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             return CompletableFuture.completedFuture(Reply.refused(Code.INVALID,
                 "a change was begun in this session: commit or abandon it first"));
         }
-        final List<VersionHeader> history = plane.ledger().history();
-        if (history.stream().noneMatch((each) -> each.version() == rollback.version()))
+        final Reply refused = unknownVersion(plane, rollback.version());
+        if (null != refused)
         {
-            final Reply refused = Reply.refused(Code.NOT_FOUND, "no version " + rollback.version() +
-                (history.isEmpty() ? " of data plane " + plane.name() : "; there are " + history.getFirst().version() +
-                    " to " + history.getLast().version()));
             plane.ledger().refusals().add(commandId, refused);
             return CompletableFuture.completedFuture(refused);
         }
@@ -251,11 +321,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     private CompletableFuture<Reply> accept(final ManagedPlane plane, final ChangeRequest change)
     {
         final Reply refused = plane.accept(change);
-        if (null != refused)
-        {
-            onFinished(plane.name(), change, refused);
-        }
-        return change.future();
+        return null == refused ? change.future() : refuse(plane, change, refused);
     }
 
     @Override
@@ -297,6 +363,11 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
                 "no data plane " + name + " here; this manager has " + String.join(", ", planes.keySet())));
         }
         final String only = name.isEmpty() ? caller.dataPlane() : name;
+        if (Command.List.ACTUAL != list.version() && StateRecords.KINDS.contains(kind))
+        {
+            return only.isEmpty() ? whichDataPlane() :
+                planes.get(only).order().inOrder(() -> desired(planes.get(only), list));
+        }
         return switch (kind)
         {
             case MANAGED -> CompletableFuture.completedFuture(new Listing<>(
@@ -305,11 +376,65 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             case AUDIT -> CompletableFuture.completedFuture(new Listing<>(
                 audit.recent().stream().filter((each) -> only.isEmpty() || only.equals(each.dataPlane())).toList(),
                 AuditEntry::info));
+            case PLAN -> only.isEmpty() ? whichDataPlane() : planes.get(only).order().inOrder(() ->
+                CompletableFuture.completedFuture(
+                    new Listing<>(replacements.steps(caller), (step) -> step)));
             case VERSION -> only.isEmpty() ? whichDataPlane() : CompletableFuture.completedFuture(new Listing<>(
                 planes.get(only).ledger().history(), (header) -> header.info(only)));
             default -> only.isEmpty() ? whichDataPlane() :
                 planes.get(only).order().inOrder(() -> planes.get(only).list(list));
         };
+    }
+
+    /** Of the desired state, that of now or an earlier one. */
+    private static CompletableFuture<Listing<?>> desired(final ManagedPlane plane, final Command.List list)
+    {
+        if (Command.List.DESIRED == list.version())
+        {
+            return plane.ledger().isKnown() ? listing(plane.ledger().keptState(), list) :
+                CompletableFuture.failedFuture(new ControlException(Code.FAILED, "data plane " + plane.name() +
+                    " was never connected, so that its desired state is not known; start it, then try again"));
+        }
+        final Reply unknown = unknownVersion(plane, list.version());
+        if (null != unknown)
+        {
+            return CompletableFuture.failedFuture(new ControlException(unknown.code(), unknown.text()));
+        }
+        final CompletableFuture<Listing<?>> future = new CompletableFuture<>();
+        plane.order().read(list.version(), (state, failure) ->
+        {
+            if (null == failure)
+            {
+                listing(state, list).whenComplete((listing, refusal) -> complete(future, listing, refusal));
+            }
+            else
+            {
+                future.completeExceptionally(new ControlException(Code.FAILED,
+                    "version " + list.version() + " cannot be read: " + Ledger.reason(failure)));
+            }
+        });
+        return future;
+    }
+
+    private static <T> void complete(final CompletableFuture<T> future, final T value, final Throwable failure)
+    {
+        if (null == failure)
+        {
+            future.complete(value);
+        }
+        else
+        {
+            future.completeExceptionally(failure);
+        }
+    }
+
+    private static CompletableFuture<Listing<?>> listing(final DesiredState state, final Command.List list)
+    {
+        final List<Resource> records = StateRecords.of(state, list.kind(), list.name());
+        return null == records ? CompletableFuture.failedFuture(new ControlException(Code.NOT_FOUND,
+            (Kind.DEVICE == list.kind() ? "device " : "subsystem ") + list.name() +
+            ": is not in the desired state; 'millrace get' shows what is")) :
+            CompletableFuture.completedFuture(new Listing<>(records, (record) -> record));
     }
 
     private CompletableFuture<Listing<?>> whichDataPlane()
@@ -422,7 +547,11 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         if (null != plane)
         {
             // Behind what it still wants, which may be to begin a change.
-            plane.order().inOrder(() -> CompletableFuture.completedFuture(staged.remove(caller.sessionId())));
+            plane.order().inOrder(() ->
+            {
+                replacements.onSessionClosed(caller);
+                return CompletableFuture.completedFuture(staged.remove(caller.sessionId()));
+            });
         }
     }
 

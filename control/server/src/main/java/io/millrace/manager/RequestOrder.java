@@ -2,7 +2,10 @@ package io.millrace.manager;
 
 import io.millrace.control.state.DesiredState;
 import io.millrace.manager.store.StateStore;
+import io.millrace.manager.store.Version;
+import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
@@ -25,6 +28,8 @@ final class RequestOrder
     private final ArrayDeque<Runnable> behindReading = new ArrayDeque<>();
     private final ArrayDeque<Waiting> behindChanges = new ArrayDeque<>();
     private boolean isReading;
+    /** Belongs to the thread for files. */
+    private Version lastRead;
 
     RequestOrder(final StateStore store, final WorkThread work, final Ledger ledger)
     {
@@ -33,14 +38,30 @@ final class RequestOrder
         this.ledger = ledger;
     }
 
-    /** Reads what should have been; what is to be {@link #inOrder} waits for it. */
+    /** Reads the desired state of a version; what is to be {@link #inOrder} waits for it. */
     void read(final long version, final BiConsumer<DesiredState, Throwable> then)
     {
+        run(() -> stateOf(version), then);
+    }
+
+    /** The desired state of a version. Called in what {@link #run} runs; keeps the last one. */
+    DesiredState stateOf(final long version) throws IOException
+    {
+        if (null == lastRead || version != lastRead.number())
+        {
+            lastRead = store.read(version);
+        }
+        return lastRead.state();
+    }
+
+    /** Does something beside the manager's thread; what is to be {@link #inOrder} waits for it. */
+    <T> void run(final Callable<T> task, final BiConsumer<T, Throwable> then)
+    {
         isReading = true;
-        work.run(() -> store.read(version).state(), (state, failure) ->
+        work.run(task, (result, failure) ->
         {
             isReading = false;
-            then.accept(state, failure);
+            then.accept(result, failure);
             while (!isReading && !behindReading.isEmpty())
             {
                 behindReading.removeFirst().run();

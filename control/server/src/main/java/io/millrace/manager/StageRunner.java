@@ -61,7 +61,8 @@ final class StageRunner
             {
                 outstanding++;
                 count++;
-                submit.apply(steps.get(next++).command()).onDone(this::onAnswered);
+                final Command command = steps.get(next++).command();
+                submit.apply(command).onDone((call) -> onAnswered(command, call));
             }
             else if (0 == outstanding)
             {
@@ -76,10 +77,10 @@ final class StageRunner
         return count;
     }
 
-    private void onAnswered(final Call call)
+    private void onAnswered(final Command command, final Call call)
     {
         outstanding--;
-        if (Code.OK == call.code())
+        if (Code.OK == call.code() || isGone(command, call.code()))
         {
             return;
         }
@@ -89,6 +90,17 @@ final class StageRunner
             refusal = replyOf(call);
         }
         isStopped = isStopped || OnRefusal.STOP == onRefusal || Code.STALE_TERM == call.code();
+    }
+
+    /** Whether a command was to remove what the data plane has not got: so an older one says it. */
+    static boolean isGone(final Command command, final Code code)
+    {
+        return Code.NOT_FOUND == code && switch (command)
+        {
+            case Command.DeleteDevice _, Command.DeleteSubsystem _, Command.RemoveNamespace _, Command.DenyHost _,
+                Command.RemoveListener _ -> true;
+            default -> false;
+        };
     }
 
     /** What a data plane said to a command, or that it said nothing. */

@@ -24,11 +24,16 @@ final class StagedChange
         this.editor = editor;
     }
 
-    /** Throws ControlException when it cannot be. */
-    void add(final Command command)
+    /** Throws ControlException when it cannot be; answers why it changes nothing, or empty. */
+    String add(final Command command)
     {
-        editor.apply(command);
-        commands.add(command);
+        final String noChange = editor.noChange(command);
+        if (noChange.isEmpty())
+        {
+            editor.apply(command);
+            commands.add(command);
+        }
+        return noChange;
     }
 
     boolean isFull()

@@ -129,7 +129,7 @@ class LedgerTest
         // What comes now is written, and what comes then waits, while the first is refused.
         assertNull(ledger.accept(create("b")));
         ledger.takeBack(device, Reply.refused(Code.FAILED, "no memory"));
-        assertEquals(Code.NOT_FOUND, ledger.accept(of(new Command.DeleteDevice("a"))).code());
+        assertEquals(Code.NOT_FOUND, ledger.accept(of(new Command.ResizeDevice("a", 2 << 20))).code());
         until(() -> 2 == finished.size());
         assertEquals(List.of("create device a (memory of 1MiB): FAILED",
             "add namespace " + NQN + "/1 of device a: NOT_FOUND"), finished);
@@ -159,41 +159,42 @@ class LedgerTest
     @Test
     void shouldKnowWhatItRefusedBeforeWhatItKept() throws IOException
     {
-        final Command delete = new Command.DeleteDevice("b");
+        final Command resize = new Command.ResizeDevice("b", 2 << 20);
         assertNull(ledger.accept(of(1, device("a"))));
-        assertEquals(Code.NOT_FOUND, ledger.accept(of(2, delete)).code());
+        assertEquals(Code.NOT_FOUND, ledger.accept(of(2, resize)).code());
         assertNull(ledger.accept(of(3, device("b"))));
         until(() -> 2 == ledger.version());
-        assertEquals(Code.NOT_FOUND, ledger.accept(of(4, new Command.DeleteDevice("c"))).code());
+        assertEquals(Code.NOT_FOUND, ledger.accept(of(4, new Command.ResizeDevice("c", 2 << 20))).code());
         assertEquals(Code.OK, again(1, device("a")));
-        assertEquals(Code.NOT_FOUND, again(2, delete));
+        assertEquals(Code.NOT_FOUND, again(2, resize));
         assertEquals(Code.OK, again(3, device("b")));
-        assertNull(again(4, new Command.DeleteDevice("c")), "nothing came behind it");
+        assertNull(again(4, new Command.ResizeDevice("c", 2 << 20)), "nothing came behind it");
         assertNull(ledger.accept(of(5, device("c"))));
         until(() -> 3 == ledger.version());
-        assertEquals(Code.NOT_FOUND, again(4, new Command.DeleteDevice("c")));
+        assertEquals(Code.NOT_FOUND, again(4, new Command.ResizeDevice("c", 2 << 20)));
     }
 
     @Test
     void shouldKnowWhatTheDataPlaneRefusedAndWhatCouldNotBeKept() throws IOException
     {
         final ChangeRequest refused = of(1, device("a"));
+        final Command other = new Command.CreateDevice(DeviceSpec.memory("b", 2 << 20, 4096));
         assertNull(ledger.accept(refused));
         until(() -> refused == ledger.peekReady());
         ledger.onSent();
         disk.isFull(true);
         assertNull(ledger.accept(of(2, device("b"))));
-        assertEquals(Code.EXISTS, ledger.accept(of(3, device("b"))).code());
+        assertEquals(Code.EXISTS, ledger.accept(of(3, other)).code());
         until(() -> 1 == finished.size());
         ledger.takeBack(refused, Reply.refused(Code.INVALID, "no memory"));
-        assertEquals(Code.NOT_FOUND, ledger.accept(of(4, new Command.DeleteDevice("b"))).code());
+        assertEquals(Code.NOT_FOUND, ledger.accept(of(4, new Command.ResizeDevice("b", 2 << 20))).code());
         disk.isFull(false);
         assertNull(ledger.accept(of(5, device("c"))));
         until(() -> 3 == ledger.version());
         assertEquals(Code.INVALID, again(1, device("a")));
         assertEquals(Code.FAILED, again(2, device("b")));
-        assertEquals(Code.EXISTS, again(3, device("b")));
-        assertEquals(Code.NOT_FOUND, again(4, new Command.DeleteDevice("b")));
+        assertEquals(Code.EXISTS, again(3, other));
+        assertEquals(Code.NOT_FOUND, again(4, new Command.ResizeDevice("b", 2 << 20)));
         assertEquals(Code.OK, again(5, device("c")));
     }
 

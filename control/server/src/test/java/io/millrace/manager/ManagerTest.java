@@ -254,7 +254,7 @@ class ManagerTest
             // What another has done meanwhile counts.
             client.beginChange("");
             client.createDevice(DeviceSpec.memory("mem3", MIB, 4096));
-            other.createDevice(DeviceSpec.memory("mem3", MIB, 4096));
+            other.createDevice(DeviceSpec.memory("mem3", 2 * MIB, 4096));
             assertEquals(Code.EXISTS, codeOf(client::commitChange));
 
             // A session that ends abandons.
@@ -379,7 +379,7 @@ class ManagerTest
             final ControlClient client = fixture.connect();
             ManagerFixture.untilWell(client);
             final List<Call> first = repeat(client, line);
-            assertEquals(List.of(Code.NOT_FOUND, Code.OK, Code.OK, Code.NOT_FOUND, Code.OK, Code.OK, Code.OK),
+            assertEquals(List.of(Code.OK, Code.OK, Code.OK, Code.NOT_FOUND, Code.OK, Code.OK, Code.OK),
                 codes(first, 2));
             final DesiredState before = ManagerFixture.actual(client);
             client.setState(State.SERVING);
@@ -428,7 +428,7 @@ class ManagerTest
             client.deleteDevice("mem0");
             final List<Call> calls = List.of(
                 client.submit(new Command.Rollback(2)),
-                client.submit(new Command.CreateDevice(DeviceSpec.memory("mem0", MIB, 4096))),
+                client.submit(new Command.CreateDevice(DeviceSpec.memory("mem0", 2 * MIB, 4096))),
                 client.submit(new Command.CreateDevice(DeviceSpec.memory("mem1", MIB, 4096))),
                 client.submit(new Command.Rollback(1)),
                 client.submit(new Command.BeginChange("")),
@@ -529,7 +529,7 @@ class ManagerTest
             final ControlClient client = fixture.connect(fixture.context().clientName("alice"));
             ManagerFixture.untilWell(client);
             client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
-            assertEquals(Code.EXISTS, codeOf(() -> client.createDevice(DeviceSpec.memory("mem0", MIB, 4096))));
+            assertEquals(Code.EXISTS, codeOf(() -> client.createDevice(DeviceSpec.memory("mem0", 2 * MIB, 4096))));
             client.setState(State.PAUSED);
             final ControlClient reader = fixture.connect(fixture.context().clientName("bob").role(Role.READ));
             assertEquals(Code.NOT_PERMITTED, codeOf(() -> reader.deleteDevice("mem0")));
@@ -537,7 +537,7 @@ class ManagerTest
             client.deleteDevice("mem0");
             client.commitChange();
             final List<AuditInfo> audit = client.audit("");
-            assertEquals(List.of("create device mem0 (memory of 1MiB)", "create device mem0 (memory of 1MiB)",
+            assertEquals(List.of("create device mem0 (memory of 1MiB)", "create device mem0 (memory of 2MiB)",
                 "set state PAUSED", "delete device mem0", "commit change: away with it"),
                 audit.stream().map(AuditInfo::command).toList());
             assertEquals(List.of(Code.OK, Code.EXISTS, Code.OK, Code.NOT_PERMITTED, Code.OK),

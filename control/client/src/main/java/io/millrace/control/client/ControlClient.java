@@ -22,6 +22,7 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.PlanStepInfo;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.QueuePairInfo;
@@ -31,6 +32,8 @@ import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.message.VersionInfo;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.agrona.concurrent.IdleStrategy;
@@ -640,6 +643,63 @@ public final class ControlClient implements AutoCloseable
     public long rollback(final long version)
     {
         return execute(new Command.Rollback(version)).value();
+    }
+
+    /**
+     * Replaces the desired state of a manager by a document, or plans that. A dry run answers what {@link #plan()}
+     * tells the steps of.
+     *
+     * @param document in YAML.
+     * @param command  with {@code fromVersion} 0.
+     * @return the version that has the document's content; of a dry run the version that it was planned on.
+     * @throws ControlException when nothing was changed, or no answer came in time.
+     */
+    public long replaceState(final String document, final Command.ReplaceState command)
+    {
+        sendDocument(document);
+        return replaceState(command);
+    }
+
+    /**
+     * Replaces the desired state of a manager by an earlier version, or by the document that was sent last in this
+     * session, or plans that.
+     *
+     * @param command what to do.
+     * @return the version that has the content; of a dry run the version that it was planned on.
+     * @throws ControlException when nothing was changed, or no answer came in time.
+     */
+    public long replaceState(final Command.ReplaceState command)
+    {
+        return execute(command).value();
+    }
+
+    private void sendDocument(final String document)
+    {
+        final List<Call> calls = new ArrayList<>();
+        long position = 0;
+        int at = 0;
+        do
+        {
+            final int end = DocumentParts.end(document, at);
+            final String part = document.substring(at, end);
+            calls.add(submit(new Command.AddDocumentPart(position, part)));
+            position += part.getBytes(StandardCharsets.UTF_8).length;
+            at = end;
+        }
+        while (at < document.length());
+        await(calls);
+        calls.forEach(Call::orThrow);
+    }
+
+    /**
+     * Lists the steps of the {@link Command.ReplaceState} that this session sent last.
+     *
+     * @return steps and obstacles in order.
+     * @throws ControlException when the manager did not tell, or no answer came in time.
+     */
+    public List<PlanStepInfo> plan()
+    {
+        return list(Kind.PLAN, "", PlanStepInfo.class);
     }
 
     /**

@@ -16,5 +16,9 @@ public enum BlockOperation
     /** Deallocate. */
     DEALLOCATE,
     /** Compare. */
-    COMPARE
+    COMPARE,
+    /** Verify. */
+    VERIFY,
+    /** Copy. */
+    COPY
 }

@@ -21,7 +21,8 @@ public sealed interface Command
     {
         return switch (this)
         {
-            case List _, Subscribe _ -> Role.READ;
+            case List _, Subscribe _, AddDocumentPart _ -> Role.READ;
+            case ReplaceState command -> command.isDryRun() ? Role.READ : Role.ADMINISTER;
             case SetFaultRules _, Disconnect _, SetAnaState _, SetQos _, MoveConnection _ -> Role.OPERATE;
             case SetState command -> State.STOPPING == command.state() ? Role.ADMINISTER : Role.OPERATE;
             default -> Role.ADMINISTER;
@@ -366,11 +367,29 @@ public sealed interface Command
     /**
      * Lists resources of a kind. The value of the answer is their number.
      *
-     * @param kind of the resources.
-     * @param name of one device or one subsystem; empty: all.
+     * @param kind    of the resources.
+     * @param name    of one device or one subsystem; empty: all.
+     * @param version {@link #ACTUAL}: what the data plane has; to a manager also {@link #DESIRED}: of the desired state
+     *                now, or a number of {@link VersionInfo}: of the desired state in that version.
      */
-    record List(Kind kind, String name) implements Command
+    record List(Kind kind, String name, long version) implements Command
     {
+        /** Of the data plane as it is. */
+        public static final long ACTUAL = -1;
+        /** Of the desired state. */
+        public static final long DESIRED = 0;
+
+        /**
+         * Lists what the data plane has.
+         *
+         * @param kind of the resources.
+         * @param name of one device or one subsystem; empty: all.
+         */
+        public List(final Kind kind, final String name)
+        {
+            this(kind, name, ACTUAL);
+        }
+
         /**
          * Refuses null.
          */
@@ -428,5 +447,58 @@ public sealed interface Command
      */
     record Rollback(long version) implements Command
     {
+    }
+
+    /**
+     * Sends a manager a part of a document, for {@link ReplaceState} in the same session. A part of a lost session is
+     * refused in another.
+     *
+     * @param position in bytes: how much of it the session sent before; 0 begins another document.
+     * @param content  of at most {@value #CONTENT_MAX_BYTES} bytes in UTF-8, cut between characters.
+     */
+    record AddDocumentPart(long position, String content) implements Command
+    {
+        /** Longest content, in bytes. */
+        public static final int CONTENT_MAX_BYTES = 4096;
+
+        /**
+         * Refuses null.
+         */
+        public AddDocumentPart
+        {
+            Objects.requireNonNull(content, "content");
+        }
+    }
+
+    /**
+     * Replaces the desired state of a manager, whether its data plane is connected or not. The value of the answer is
+     * the version that has it; of a dry run the version that it was planned on. {@link List} of {@link Kind#PLAN} tells
+     * the steps then.
+     *
+     * @param fromVersion    whose content it gets; 0: that of the document sent in this session.
+     * @param ifVersion      refused unless this is the version of the desired state; 0: any.
+     * @param isDryRun       change nothing.
+     * @param allowsDestroy  whether steps that lose data, or give hosts something else, are carried out.
+     * @param prunes         whether what the document does not name is removed.
+     * @param name           of the document, for messages; may be empty.
+     * @param comment        kept with the version; may be empty.
+     */
+    record ReplaceState(
+        long fromVersion,
+        long ifVersion,
+        boolean isDryRun,
+        boolean allowsDestroy,
+        boolean prunes,
+        String name,
+        String comment) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public ReplaceState
+        {
+            Objects.requireNonNull(name, "name");
+            Objects.requireNonNull(comment, "comment");
+        }
     }
 }

@@ -18,6 +18,7 @@ import java.util.Objects;
  *                       plane.
  * @param target         path of a file, name of the device that a fault device wraps, or PCI address and namespace
  *                       identifier of a drive with a slash in between; else empty.
+ * @param settings       as created; {@link DeviceSettings#UNKNOWN} from an older data plane.
  */
 public record DeviceInfo(
     String name,
@@ -29,7 +30,8 @@ public record DeviceInfo(
     boolean preallocate,
     long seed,
     int users,
-    String target)
+    String target,
+    DeviceSettings settings)
     implements Resource
 {
     /**
@@ -40,5 +42,15 @@ public record DeviceInfo(
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(target, "target");
+        Objects.requireNonNull(settings, "settings");
+    }
+
+    /**
+     * {@return the device as it would be created}
+     */
+    public DeviceSpec spec()
+    {
+        return new DeviceSpec(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
+            settings);
     }
 }

@@ -16,6 +16,7 @@ import java.util.Objects;
  * @param seed           of the choices of a fault device.
  * @param target         absolute path of a file, name of the device that a fault device wraps, or PCI address and
  *                       namespace identifier of a drive with a slash in between; else empty.
+ * @param settings       that only some types have.
  */
 public record DeviceSpec(
     String name,
@@ -26,7 +27,8 @@ public record DeviceSpec(
     boolean readOnly,
     boolean preallocate,
     long seed,
-    String target)
+    String target,
+    DeviceSettings settings)
 {
     /**
      * Refuses null.
@@ -36,6 +38,59 @@ public record DeviceSpec(
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(target, "target");
+        Objects.requireNonNull(settings, "settings");
+    }
+
+    /**
+     * A device with default settings.
+     *
+     * @param name           of the device, unique.
+     * @param type           what stores the blocks.
+     * @param sizeBytes      a multiple of the block size; 0: as long as the file, the drive or the wrapped device is.
+     * @param blockSizeBytes 512 or 4096; 0: the default.
+     * @param queueDepth     requests at a file or drive at once; 0: the default.
+     * @param readOnly       refuse writes to a file.
+     * @param preallocate    take the space of a file at once.
+     * @param seed           of the choices of a fault device.
+     * @param target         path, wrapped device, or PCI address and namespace identifier; else empty.
+     */
+    public DeviceSpec(
+        final String name,
+        final DeviceType type,
+        final long sizeBytes,
+        final int blockSizeBytes,
+        final int queueDepth,
+        final boolean readOnly,
+        final boolean preallocate,
+        final long seed,
+        final String target)
+    {
+        this(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
+            DeviceSettings.DEFAULT);
+    }
+
+    /**
+     * The device with other settings.
+     *
+     * @param value settings.
+     * @return the device.
+     */
+    public DeviceSpec with(final DeviceSettings value)
+    {
+        return new DeviceSpec(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
+            value);
+    }
+
+    /**
+     * The device with another size.
+     *
+     * @param valueBytes its size; 0: as long as the file is.
+     * @return the device.
+     */
+    public DeviceSpec withSize(final long valueBytes)
+    {
+        return new DeviceSpec(name, type, valueBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
+            settings);
     }
 
     /**

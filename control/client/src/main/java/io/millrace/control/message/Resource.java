@@ -9,7 +9,7 @@ import io.millrace.control.codec.Kind;
 public sealed interface Resource
     permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo,
     ControllerInfo, VersionInfo, AuditInfo, ManagedInfo, AnaInfo, LatencyInfo, QosInfo,
-    QueuePairInfo
+    QueuePairInfo, PlanStepInfo
 {
     /** Instead of a count that an older data plane does not send. */
     int UNKNOWN = -1;
@@ -36,6 +36,7 @@ public sealed interface Resource
             case QosInfo _ -> Kind.QOS;
             case QueuePairInfo _ -> Kind.QUEUE_PAIR;
             case LatencyInfo _ -> Kind.LATENCY;
+            case PlanStepInfo _ -> Kind.PLAN;
         };
     }
 }

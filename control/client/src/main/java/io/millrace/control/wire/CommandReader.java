@@ -1,6 +1,7 @@
 package io.millrace.control.wire;
 
 import io.millrace.control.codec.AbandonChangeDecoder;
+import io.millrace.control.codec.AddDocumentPartDecoder;
 import io.millrace.control.codec.AddListenerDecoder;
 import io.millrace.control.codec.AddNamespaceDecoder;
 import io.millrace.control.codec.AllowHostDecoder;
@@ -18,9 +19,10 @@ import io.millrace.control.codec.DisconnectDecoder;
 import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.MoveConnectionDecoder;
-import io.millrace.control.codec.OperationsDecoder;
+import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
+import io.millrace.control.codec.ReplaceStateDecoder;
 import io.millrace.control.codec.ResizeDeviceDecoder;
 import io.millrace.control.codec.RollbackDecoder;
 import io.millrace.control.codec.SetAllowAnyHostDecoder;
@@ -29,22 +31,21 @@ import io.millrace.control.codec.SetFaultRulesDecoder;
 import io.millrace.control.codec.SetQosDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
-import io.millrace.control.message.BlockOperation;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
-import java.util.ArrayList;
-import java.util.EnumSet;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Decodes commands that were found sound. Belongs to one thread; keeps nothing between calls but the ids of the last.
@@ -74,6 +75,10 @@ final class CommandReader
     private final SetFaultRulesDecoder setFaultRules = new SetFaultRulesDecoder();
     private final BeginChangeDecoder beginChange = new BeginChangeDecoder();
     private final RollbackDecoder rollback = new RollbackDecoder();
+    private final AddDocumentPartDecoder documentPart = new AddDocumentPartDecoder();
+    private final ReplaceStateDecoder replaceState = new ReplaceStateDecoder();
+    private final FaultRuleCodec faultRules = new FaultRuleCodec();
+    private final UnsafeBuffer rules = new UnsafeBuffer(0, 0);
 
     /** Which every command has at the same place, also one that this version does not know. */
     CommandHeader ids(final DirectBuffer buffer, final int offset)
@@ -113,6 +118,8 @@ final class CommandReader
             case CommitChangeDecoder.TEMPLATE_ID -> new Command.CommitChange();
             case AbandonChangeDecoder.TEMPLATE_ID -> new Command.AbandonChange();
             case RollbackDecoder.TEMPLATE_ID -> rollback(buffer, offset, header);
+            case AddDocumentPartDecoder.TEMPLATE_ID -> documentPart(buffer, offset, header);
+            case ReplaceStateDecoder.TEMPLATE_ID -> replaceState(buffer, offset, header);
             default -> null;
         };
     }
@@ -122,10 +129,15 @@ final class CommandReader
         createDevice.wrapAndApplyHeader(buffer, offset, header);
         final long seed = CreateDeviceDecoder.seedNullValue() == createDevice.seed() ? 0 : createDevice.seed();
         final String name = createDevice.name();
+        final String target = createDevice.target();
+        createDevice.wrapFaultRules(rules);
         return new Command.CreateDevice(new DeviceSpec(
             name, createDevice.deviceType(), createDevice.sizeBytes(), createDevice.blockSizeBytes(),
             createDevice.queueDepth(), isTrue(createDevice.readOnly()), isTrue(createDevice.preallocate()), seed,
-            createDevice.target()));
+            target, new DeviceSettings(
+            Polling.NULL_VAL == createDevice.polling() ? Polling.AUTO : createDevice.polling(),
+            CreateDeviceDecoder.timeoutNsNullValue() == createDevice.timeoutNs() ? 0 : createDevice.timeoutNs(),
+            isTrue(createDevice.interrupts()), isTrue(createDevice.unsafeNoIommu()), faultRules.decode(rules))));
     }
 
     private Command deleteDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -248,7 +260,8 @@ final class CommandReader
     private Command list(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
     {
         lists.wrapAndApplyHeader(buffer, offset, header);
-        return new Command.List(lists.kind(), lists.name());
+        return new Command.List(lists.kind(), lists.name(),
+            ListDecoder.versionNullValue() == lists.version() ? Command.List.ACTUAL : lists.version());
     }
 
     private Command beginChange(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -267,28 +280,24 @@ final class CommandReader
         final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
     {
         setFaultRules.wrapAndApplyHeader(buffer, offset, header);
-        final List<FaultRuleSpec> rules = new ArrayList<>();
-        for (final SetFaultRulesDecoder.RulesDecoder rule : setFaultRules.rules())
-        {
-            rules.add(new FaultRuleSpec(
-                rule.action(), operations(rule.operations()), rule.firstBlock(), rule.blocks(), rule.probability(),
-                rule.limit(), rule.delayNs(), rule.status(),
-                SetFaultRulesDecoder.RulesDecoder.everyNullValue() == rule.every() ? 0 : rule.every()));
-        }
-        return new Command.SetFaultRules(setFaultRules.name(), rules);
+        final List<FaultRuleSpec> specs = FaultRuleCodec.read(setFaultRules);
+        return new Command.SetFaultRules(setFaultRules.name(), specs);
     }
 
-    private static Set<BlockOperation> operations(final OperationsDecoder set)
+    private Command documentPart(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
     {
-        final EnumSet<BlockOperation> result = EnumSet.noneOf(BlockOperation.class);
-        for (final BlockOperation operation : BlockOperation.values())
-        {
-            if (0 != (set.getRaw() >>> operation.ordinal() & 1))
-            {
-                result.add(operation);
-            }
-        }
-        return result;
+        documentPart.wrapAndApplyHeader(buffer, offset, header);
+        final byte[] content = new byte[documentPart.contentLength()];
+        documentPart.getContent(content, 0, content.length);
+        return new Command.AddDocumentPart(documentPart.position(), new String(content, StandardCharsets.UTF_8));
+    }
+
+    private Command replaceState(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        replaceState.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.ReplaceState(replaceState.fromVersion(), replaceState.ifVersion(),
+            isTrue(replaceState.dryRun()), isTrue(replaceState.allowDestroy()), isTrue(replaceState.prune()),
+            replaceState.name(), replaceState.comment());
     }
 
     private static boolean isTrue(final Bool value)

@@ -1,6 +1,7 @@
 package io.millrace.control.wire;
 
 import io.millrace.control.codec.AbandonChangeEncoder;
+import io.millrace.control.codec.AddDocumentPartEncoder;
 import io.millrace.control.codec.AddListenerEncoder;
 import io.millrace.control.codec.AddNamespaceEncoder;
 import io.millrace.control.codec.AllowHostEncoder;
@@ -18,9 +19,9 @@ import io.millrace.control.codec.DisconnectEncoder;
 import io.millrace.control.codec.ListEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.MoveConnectionEncoder;
-import io.millrace.control.codec.OperationsEncoder;
 import io.millrace.control.codec.RemoveListenerEncoder;
 import io.millrace.control.codec.RemoveNamespaceEncoder;
+import io.millrace.control.codec.ReplaceStateEncoder;
 import io.millrace.control.codec.ResizeDeviceEncoder;
 import io.millrace.control.codec.RollbackEncoder;
 import io.millrace.control.codec.SetAllowAnyHostEncoder;
@@ -29,15 +30,15 @@ import io.millrace.control.codec.SetFaultRulesEncoder;
 import io.millrace.control.codec.SetQosEncoder;
 import io.millrace.control.codec.SetStateEncoder;
 import io.millrace.control.codec.SubscribeEncoder;
-import io.millrace.control.message.BlockOperation;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
+import java.nio.charset.StandardCharsets;
 import org.agrona.MutableDirectBuffer;
 
 /**
@@ -45,9 +46,6 @@ import org.agrona.MutableDirectBuffer;
  */
 final class CommandWriter
 {
-    /** Type and code have 11 bits. */
-    private static final int STATUS_MAX = 0x7FF;
-
     private final MessageHeaderEncoder header = new MessageHeaderEncoder();
     private final CreateDeviceEncoder createDevice = new CreateDeviceEncoder();
     private final DeleteDeviceEncoder deleteDevice = new DeleteDeviceEncoder();
@@ -74,6 +72,9 @@ final class CommandWriter
     private final CommitChangeEncoder commitChange = new CommitChangeEncoder();
     private final AbandonChangeEncoder abandonChange = new AbandonChangeEncoder();
     private final RollbackEncoder rollback = new RollbackEncoder();
+    private final AddDocumentPartEncoder documentPart = new AddDocumentPartEncoder();
+    private final ReplaceStateEncoder replaceState = new ReplaceStateEncoder();
+    private final FaultRuleCodec faultRules = new FaultRuleCodec();
 
     /** Writes the command with its header at the offset; answers its length in bytes. */
     int write(final MutableDirectBuffer buffer, final int offset, final CommandHeader ids, final Command value)
@@ -105,6 +106,8 @@ final class CommandWriter
             case Command.CommitChange _ -> commitChange(buffer, offset, ids);
             case Command.AbandonChange _ -> abandonChange(buffer, offset, ids);
             case Command.Rollback command -> rollback(buffer, offset, ids, command);
+            case Command.AddDocumentPart command -> documentPart(buffer, offset, ids, command);
+            case Command.ReplaceState command -> replaceState(buffer, offset, ids, command);
         };
     }
 
@@ -124,8 +127,15 @@ final class CommandWriter
         createDevice.readOnly(bool(device.readOnly()));
         createDevice.preallocate(bool(device.preallocate()));
         createDevice.seed(device.seed());
+        final DeviceSettings settings = device.settings();
+        createDevice.polling(settings.polling())
+            .timeoutNs(settings.timeoutNs())
+            .interrupts(bool(settings.interrupts()))
+            .unsafeNoIommu(bool(settings.unsafeNoIommu()));
         createDevice.name(Text.check("device name", device.name()));
         createDevice.target(Text.check("device target", device.target()));
+        final int length = faultRules.encode(device.name(), settings.rules());
+        createDevice.putFaultRules(faultRules.buffer(), 0, length);
         return createDevice.encodedLength();
     }
 
@@ -361,6 +371,7 @@ final class CommandWriter
         lists.wrapAndApplyHeader(buffer, offset, header);
         ids(lists.command(), ids);
         lists.kind(command.kind());
+        lists.version(Command.List.ACTUAL == command.version() ? ListEncoder.versionNullValue() : command.version());
         lists.name(Text.check("name", command.name()));
         return lists.encodedLength();
     }
@@ -436,40 +447,47 @@ final class CommandWriter
         final CommandHeader ids,
         final Command.SetFaultRules command)
     {
-        if (command.rules().size() > MessageCheck.GROUP_MAX)
-        {
-            throw new IllegalArgumentException(command.rules().size() + " fault rules for " + command.name() +
-                " are more than " + MessageCheck.GROUP_MAX + ": join some");
-        }
         setFaultRules.wrapAndApplyHeader(buffer, offset, header);
         ids(setFaultRules.command(), ids);
-        final SetFaultRulesEncoder.RulesEncoder rules = setFaultRules.rulesCount(command.rules().size());
-        for (final FaultRuleSpec rule : command.rules())
-        {
-            if (rule.status() < 0 || rule.status() > STATUS_MAX)
-            {
-                throw new IllegalArgumentException("fault status " + rule.status() + " for " + command.name() +
-                    " is outside 0 to " + STATUS_MAX + ": give code type and code of NVMe");
-            }
-            rules.next()
-                .action(rule.action())
-                .firstBlock(rule.firstBlock())
-                .blocks(rule.blocks())
-                .probability(rule.probability())
-                .limit(rule.limit())
-                .delayNs(rule.delayNs())
-                .status(rule.status())
-                .every(rule.every());
-            final OperationsEncoder operations = rules.operations().clear();
-            operations.read(rule.operations().contains(BlockOperation.READ));
-            operations.write(rule.operations().contains(BlockOperation.WRITE));
-            operations.flush(rule.operations().contains(BlockOperation.FLUSH));
-            operations.writeZeroes(rule.operations().contains(BlockOperation.WRITE_ZEROES));
-            operations.deallocate(rule.operations().contains(BlockOperation.DEALLOCATE));
-            operations.compare(rule.operations().contains(BlockOperation.COMPARE));
-        }
+        FaultRuleCodec.write(setFaultRules, command.name(), command.rules());
         setFaultRules.name(Text.check("device name", command.name()));
         return setFaultRules.encodedLength();
+    }
+
+    private int documentPart(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.AddDocumentPart command)
+    {
+        final byte[] content = command.content().getBytes(StandardCharsets.UTF_8);
+        if (content.length > Command.AddDocumentPart.CONTENT_MAX_BYTES)
+        {
+            throw new IllegalArgumentException("document part of " + content.length + " bytes is longer than " +
+                Command.AddDocumentPart.CONTENT_MAX_BYTES + ": cut it");
+        }
+        documentPart.wrapAndApplyHeader(buffer, offset, header);
+        ids(documentPart.command(), ids);
+        documentPart.position(command.position()).putContent(content, 0, content.length);
+        return documentPart.encodedLength();
+    }
+
+    private int replaceState(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.ReplaceState command)
+    {
+        replaceState.wrapAndApplyHeader(buffer, offset, header);
+        ids(replaceState.command(), ids);
+        replaceState.fromVersion(command.fromVersion())
+            .ifVersion(command.ifVersion())
+            .dryRun(bool(command.isDryRun()))
+            .allowDestroy(bool(command.allowsDestroy()))
+            .prune(bool(command.prunes()))
+            .name(Text.check("document name", command.name()))
+            .comment(Text.check("comment", command.comment()));
+        return replaceState.encodedLength();
     }
 
     private static void ids(final CommandEncoder encoder, final CommandHeader ids)

@@ -55,14 +55,24 @@ final class MessageCheck
         {
             return Verdict.MALFORMED;
         }
-        final String parts = layout.variable(header.version());
+        return isSound(buffer, at, end, layout, header.version()) ? Verdict.SOUND : Verdict.MALFORMED;
+    }
+
+    private static boolean isSound(
+        final DirectBuffer buffer, final int from, final int end, final MessageLayout layout, final int version)
+    {
+        final String parts = layout.variable(version);
+        int at = from;
         for (int i = 0; i < parts.length() && at >= 0 && at <= end; i++)
         {
-            at = MessageLayout.GROUP == parts.charAt(i) ?
-                group(buffer, at, end, layout.entryLengthMin(header.version())) :
-                data(buffer, at, end, MessageLayout.TEXT == parts.charAt(i));
+            at = switch (parts.charAt(i))
+            {
+                case MessageLayout.GROUP -> group(buffer, at, end, layout.entryLengthMin(version));
+                case MessageLayout.RULES -> rules(buffer, at, end);
+                default -> data(buffer, at, end, MessageLayout.TEXT == parts.charAt(i));
+            };
         }
-        return at >= 0 && at <= end ? Verdict.SOUND : Verdict.MALFORMED;
+        return at >= 0 && at <= end;
     }
 
     /** Of the message looked at last. */
@@ -108,5 +118,35 @@ final class MessageCheck
             return -1;
         }
         return from + length;
+    }
+
+    /** Where a message of fault rules within another ends, or below 0. */
+    private static int rules(final DirectBuffer buffer, final int at, final int end)
+    {
+        if (end - at < Integer.BYTES)
+        {
+            return -1;
+        }
+        final int length = buffer.getInt(at, ByteOrder.LITTLE_ENDIAN);
+        final int from = at + Integer.BYTES;
+        if (length < 0 || length > end - from)
+        {
+            return -1;
+        }
+        return 0 == length || isRules(buffer, from, length) ? from + length : -1;
+    }
+
+    private static boolean isRules(final DirectBuffer buffer, final int from, final int length)
+    {
+        if (length < MessageHeaderDecoder.ENCODED_LENGTH)
+        {
+            return false;
+        }
+        final MessageHeaderDecoder inner = new MessageHeaderDecoder().wrap(buffer, from);
+        return MessageHeaderDecoder.SCHEMA_ID == inner.schemaId() &&
+            MessageLayout.SET_FAULT_RULES.templateId() == inner.templateId() &&
+            inner.blockLength() >= MessageLayout.SET_FAULT_RULES.blockLengthMin(inner.version()) &&
+            isSound(buffer, from + MessageHeaderDecoder.ENCODED_LENGTH + inner.blockLength(), from + length,
+            MessageLayout.SET_FAULT_RULES, inner.version());
     }
 }

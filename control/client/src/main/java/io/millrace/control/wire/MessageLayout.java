@@ -1,6 +1,7 @@
 package io.millrace.control.wire;
 
 import io.millrace.control.codec.AbandonChangeDecoder;
+import io.millrace.control.codec.AddDocumentPartDecoder;
 import io.millrace.control.codec.AddListenerDecoder;
 import io.millrace.control.codec.AddNamespaceDecoder;
 import io.millrace.control.codec.AliveDecoder;
@@ -32,12 +33,14 @@ import io.millrace.control.codec.ManagedRecordDecoder;
 import io.millrace.control.codec.MoveConnectionDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.OpenSessionDecoder;
+import io.millrace.control.codec.PlanStepRecordDecoder;
 import io.millrace.control.codec.ProveIdentityDecoder;
 import io.millrace.control.codec.QosRecordDecoder;
 import io.millrace.control.codec.QueuePairRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
+import io.millrace.control.codec.ReplaceStateDecoder;
 import io.millrace.control.codec.ResizeDeviceDecoder;
 import io.millrace.control.codec.RollbackDecoder;
 import io.millrace.control.codec.SessionOpenedDecoder;
@@ -73,8 +76,9 @@ enum MessageLayout
     ANSWER(AnswerDecoder.TEMPLATE_ID, AnswerDecoder.BLOCK_LENGTH, AnswerDecoder.BLOCK_LENGTH, "T"),
     ALIVE(AliveDecoder.TEMPLATE_ID, AliveDecoder.BLOCK_LENGTH, AliveDecoder.BLOCK_LENGTH, ""),
     CREATE_DEVICE(
-        CreateDeviceDecoder.TEMPLATE_ID, CreateDeviceDecoder.BLOCK_LENGTH, CreateDeviceDecoder.seedEncodingOffset(),
-        "TT"),
+        CreateDeviceDecoder.TEMPLATE_ID, new Parts(CreateDeviceDecoder.BLOCK_LENGTH, "TTR"),
+        new Parts(CreateDeviceDecoder.pollingEncodingOffset(), "TT"),
+        new Parts(CreateDeviceDecoder.seedEncodingOffset(), "TT")),
     DELETE_DEVICE(
         DeleteDeviceDecoder.TEMPLATE_ID, DeleteDeviceDecoder.BLOCK_LENGTH, DeleteDeviceDecoder.BLOCK_LENGTH,
         "T"),
@@ -120,7 +124,18 @@ enum MessageLayout
     SET_ANA_STATE(
         SetAnaStateDecoder.TEMPLATE_ID, SetAnaStateDecoder.BLOCK_LENGTH, SetAnaStateDecoder.BLOCK_LENGTH,
         "TT"),
-    LIST(ListDecoder.TEMPLATE_ID, ListDecoder.BLOCK_LENGTH, ListDecoder.BLOCK_LENGTH, "T"),
+    LIST(
+        ListDecoder.TEMPLATE_ID, new Parts(ListDecoder.BLOCK_LENGTH, "T"),
+        new Parts(ListDecoder.versionEncodingOffset(), "T"), new Parts(ListDecoder.versionEncodingOffset(), "T")),
+    ADD_DOCUMENT_PART(
+        AddDocumentPartDecoder.TEMPLATE_ID, AddDocumentPartDecoder.BLOCK_LENGTH, AddDocumentPartDecoder.BLOCK_LENGTH,
+        "B"),
+    REPLACE_STATE(
+        ReplaceStateDecoder.TEMPLATE_ID, ReplaceStateDecoder.BLOCK_LENGTH, ReplaceStateDecoder.BLOCK_LENGTH,
+        "TT"),
+    PLAN_STEP_RECORD(
+        PlanStepRecordDecoder.TEMPLATE_ID, PlanStepRecordDecoder.BLOCK_LENGTH, PlanStepRecordDecoder.BLOCK_LENGTH,
+        "T"),
     SUBSCRIBE(SubscribeDecoder.TEMPLATE_ID, SubscribeDecoder.BLOCK_LENGTH, SubscribeDecoder.BLOCK_LENGTH, ""),
     BEGIN_CHANGE(
         BeginChangeDecoder.TEMPLATE_ID, BeginChangeDecoder.BLOCK_LENGTH, BeginChangeDecoder.BLOCK_LENGTH,
@@ -139,8 +154,9 @@ enum MessageLayout
         ReactorRecordDecoder.TEMPLATE_ID, ReactorRecordDecoder.BLOCK_LENGTH,
         ReactorRecordDecoder.poolWaitingEncodingOffset(), "T"),
     DEVICE_RECORD(
-        DeviceRecordDecoder.TEMPLATE_ID, DeviceRecordDecoder.BLOCK_LENGTH,
-        DeviceRecordDecoder.usersEncodingOffset(), "TT"),
+        DeviceRecordDecoder.TEMPLATE_ID, new Parts(DeviceRecordDecoder.BLOCK_LENGTH, "TTR"),
+        new Parts(DeviceRecordDecoder.pollingEncodingOffset(), "TT"),
+        new Parts(DeviceRecordDecoder.usersEncodingOffset(), "TT")),
     SUBSYSTEM_RECORD(
         SubsystemRecordDecoder.TEMPLATE_ID, SubsystemRecordDecoder.BLOCK_LENGTH, SubsystemRecordDecoder.BLOCK_LENGTH,
         "TTT"),
@@ -175,6 +191,13 @@ enum MessageLayout
 
     static final char GROUP = 'G';
     static final char TEXT = 'T';
+    /** A message of fault rules alone, or nothing. */
+    static final char RULES = 'R';
+
+    /** Least length of the block, in bytes, and what is behind it, as versions up to one send it. */
+    record Parts(int blockLength, String variable)
+    {
+    }
 
     private static final Int2ObjectHashMap<MessageLayout> BY_TEMPLATE = new Int2ObjectHashMap<>();
 
@@ -187,12 +210,11 @@ enum MessageLayout
     }
 
     private final int templateId;
-    private final int blockLength;
-    private final int firstBlockLength;
-    private final String variable;
-    private final String firstVariable;
+    private final Parts latest;
+    private final Parts second;
+    private final Parts first;
 
-    /** The first block is that of version 0; variable parts are G: group, T: text, B: bytes. */
+    /** The first block is that of version 0; variable parts are G: group, T: text, B: bytes, R: fault rules. */
     MessageLayout(final int templateId, final int blockLength, final int firstBlockLength, final String variable)
     {
         this(templateId, blockLength, firstBlockLength, variable, variable);
@@ -206,11 +228,17 @@ enum MessageLayout
         final String variable,
         final String firstVariable)
     {
+        this(templateId, new Parts(blockLength, variable), new Parts(blockLength, variable),
+            new Parts(firstBlockLength, firstVariable));
+    }
+
+    /** The second are the parts of version 1, the first those of version 0. */
+    MessageLayout(final int templateId, final Parts latest, final Parts second, final Parts first)
+    {
         this.templateId = templateId;
-        this.blockLength = blockLength;
-        this.firstBlockLength = firstBlockLength;
-        this.variable = variable;
-        this.firstVariable = firstVariable;
+        this.latest = latest;
+        this.second = second;
+        this.first = first;
     }
 
     static MessageLayout of(final int templateId)
@@ -225,7 +253,7 @@ enum MessageLayout
 
     int blockLengthMin(final int version)
     {
-        return 0 == version ? firstBlockLength : blockLength;
+        return parts(version).blockLength();
     }
 
     /** Least bytes of an entry of its group. */
@@ -241,6 +269,16 @@ enum MessageLayout
 
     String variable(final int version)
     {
-        return 0 == version ? firstVariable : variable;
+        return parts(version).variable();
+    }
+
+    private Parts parts(final int version)
+    {
+        return switch (version)
+        {
+            case 0 -> first;
+            case 1 -> second;
+            default -> latest;
+        };
     }
 }

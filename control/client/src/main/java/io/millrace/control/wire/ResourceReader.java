@@ -12,6 +12,8 @@ import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.ManagedRecordDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
+import io.millrace.control.codec.PlanStepRecordDecoder;
+import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.QosRecordDecoder;
 import io.millrace.control.codec.QueuePairRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
@@ -22,12 +24,14 @@ import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.LatencyBucket;
 import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.PlanStepInfo;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.QueuePairInfo;
@@ -39,6 +43,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Decodes resources that were found sound. Belongs to one thread; keeps nothing between calls but whose the last was.
@@ -60,6 +65,9 @@ final class ResourceReader
     private final QosRecordDecoder qos = new QosRecordDecoder();
     private final QueuePairRecordDecoder queuePair = new QueuePairRecordDecoder();
     private final ManagedRecordDecoder managed = new ManagedRecordDecoder();
+    private final PlanStepRecordDecoder planStep = new PlanStepRecordDecoder();
+    private final FaultRuleCodec faultRules = new FaultRuleCodec();
+    private final UnsafeBuffer rules = new UnsafeBuffer(0, 0);
     private long correlationId;
 
     /** Null when the template is that of no resource. */
@@ -82,6 +90,7 @@ final class ResourceReader
             case QueuePairRecordDecoder.TEMPLATE_ID -> queuePair(buffer, offset, header);
             case LatencyRecordDecoder.TEMPLATE_ID -> latency(buffer, offset, header);
             case ManagedRecordDecoder.TEMPLATE_ID -> managed(buffer, offset, header);
+            case PlanStepRecordDecoder.TEMPLATE_ID -> planStep(buffer, offset, header);
             default -> null;
         };
     }
@@ -138,10 +147,14 @@ final class ResourceReader
         correlationId = device.correlationId();
         final String name = device.name();
         final String target = device.target();
+        device.wrapFaultRules(rules);
+        final DeviceSettings settings = Polling.NULL_VAL == device.polling() ? DeviceSettings.UNKNOWN :
+            new DeviceSettings(device.polling(), device.timeoutNs(), Bool.TRUE == device.interrupts(),
+            Bool.TRUE == device.unsafeNoIommu(), faultRules.decode(rules));
         return new DeviceInfo(
             name, device.deviceType(), device.sizeBytes(), device.blockSizeBytes(), device.queueDepth(),
             Bool.TRUE == device.readOnly(), Bool.TRUE == device.preallocate(), device.seed(),
-            known(device.users(), DeviceRecordDecoder.usersNullValue()), target);
+            known(device.users(), DeviceRecordDecoder.usersNullValue()), target, settings);
     }
 
     private Resource subsystem(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -260,6 +273,13 @@ final class ResourceReader
         return new QosInfo(new QosSpec(nqn, qos.nsid(), qos.hostNqn(), qos.readIops(), qos.writeIops(), qos.iops(),
             qos.readBytesPerSecond(), qos.writeBytesPerSecond(), qos.bytesPerSecond(), qos.burstMs()),
             qos.throttledReads(), qos.throttledWrites(), qos.waiting(), qos.waitNs());
+    }
+
+    private Resource planStep(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        planStep.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = planStep.correlationId();
+        return new PlanStepInfo(planStep.effect(), Bool.TRUE == planStep.destructive(), planStep.sentence());
     }
 
     private static long known(final long value, final long nullValue)

@@ -12,6 +12,7 @@ import io.millrace.control.codec.ListenerRecordEncoder;
 import io.millrace.control.codec.ManagedRecordEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.NamespaceRecordEncoder;
+import io.millrace.control.codec.PlanStepRecordEncoder;
 import io.millrace.control.codec.QosRecordEncoder;
 import io.millrace.control.codec.QueuePairRecordEncoder;
 import io.millrace.control.codec.ReactorRecordEncoder;
@@ -22,12 +23,14 @@ import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.LatencyBucket;
 import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.PlanStepInfo;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.QueuePairInfo;
@@ -58,6 +61,8 @@ final class ResourceWriter
     private final QosRecordEncoder qos = new QosRecordEncoder();
     private final QueuePairRecordEncoder queuePair = new QueuePairRecordEncoder();
     private final ManagedRecordEncoder managed = new ManagedRecordEncoder();
+    private final PlanStepRecordEncoder planStep = new PlanStepRecordEncoder();
+    private final FaultRuleCodec faultRules = new FaultRuleCodec();
 
     /** Writes the record with its header at the offset; answers its length in bytes. */
     int write(final MutableDirectBuffer buffer, final int offset, final long correlationId, final Resource value)
@@ -79,6 +84,7 @@ final class ResourceWriter
             case QueuePairInfo info -> queuePair(buffer, offset, correlationId, info);
             case LatencyInfo info -> latency(buffer, offset, correlationId, info);
             case ManagedInfo info -> managed(buffer, offset, correlationId, info);
+            case PlanStepInfo info -> planStep(buffer, offset, correlationId, info);
         };
     }
 
@@ -181,8 +187,15 @@ final class ResourceWriter
         device.seed(info.seed());
         device.users(Resource.UNKNOWN == info.users() ?
             DeviceRecordEncoder.usersNullValue() : info.users());
+        final DeviceSettings settings = info.settings();
+        device.polling(settings.polling())
+            .timeoutNs(settings.timeoutNs())
+            .interrupts(settings.interrupts() ? Bool.TRUE : Bool.FALSE)
+            .unsafeNoIommu(settings.unsafeNoIommu() ? Bool.TRUE : Bool.FALSE);
         device.name(Text.fit(info.name()));
         device.target(Text.fit(info.target()));
+        final int length = faultRules.encode(info.name(), settings.rules());
+        device.putFaultRules(faultRules.buffer(), 0, length);
         return device.encodedLength();
     }
 
@@ -339,5 +352,15 @@ final class ResourceWriter
         managed.refusal(Text.fit(info.refusal()));
         managed.text(Text.fit(info.text(), Text.SHORT_LENGTH_MAX_BYTES));
         return managed.encodedLength();
+    }
+
+    private int planStep(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final PlanStepInfo info)
+    {
+        planStep.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        planStep.effect(info.effect())
+            .destructive(info.destructive() ? Bool.TRUE : Bool.FALSE)
+            .sentence(Text.fit(info.sentence()));
+        return planStep.encodedLength();
     }
 }

@@ -1,12 +1,14 @@
 package io.millrace.control.message;
 
-import io.millrace.control.codec.Code;
 import io.millrace.control.codec.AnaState;
+import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.Effect;
 import io.millrace.control.codec.FaultAction;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
@@ -77,6 +79,12 @@ public final class Samples
             random.nextInt(0x800), big());
     }
 
+    private DeviceSettings settings()
+    {
+        return new DeviceSettings(any(Polling.values()), big(), random.nextBoolean(), random.nextBoolean(),
+            random.ints(random.nextInt(129)).mapToObj(_ -> rule()).toList());
+    }
+
     private QosSpec qos()
     {
         return new QosSpec(text(), number(), text(), big(), big(), big(), big(), big(), big(), number());
@@ -89,7 +97,7 @@ public final class Samples
     {
         return List.of(
             new Command.CreateDevice(new DeviceSpec(text(), any(DeviceType.values()), big(), number(), number(),
-                random.nextBoolean(), random.nextBoolean(), big(), text())),
+                random.nextBoolean(), random.nextBoolean(), big(), text(), settings())),
             new Command.DeleteDevice(text()),
             new Command.ResizeDevice(text(), big()),
             new Command.SetFaultRules(text(), random.ints(random.nextInt(129)).mapToObj(_ -> rule()).toList()),
@@ -110,7 +118,10 @@ public final class Samples
             new Command.SetQos(qos()),
             new Command.MoveConnection(text(), number(), number(), number()),
             new Command.AssignControllerIds(number(), number()),
-            new Command.List(any(Kind.values()), text()),
+            new Command.List(any(Kind.values()), text(), random.nextInt(4) - 1),
+            new Command.AddDocumentPart(big(), text()),
+            new Command.ReplaceState(big(), big(), random.nextBoolean(), random.nextBoolean(), random.nextBoolean(),
+                text(), text()),
             new Command.Subscribe(),
             new Command.BeginChange(text()),
             new Command.CommitChange(),
@@ -129,7 +140,8 @@ public final class Samples
             new ReactorInfo(number(), -1, big(), big(), big(), big(), number(), number(), big(), big(), number(),
                 big(), big(), big(), text()),
             new DeviceInfo(text(), any(DeviceType.values()), big(), number(), number(), random.nextBoolean(),
-                random.nextBoolean(), big(), number(), text()),
+                random.nextBoolean(), big(), number(), text(), settings()),
+            new PlanStepInfo(any(Effect.values()), random.nextBoolean(), text()),
             new SubsystemInfo(text(), random.nextBoolean(), number(), number(), text(), text()),
             new NamespaceInfo(text(), number(), uuid(), big(), number(), big(), big(), big(), big(), big(), big(),
                 text(), number()),

@@ -33,6 +33,7 @@ import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.NamespaceInfo;
@@ -149,7 +150,8 @@ class CompatibilityTest
             .queueDepth(3).readOnly(io.millrace.control.codec0.Bool.FALSE)
             .preallocate(io.millrace.control.codec0.Bool.TRUE).seed(4).name("d").target("t");
         assertEquals(
-            new DeviceInfo("d", DeviceType.FILE, 1, 2, 3, false, true, 4, Resource.UNKNOWN, "t"),
+            new DeviceInfo("d", DeviceType.FILE, 1, 2, 3, false, true, 4, Resource.UNKNOWN, "t",
+                DeviceSettings.UNKNOWN),
             resourceOf(device.encodedLength()));
 
         final NamespaceRecordEncoder namespace = new NamespaceRecordEncoder().wrapAndApplyHeader(buffer, 0, header0);

@@ -1,13 +1,14 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.Patience;
 import io.millrace.cli.control.ListenerCommand.Endpoint;
 import io.millrace.console.CommandException;
+import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
 import io.millrace.settings.SettingType;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -65,6 +66,7 @@ public final class AnaCommand extends Group
             "  millrace ana set nqn.2026-11.io.example:vol0 optimized    all there is"})
     int set(
         @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
         @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(index = "1", paramLabel = "STATE", converter = AnaStateConverter.class,
@@ -88,9 +90,11 @@ public final class AnaCommand extends Group
             throw new CommandException(ExitCode.USAGE, "--group " + group +
                 ": is not within 1 to 128; choose another, or leave it out for all");
         }
-        return control.say(Role.OPERATE, Patience.LONG, (client) ->
+        final String address = null == endpoint ? null : endpoint.address();
+        return control.sayEach(Role.OPERATE, List.of(nqn), (link, name) -> new Losses(link, confirmation).ofAnaState(
+            name, state, address, null == endpoint ? 0 : endpoint.port(), null == group ? 0 : group), (client, name) ->
         {
-            client.setAnaState(nqn, Transport.TCP, null == endpoint ? "" : endpoint.address(),
+            client.setAnaState(name, Transport.TCP, null == endpoint ? "" : endpoint.address(),
                 null == endpoint ? 0 : endpoint.port(), null == group ? 0 : group, state);
             return (null == group ? "every ANA group" : "ANA group " + group) + " of " + nqn +
                 " is " + words(state) + " at " + (null == endpoint ? "every listener" : endpoint);

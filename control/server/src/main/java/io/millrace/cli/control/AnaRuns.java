@@ -2,10 +2,12 @@ package io.millrace.cli.control;
 
 import io.millrace.console.Table;
 import io.millrace.control.message.AnaInfo;
-import io.millrace.control.message.Command;
-import io.millrace.control.state.StateStep;
+import io.millrace.control.message.PlanStepInfo;
+import io.millrace.control.message.Resource;
 import java.util.List;
 import java.util.StringJoiner;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * ANA groups that go together, in one line for people: a state is set for all 128 mostly, of which few have namespaces.
@@ -13,34 +15,49 @@ import java.util.StringJoiner;
  */
 final class AnaRuns
 {
+    /** A step that sets the state of one group, see AnaStates.Entry. */
+    private static final Pattern GROUP = Pattern.compile("make ANA group (\\d{1,3}) (of .*)");
+
     private AnaRuns()
     {
     }
 
     /** Where a run of groups ends that get the same state at the same listener. */
-    static int end(final List<StateStep> steps, final int from)
+    static int end(final List<PlanStepInfo> steps, final int from)
     {
+        final Matcher first = GROUP.matcher(steps.get(from).sentence());
         int end = from + 1;
-        while (end < steps.size() && steps.get(from).command() instanceof final Command.SetAnaState first &&
-            steps.get(end).command() instanceof final Command.SetAnaState next && 0 != first.group() &&
-            next.equals(new Command.SetAnaState(first.nqn(), first.transport(), first.address(), first.port(),
-            next.group(), first.state())) && 0 != next.group())
+        while (first.matches() && end < steps.size())
         {
+            final Matcher next = GROUP.matcher(steps.get(end).sentence());
+            if (!next.matches() || !next.group(2).equals(first.group(2)))
+            {
+                break;
+            }
             end++;
         }
         return end;
     }
 
     /** What steps of a run do. */
-    static String sentence(final List<StateStep> run)
+    static String sentence(final List<PlanStepInfo> run)
     {
-        final String first = run.getFirst().sentence();
         if (1 == run.size())
         {
-            return first;
+            return run.getFirst().sentence();
         }
-        final int[] groups = run.stream().mapToInt((step) -> ((Command.SetAnaState)step.command()).group()).toArray();
-        return first.replace("ANA group " + groups[0] + ' ', "ANA groups " + ranges(groups) + ' ');
+        final int[] groups = new int[run.size()];
+        String rest = "";
+        for (int i = 0; i < groups.length; i++)
+        {
+            final Matcher each = GROUP.matcher(run.get(i).sentence());
+            if (each.matches())
+            {
+                groups[i] = Integer.parseInt(each.group(1));
+                rest = each.group(2);
+            }
+        }
+        return "make ANA groups " + ranges(groups) + ' ' + rest;
     }
 
     private static String ranges(final int... groups)
@@ -76,7 +93,7 @@ final class AnaRuns
                 i++;
             }
             table.row(first.nqn(), Views.listenerOf(first), range(first.group(), states.get(i).group()),
-                Views.stateOf(first), Integer.toString(first.namespaces()), Long.toString(first.changes()));
+                Views.stateOf(first), Integer.toString(first.namespaces()), Resource.UNKNOWN == first.changes() ? "-" : Long.toString(first.changes()));
         }
         return table;
     }

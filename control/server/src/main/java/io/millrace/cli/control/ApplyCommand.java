@@ -6,6 +6,8 @@ import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command.ReplaceState;
+import io.millrace.control.message.PlanStepInfo;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StatePlan;
@@ -14,6 +16,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -61,6 +64,11 @@ public final class ApplyCommand implements Callable<Integer>
     @Option(names = "--no-prune", description = "Leave what the file does not name as it is.")
     private boolean noPrune;
 
+    @Option(names = "--if-version", paramLabel = "VERSION", defaultValue = "0",
+        completionCandidates = LiveNames.Versions.class,
+        description = "Only if this is the version of a manager's desired state.")
+    private long ifVersion;
+
     @Option(names = {"-m", "--comment"}, paramLabel = "TEXT", defaultValue = "",
         description = "Kept with the version that a manager makes.")
     private String comment;
@@ -78,24 +86,17 @@ public final class ApplyCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        final StateDocument document = read();
-        if (!document.skipped().isEmpty())
-        {
-            Terminal.standardError().line("skipped, since they belong to a process: " +
-                String.join(", ", document.skipped()));
-        }
+        final String text = text();
         return control.run(dryRun ? Role.READ : Role.ADMINISTER, Patience.LONG, null,
-            (link) -> apply(link, document.state()));
+            (link) -> link.isManager() ? applyToManager(link, text) : apply(link, read(text)));
     }
 
-    private StateDocument read()
+    private String text()
     {
         try
         {
-            return STANDARD_INPUT.equals(file) ?
-                StateDocument.read("standard input", new String(System.in.readNBytes(StateDocument.LENGTH_MAX + 1),
-                    StandardCharsets.UTF_8)) :
-                StateDocument.read(Path.of(file));
+            return STANDARD_INPUT.equals(file) ? new String(System.in.readNBytes(StateDocument.LENGTH_MAX + 1),
+                StandardCharsets.UTF_8) : StateDocument.text(Path.of(file));
         }
         catch (final ConfigException e)
         {
@@ -107,29 +108,58 @@ public final class ApplyCommand implements Callable<Integer>
         }
     }
 
+    private String name()
+    {
+        return STANDARD_INPUT.equals(file) ? "standard input" : file;
+    }
+
+    private DesiredState read(final String text)
+    {
+        try
+        {
+            final StateDocument document = StateDocument.read(name(), text);
+            if (!document.skipped().isEmpty())
+            {
+                Terminal.standardError().line("skipped, since they belong to a process: " +
+                    String.join(", ", document.skipped()));
+            }
+            return document.state();
+        }
+        catch (final ConfigException e)
+        {
+            throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
+        }
+    }
+
+    private int applyToManager(final ControlLink link, final String text)
+    {
+        return new ReplaceRun(link, printer(), confirmation).run(text,
+            new ReplaceState(0, ifVersion, dryRun, allowDestroy, !noPrune, name(), comment));
+    }
+
+    private PlanPrinter printer()
+    {
+        return new PlanPrinter(Terminal.standard(), output.format(), verbose);
+    }
+
     private int apply(final ControlLink link, final DesiredState declared)
     {
+        if (0 != ifVersion)
+        {
+            throw new CommandException(ExitCode.USAGE,
+                "--if-version " + ifVersion + " needs a manager, a data plane keeps no versions: leave it out");
+        }
         final DesiredState actual = DesiredState.of(Reports.state(link));
         final StatePlan plan = StatePlan.between(actual, noPrune ? declared.including(actual) : declared);
-        final PlanPrinter printer = new PlanPrinter(Terminal.standard(), output.format(), verbose);
-        printer.print(plan);
-        if (!plan.obstacles().isEmpty())
+        final List<PlanStepInfo> steps = plan.records();
+        printer().print(steps);
+        if (!ReplaceRun.mayGoOn(steps, dryRun, allowDestroy))
         {
-            throw new CommandException(ExitCode.FAILURE, plan.obstacles().getFirst() +
-                (1 == plan.obstacles().size() ? "" : ", and " + (plan.obstacles().size() - 1) + " more obstacles"));
+            return steps.isEmpty() ? ExitCode.OK : ExitCode.DIFFERENT;
         }
-        if (plan.isEmpty() || dryRun)
-        {
-            return plan.isEmpty() ? ExitCode.OK : ExitCode.DIFFERENT;
-        }
-        if (plan.isDestructive() && !allowDestroy)
-        {
-            throw new CommandException(ExitCode.USAGE, "steps marked ! destroy data or replace what hosts use: add " +
-                "--allow-destroy if that is meant; nothing was done");
-        }
-        confirmation.need(Terminal.standard(), PlanPrinter.summary(plan));
-        final long version = new PlanRun(link, plan, Terminal.standardError()).run(comment);
-        Terminal.standardError().line("done" + (0 == version ? "" : ", version " + version));
+        confirmation.need(Terminal.standard(), PlanPrinter.summary(steps));
+        new PlanRun(link, plan, Terminal.standardError()).run();
+        Terminal.standardError().line("done");
         return ExitCode.OK;
     }
 }

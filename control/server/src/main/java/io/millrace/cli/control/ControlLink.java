@@ -14,6 +14,7 @@ import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.session.SharedSecret;
+import io.millrace.control.state.NoChange;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.agrona.CloseHelper;
@@ -37,12 +39,33 @@ final class ControlLink implements AutoCloseable
 
     private final MediaDriver driver;
     private final ControlClient client;
+    private final Notes notes;
     private Boolean isManager;
 
-    private ControlLink(final MediaDriver driver, final ControlClient client)
+    private ControlLink(final MediaDriver driver, final ControlClient client, final Notes notes)
     {
         this.driver = driver;
         this.client = client;
+        this.notes = notes;
+    }
+
+    /** What the other end remarks on answers that went well: printed, but for the reason why nothing was changed. */
+    private static final class Notes implements Consumer<String>
+    {
+        private String unchanged;
+
+        @Override
+        public void accept(final String note)
+        {
+            if (note.endsWith(NoChange.ENDING))
+            {
+                unchanged = note;
+            }
+            else
+            {
+                Terminal.standardError().line("note: " + note);
+            }
+        }
     }
 
     /**
@@ -64,13 +87,14 @@ final class ControlLink implements AutoCloseable
         final String program,
         final ControlListener listener)
     {
+        final Notes notes = new Notes();
         final ControlClientContext context = new ControlClientContext()
             .role(role)
             .clientName(program + " of " + System.getProperty("user.name"))
             .dataPlaneName(target.dataPlane())
             .callTimeoutNs(TimeUnit.MILLISECONDS.toNanos(timeoutMs))
             .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMs))
-            .remarkConsumer((remark) -> Terminal.standardError().line("note: " + remark))
+            .remarkConsumer(notes)
             .listener(listener);
         if (null != target.keyFile())
         {
@@ -79,7 +103,7 @@ final class ControlLink implements AutoCloseable
         if (null == target.channel())
         {
             return new ControlLink(null, ControlClient.connect(
-                context.aeronDirectoryName(target.directory().toString())));
+                context.aeronDirectoryName(target.directory().toString())), notes);
         }
         context.requestChannel(target.channel()).responseChannel(responseChannel(target.channel()));
         final MediaDriver driver = MediaDriver.launchEmbedded(new MediaDriver.Context()
@@ -87,7 +111,7 @@ final class ControlLink implements AutoCloseable
         try
         {
             return new ControlLink(driver, ControlClient.connect(
-                context.aeronDirectoryName(driver.aeronDirectoryName())));
+                context.aeronDirectoryName(driver.aeronDirectoryName())), notes);
         }
         catch (final RuntimeException e)
         {
@@ -123,6 +147,18 @@ final class ControlLink implements AutoCloseable
     ControlClient client()
     {
         return client;
+    }
+
+    /**
+     * {@return what to say of a command that was answered: that it was done, or why there was nothing to do}
+     *
+     * @param done sentence when something was done.
+     */
+    String said(final String done)
+    {
+        final String unchanged = notes.unchanged;
+        notes.unchanged = null;
+        return null == unchanged ? done : unchanged;
     }
 
     /**

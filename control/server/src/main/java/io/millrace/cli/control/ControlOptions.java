@@ -14,6 +14,7 @@ import io.millrace.control.session.SecretException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import picocli.CommandLine.ArgGroup;
@@ -156,7 +157,33 @@ final class ControlOptions
     {
         return run(role, patience, null, (link) ->
         {
-            Terminal.standard().line(action.apply(link.client()));
+            Terminal.standard().line(link.said(action.apply(link.client())));
+            return ExitCode.OK;
+        });
+    }
+
+    /**
+     * Asks about one after the other, then does something with them and says of each what was done, up to the first
+     * that does not go well.
+     *
+     * @param role   that is needed.
+     * @param items  to do it with.
+     * @param ask    whether it is meant; throws when not.
+     * @param action answers with a sentence.
+     * @param <T>    of the items.
+     * @return exit code.
+     * @throws CommandException when it did not go well.
+     */
+    <T> int sayEach(
+        final Role role,
+        final List<T> items,
+        final BiConsumer<ControlLink, T> ask,
+        final BiFunction<ControlClient, T, String> action)
+    {
+        return run(role, Patience.LONG, null, (link) ->
+        {
+            items.forEach((item) -> ask.accept(link, item));
+            items.forEach((item) -> Terminal.standard().line(link.said(action.apply(link.client(), item))));
             return ExitCode.OK;
         });
     }
@@ -175,7 +202,7 @@ final class ControlOptions
     {
         return run(role, (link) ->
         {
-            items.forEach((item) -> Terminal.standard().line(action.apply(link.client(), item)));
+            items.forEach((item) -> Terminal.standard().line(link.said(action.apply(link.client(), item))));
             return ExitCode.OK;
         });
     }

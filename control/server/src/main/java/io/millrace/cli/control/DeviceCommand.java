@@ -5,10 +5,10 @@ import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
-import io.millrace.console.Terminal;
+import io.millrace.console.TimeSpan;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.Role;
-import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.pci.PciAddress;
@@ -69,6 +69,31 @@ public final class DeviceCommand extends Group
         }
     }
 
+    /** Whether completions are polled, as people say it. */
+    enum Polling
+    {
+        /** Where the drive can. */
+        auto(io.millrace.control.codec.Polling.AUTO),
+        /** Always. */
+        on(io.millrace.control.codec.Polling.ON),
+        /** Never. */
+        off(io.millrace.control.codec.Polling.OFF);
+
+        private final io.millrace.control.codec.Polling value;
+
+        Polling(final io.millrace.control.codec.Polling value)
+        {
+            this.value = value;
+        }
+
+        io.millrace.control.codec.Polling value()
+        {
+            return value;
+        }
+    }
+
+    private static final long MILLIS = 1_000_000L;
+
     /**
      * Made by the command line.
      */
@@ -125,6 +150,17 @@ public final class DeviceCommand extends Group
         @Option(names = "--preallocate", negatable = true, defaultValue = "true", fallbackValue = "true",
             description = "Take all space of the file now, so that a full disk is found now. Default: yes.")
         final boolean preallocate,
+        @Option(names = "--polling", paramLabel = "auto|on|off",
+            description = "Whether completions of the file are polled from its drive. Default: auto, where it can.")
+        final Polling polling,
+        @Option(names = "--command-timeout", paramLabel = "TIME", converter = TimeSpan.class,
+            description = "That the drive may take for a command before it is aborted. Default: 30s.")
+        final Long commandTimeoutMs,
+        @Option(names = "--interrupts", description = "Let reactors sleep while the drive works.")
+        final boolean interrupts,
+        @Option(names = "--unsafe-noiommu",
+            description = "Take the drive without an IOMMU, where a wrong address overwrites any memory.")
+        final boolean unsafeNoIommu,
         @Option(names = "--seed", paramLabel = "N", defaultValue = "0",
             description = "Start of the random choices of its faults. Default: 0.") final long seed)
     {
@@ -134,14 +170,21 @@ public final class DeviceCommand extends Group
         only(Type.nvme, wanted, "--address", address);
         only(Type.nvme, wanted, "--nsid", nsid);
         only(Type.fault, wanted, "--over", over);
+        only(Type.file, wanted, "--polling", polling);
+        only(Type.nvme, wanted, "--command-timeout", commandTimeoutMs);
+        only(Type.nvme, wanted, "--interrupts", interrupts ? true : null);
+        only(Type.nvme, wanted, "--unsafe-noiommu", unsafeNoIommu ? true : null);
         final DeviceSpec device = switch (wanted)
         {
             case memory -> DeviceSpec.memory(name, needed(sizeBytes, wanted), blockSizeBytes);
             case none -> DeviceSpec.nullDevice(name, needed(sizeBytes, wanted), blockSizeBytes);
             case file -> new DeviceSpec(name, DeviceType.FILE, sizeBytes, blockSizeBytes, queueDepth, readOnly,
-                preallocate, 0, needed(path, "--path", wanted).toAbsolutePath().normalize().toString());
+                preallocate, 0, needed(path, "--path", wanted).toAbsolutePath().normalize().toString(),
+                DeviceSettings.file(null == polling ? io.millrace.control.codec.Polling.AUTO : polling.value()));
             case nvme ->
-                drive(name, needed(address, "--address", wanted), null == nsid ? 1 : nsid, sizeBytes, queueDepth);
+                drive(name, needed(address, "--address", wanted), null == nsid ? 1 : nsid, sizeBytes, queueDepth)
+                .with(DeviceSettings.drive(null == commandTimeoutMs ? 0 : commandTimeoutMs * MILLIS, interrupts,
+                unsafeNoIommu));
             case fault -> DeviceSpec.fault(name, needed(over, "--over", wanted), seed);
         };
         return control.say(Role.ADMINISTER, Patience.LONG, (client) ->
@@ -214,26 +257,12 @@ public final class DeviceCommand extends Group
             description = "Devices to delete, in this order.")
         final List<String> names)
     {
-        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
-        {
-            for (final String name : names)
+        return control.sayEach(Role.ADMINISTER, names,
+            (link, name) -> new Losses(link, confirmation).ofDevice(name), (client, name) ->
             {
-                for (final DeviceInfo device : link.client().devices(name))
-                {
-                    if (DeviceType.MEMORY == device.type() && 0 == device.users())
-                    {
-                        confirmation.need(Terminal.standard(), "device " + name + " is in memory, and what its " +
-                            Units.size(device.sizeBytes()) + " hold is lost with it");
-                    }
-                }
-            }
-            for (final String name : names)
-            {
-                link.client().deleteDevice(name);
-                Terminal.standard().line("device " + name + " deleted");
-            }
-            return ExitCode.OK;
-        });
+                client.deleteDevice(name);
+                return "device " + name + " deleted";
+            });
     }
 
     @Command(name = "resize", mixinStandardHelpOptions = true,
@@ -273,7 +302,7 @@ public final class DeviceCommand extends Group
             description = "Name of the fault device.") final String name,
         @Option(names = {"-r", "--rule"}, paramLabel = "KEY=VALUE,...", converter = FaultRuleOption.class,
             description = "effect=error|delay|torn-write|lost-write|hang, operations=read+write+flush+write-zeroes+" +
-                "deallocate+compare, first-block=N, last-block=N, status=media-error|device-error|" +
+                "deallocate+compare+verify+copy, first-block=N, last-block=N, status=media-error|device-error|" +
                 "capacity-exceeded|compare-failure|not-supported|write-protected|out-of-range|aborted, delay=TIME, " +
                 "every=N, probability=0.01, count=N; effect is needed. May be given again.")
         final List<FaultRuleSpec> rules,

@@ -3,11 +3,11 @@ package io.millrace.cli.control;
 import io.millrace.control.codec.FaultAction;
 import io.millrace.control.message.BlockOperation;
 import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.control.state.FaultRuleValues;
 import io.millrace.settings.SettingType;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,21 +26,6 @@ final class FaultRuleOption implements ITypeConverter<FaultRuleSpec>
         "delay", "every", "probability", "count");
     private static final long MILLI_NS = 1_000_000;
     private static final long HOUR_NS = 3_600_000_000_000L;
-    /** NVMe status of each way a request can end (NVM Express Base 2.0, section 3.3.3.2), type in bits 10:8. */
-    private static final Map<String, Integer> STATUS = new LinkedHashMap<>();
-
-    static
-    {
-        STATUS.put("media-error", 0x281);
-        STATUS.put("device-error", 0x006);
-        STATUS.put("capacity-exceeded", 0x081);
-        STATUS.put("compare-failure", 0x285);
-        STATUS.put("not-supported", 0x001);
-        STATUS.put("write-protected", 0x020);
-        STATUS.put("out-of-range", 0x080);
-        STATUS.put("aborted", 0x007);
-    }
-
     /**
      * Made by the command line.
      */
@@ -109,11 +94,11 @@ final class FaultRuleOption implements ITypeConverter<FaultRuleSpec>
         {
             return 0;
         }
-        final Integer status = STATUS.get(text);
+        final Integer status = FaultRuleValues.STATUS.get(text);
         if (null == status)
         {
             throw new TypeConversionException("status '" + text + "' is none: use " +
-                String.join(", ", STATUS.keySet()));
+                String.join(", ", FaultRuleValues.STATUS.keySet()));
         }
         return status;
     }

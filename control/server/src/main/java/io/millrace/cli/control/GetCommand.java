@@ -1,44 +1,41 @@
 package io.millrace.cli.control;
 
-import io.millrace.console.ExitCode;
-import io.millrace.console.Json;
-import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command.List;
-import io.millrace.control.message.Resource;
-import io.millrace.control.state.DesiredState;
-import io.millrace.control.state.StateDocument;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import io.millrace.control.state.StateRecords;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code millrace get}: what is there, of one kind or all.
+ * {@code millrace get}: the desired or the actual state, of one kind or all.
  */
 @Command(
     name = "get",
     description = {
-        "Show what is there, of one kind or all.",
-        "Without KIND, yaml is a document that 'millrace apply' and 'millrace serve' take."},
+        "Show the desired state of a manager, or the resources of a data plane: of one kind, or all.",
+        "Without KIND, yaml is a document that 'millrace apply' and 'millrace serve' take. The desired state is there " +
+            "while the data plane is down; --actual shows what the data plane has, with its counts."},
     footerHeading = "%nExamples:%n",
     footer = {
-        "  millrace get                                   all there is, in tables",
+        "  millrace get                                   all resources, in tables",
         "  millrace get --output yaml > state.yaml        to change and apply again",
         "  millrace get devices",
+        "  millrace get namespaces --actual               with their I/O counts",
         "  millrace get namespaces nqn.2026-11.io.example:vol0 --output json"})
 public final class GetCommand implements Callable<Integer>
 {
-    private static final View<?>[] STATE = {
-        Views.DEVICES, Views.SUBSYSTEMS, Views.NAMESPACES, Views.HOSTS, Views.LISTENERS, Views.ANA, Views.QOS};
-
     @Mixin
     private ControlOptions control;
 
     @Mixin
     private OutputOptions output;
+
+    @Option(names = "--actual",
+        description = "Of a manager: what the data plane has, instead of the desired state.")
+    private boolean actual;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "KIND", converter = KindConverter.class,
         completionCandidates = KindConverter.Candidates.class,
@@ -61,50 +58,11 @@ public final class GetCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        return control.run(Role.READ, null == kind ? this::all : (link) -> one(link, kind));
-    }
-
-    private <T extends Resource> int one(final ControlLink link, final View<T> view)
-    {
-        return output.print(view, view.cast(link.client().execute(new List(view.kind(), name)).resources()));
-    }
-
-    private int all(final ControlLink link)
-    {
-        final Terminal terminal = Terminal.standard();
-        switch (output.format())
+        return control.run(Role.READ, (link) ->
         {
-            case yaml -> terminal.text(StateDocument.writeServed(DesiredState.of(Reports.state(link))));
-            case json ->
-            {
-                final Map<String, Object> all = new LinkedHashMap<>();
-                for (final View<?> each : STATE)
-                {
-                    all.put(key(each), maps(link, each));
-                }
-                terminal.line(Json.write(all));
-            }
-            case table ->
-            {
-                for (final View<?> each : STATE)
-                {
-                    one(link, each);
-                    terminal.line();
-                }
-            }
-        }
-        return ExitCode.OK;
-    }
-
-    /** Kinds have keys of one word. */
-    private static String key(final View<?> view)
-    {
-        return Views.ANA == view ? "ana" : Views.QOS == view ? "qos" : view.plural();
-    }
-
-    private static <T extends Resource> java.util.List<Map<String, Object>> maps(
-        final ControlLink link, final View<T> view)
-    {
-        return view.maps(view.cast(link.client().execute(new List(view.kind(), "")).resources()));
+            final StatePrinter printer = new StatePrinter(link, output, null == kind ||
+                StateRecords.KINDS.contains(kind.kind()) ? Reports.shown(link, actual) : List.ACTUAL);
+            return null == kind ? printer.all() : printer.one(kind, name);
+        });
     }
 }

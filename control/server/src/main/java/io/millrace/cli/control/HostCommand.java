@@ -1,6 +1,7 @@
 package io.millrace.cli.control;
 
 import io.millrace.console.CommandException;
+import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
@@ -68,17 +69,19 @@ public final class HostCommand extends Group
             "  millrace host deny nqn.2026-11.io.example:vol0 nqn.2014-08..."})
     int deny(
         @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
         @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(index = "1..*", arity = "1..*", paramLabel = "HOST",
             completionCandidates = LiveNames.AllowedHosts.class, description = "NQNs of the hosts.")
         final List<String> hosts)
     {
-        return control.sayEach(Role.ADMINISTER, hosts, (client, host) ->
-        {
-            client.denyHost(nqn, host);
-            return "host " + host + " taken off the list of " + nqn;
-        });
+        return control.sayEach(Role.ADMINISTER, hosts,
+            (link, host) -> new Losses(link, confirmation).ofHost(nqn, host), (client, host) ->
+            {
+                client.denyHost(nqn, host);
+                return "host " + host + " taken off the list of " + nqn;
+            });
     }
 
     @Command(name = "connected", mixinStandardHelpOptions = true,

@@ -1,10 +1,12 @@
 package io.millrace.cli.control;
 
 import io.millrace.console.CommandException;
+import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.ListenerSpec;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -97,15 +99,17 @@ public final class ListenerCommand extends Group
             "  millrace listener remove 192.0.2.7:4420"})
     int remove(
         @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
         @Parameters(paramLabel = "ADDRESS[:PORT]", completionCandidates = LiveNames.Listeners.class,
             description = "As 'listener list' shows it. Default port: 4420.")
         final String address)
     {
         final Endpoint endpoint = Endpoint.of(address);
-        return control.say(Role.ADMINISTER, (client) ->
-        {
-            client.removeListener(Transport.TCP, endpoint.address(), endpoint.port());
-            return "listening no more on " + endpoint;
-        });
+        return control.sayEach(Role.ADMINISTER, List.of(endpoint),
+            (link, each) -> new Losses(link, confirmation).ofListener(each.address(), each.port()), (client, each) ->
+            {
+                client.removeListener(Transport.TCP, each.address(), each.port());
+                return "listening no more on " + each;
+            });
     }
 }

@@ -1,5 +1,6 @@
 package io.millrace.cli.control;
 
+import io.millrace.console.Confirmation;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
@@ -92,16 +93,18 @@ public final class NamespaceCommand extends Group
             "  millrace namespace remove nqn.2026-11.io.example:vol0 1"})
     int remove(
         @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
         @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(index = "1..*", arity = "1..*", paramLabel = "NSID",
             completionCandidates = LiveNames.Namespaces.class, description = "Numbers of the namespaces.")
         final List<Integer> nsids)
     {
-        return control.sayEach(Role.ADMINISTER, nsids, (client, nsid) ->
-        {
-            client.removeNamespace(nqn, nsid);
-            return "namespace " + nsid + " of " + nqn + " removed";
-        });
+        return control.sayEach(Role.ADMINISTER, nsids,
+            (link, nsid) -> new Losses(link, confirmation).ofNamespace(nqn, nsid), (client, nsid) ->
+            {
+                client.removeNamespace(nqn, nsid);
+                return "namespace " + nsid + " of " + nqn + " removed";
+            });
     }
 }

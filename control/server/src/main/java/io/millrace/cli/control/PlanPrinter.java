@@ -3,8 +3,8 @@ package io.millrace.cli.control;
 import io.millrace.console.Json;
 import io.millrace.console.Terminal;
 import io.millrace.console.Yaml;
-import io.millrace.control.state.StatePlan;
-import io.millrace.control.state.StateStep;
+import io.millrace.control.codec.Effect;
+import io.millrace.control.message.PlanStepInfo;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -28,7 +28,7 @@ final class PlanPrinter
         this.isVerbose = isVerbose;
     }
 
-    void print(final StatePlan plan)
+    void print(final List<PlanStepInfo> plan)
     {
         switch (format)
         {
@@ -38,9 +38,9 @@ final class PlanPrinter
         }
     }
 
-    private void lines(final StatePlan plan)
+    private void lines(final List<PlanStepInfo> plan)
     {
-        final List<StateStep> steps = plan.steps();
+        final List<PlanStepInfo> steps = steps(plan);
         int shown = 0;
         int lines = 0;
         while (shown < steps.size() && (isVerbose || lines < STEPS_SHOWN_MAX || steps.size() <= STEPS_SHOWN_MAX))
@@ -51,40 +51,55 @@ final class PlanPrinter
             lines++;
         }
         // What destroys is always seen.
-        steps.subList(shown, steps.size()).stream().filter(StateStep::destructive).limit(STEPS_SHOWN_MAX)
+        steps.subList(shown, steps.size()).stream().filter(PlanStepInfo::destructive).limit(STEPS_SHOWN_MAX)
             .forEach((step) -> terminal.line(mark(step) + " " + step.sentence()));
         if (shown < steps.size())
         {
             terminal.line("  ... " + (steps.size() - shown) + " more, --verbose shows them");
         }
-        plan.obstacles().forEach((obstacle) -> terminal.line(terminal.bad("impossible: ") + obstacle));
-        terminal.line(plan.isEmpty() ? "all is as it should be" : summary(plan));
+        obstacles(plan).forEach((obstacle) -> terminal.line(terminal.bad("impossible: ") + obstacle));
+        terminal.line(plan.isEmpty() ? "no changes" : summary(plan));
     }
 
-    private String mark(final StateStep step)
+    private String mark(final PlanStepInfo step)
     {
-        final String mark = String.valueOf(step.mark());
-        return switch (step.mark())
+        return step.destructive() ? terminal.bad("!") : switch (step.effect())
         {
-            case '!' -> terminal.bad(mark);
-            case '+' -> terminal.good(mark);
-            default -> terminal.warn(mark);
+            case CREATE -> terminal.good("+");
+            case REMOVE -> terminal.warn("-");
+            default -> terminal.warn("~");
         };
     }
 
     /** What would be done, in one line. */
-    static String summary(final StatePlan plan)
+    static String summary(final List<PlanStepInfo> plan)
     {
-        final int destructive = (int)plan.steps().stream().filter(StateStep::destructive).count();
-        return plan.count(StateStep.Effect.CREATE) + " to create, " + plan.count(StateStep.Effect.CHANGE) +
-            " to change, " + plan.count(StateStep.Effect.REMOVE) + " to remove" +
+        final int destructive = (int)plan.stream().filter(PlanStepInfo::destructive).count();
+        return count(plan, Effect.CREATE) + " to create, " + count(plan, Effect.CHANGE) + " to change, " +
+            count(plan, Effect.REMOVE) + " to remove" +
             (0 == destructive ? "" : "; " + destructive + (1 == destructive ? " destroys" : " destroy"));
     }
 
-    private static Map<String, Object> map(final StatePlan plan)
+    private static long count(final List<PlanStepInfo> plan, final Effect effect)
+    {
+        return plan.stream().filter((each) -> effect == each.effect()).count();
+    }
+
+    private static List<PlanStepInfo> steps(final List<PlanStepInfo> plan)
+    {
+        return plan.stream().filter((each) -> Effect.OBSTACLE != each.effect()).toList();
+    }
+
+    /** Why it cannot be carried out. */
+    static List<String> obstacles(final List<PlanStepInfo> plan)
+    {
+        return plan.stream().filter((each) -> Effect.OBSTACLE == each.effect()).map(PlanStepInfo::sentence).toList();
+    }
+
+    private static Map<String, Object> map(final List<PlanStepInfo> plan)
     {
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("steps", plan.steps().stream().map((step) ->
+        map.put("steps", steps(plan).stream().map((step) ->
         {
             final Map<String, Object> each = new LinkedHashMap<>();
             each.put("effect", step.effect().name().toLowerCase(Locale.ROOT));
@@ -92,7 +107,7 @@ final class PlanPrinter
             each.put("sentence", step.sentence());
             return each;
         }).toList());
-        map.put("obstacles", plan.obstacles());
+        map.put("obstacles", obstacles(plan));
         return map;
     }
 }

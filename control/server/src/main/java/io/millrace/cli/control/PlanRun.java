@@ -12,8 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Carries out a plan: by a manager as one change, all or nothing; on a data plane stage after stage, until a stage does
- * not go well. One thread.
+ * Carries out a plan on a data plane, stage after stage, until a stage does not go well. One thread.
  */
 final class PlanRun
 {
@@ -39,40 +38,18 @@ final class PlanRun
     /**
      * Carries it out.
      *
-     * @param comment for a manager.
-     * @return version that a manager made; 0 from a data plane.
      * @throws CommandException naming the first step that did not go well.
      */
-    long run(final String comment)
+    void run()
     {
         try
         {
-            if (link.isManager())
-            {
-                return change(comment);
-            }
             plan.stages().forEach(this::carryOut);
-            return 0;
         }
         finally
         {
             terminal.endDrawing();
         }
-    }
-
-    private long change(final String comment)
-    {
-        link.client().beginChange(comment);
-        try
-        {
-            carryOut(plan.steps());
-        }
-        catch (final CommandException e)
-        {
-            link.client().abandonChange();
-            throw e;
-        }
-        return link.client().commitChange();
     }
 
     private void carryOut(final List<StateStep> steps)

@@ -4,6 +4,7 @@ import io.millrace.control.client.Call;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.Resource;
+import io.millrace.control.state.StateRecords;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,10 +17,23 @@ final class Reports
     {
     }
 
-    /** All that a state consists of. */
+    /** All that the state of a data plane consists of. */
     static List<Resource> state(final ControlLink link)
     {
-        return of(link, Kind.DEVICE, Kind.SUBSYSTEM, Kind.NAMESPACE, Kind.HOST, Kind.LISTENER, Kind.ANA, Kind.QOS);
+        return state(link, Command.List.ACTUAL);
+    }
+
+    /** All that a state consists of: the actual one, or that of a version of a manager. */
+    static List<Resource> state(final ControlLink link, final long version)
+    {
+        return of(link, StateRecords.KINDS.stream().map((kind) -> new Command.List(kind, "", version))
+            .toArray(Command[]::new));
+    }
+
+    /** Which state 'get' shows unless it is told otherwise: of a manager the desired one. */
+    static long shown(final ControlLink link, final boolean isActual)
+    {
+        return !isActual && link.isManager() ? Command.List.DESIRED : Command.List.ACTUAL;
     }
 
     static List<Resource> of(final ControlLink link, final Kind... kinds)
@@ -29,6 +43,11 @@ final class Reports
         {
             commands[i] = new Command.List(kinds[i], "");
         }
+        return of(link, commands);
+    }
+
+    private static List<Resource> of(final ControlLink link, final Command... commands)
+    {
         final List<Resource> resources = new ArrayList<>();
         for (final Call call : link.all(commands))
         {

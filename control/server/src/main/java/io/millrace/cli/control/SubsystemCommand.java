@@ -4,7 +4,6 @@ import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
-import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -63,12 +62,12 @@ public final class SubsystemCommand extends Group
         return control.run(Role.ADMINISTER, (link) ->
         {
             link.client().createSubsystem(new SubsystemSpec(nqn, allowAnyHost, serial, model));
-            Terminal.standard().line("subsystem " + nqn + " created" + (allowAnyHost || null != hosts ? "" :
-                "; it lets no host in yet, see 'millrace host allow'"));
+            Terminal.standard().line(link.said("subsystem " + nqn + " created" +
+                (allowAnyHost || null != hosts ? "" : "; it lets no host in yet, see 'millrace host allow'")));
             for (final String host : null == hosts ? List.<String>of() : hosts)
             {
                 link.client().allowHost(nqn, host);
-                Terminal.standard().line("host " + host + " let in");
+                Terminal.standard().line(link.said("host " + host + " let in"));
             }
             return ExitCode.OK;
         });
@@ -86,27 +85,12 @@ public final class SubsystemCommand extends Group
             description = "Subsystems to delete.")
         final List<String> nqns)
     {
-        return control.run(Role.ADMINISTER, (link) ->
-        {
-            for (final String nqn : nqns)
+        return control.sayEach(Role.ADMINISTER, nqns,
+            (link, nqn) -> new Losses(link, confirmation).ofSubsystem(nqn), (client, nqn) ->
             {
-                for (final SubsystemInfo subsystem : link.client().subsystems(nqn))
-                {
-                    if (subsystem.controllers() > 0)
-                    {
-                        confirmation.need(Terminal.standard(), "subsystem " + nqn + " is in use by " +
-                            (1 == subsystem.controllers() ? "a host, which loses" :
-                                subsystem.controllers() + " hosts, which lose") + " it");
-                    }
-                }
-            }
-            for (final String nqn : nqns)
-            {
-                link.client().deleteSubsystem(nqn);
-                Terminal.standard().line("subsystem " + nqn + " deleted");
-            }
-            return ExitCode.OK;
-        });
+                client.deleteSubsystem(nqn);
+                return "subsystem " + nqn + " deleted";
+            });
     }
 
     /** Whether every host is let in. */
@@ -126,15 +110,22 @@ public final class SubsystemCommand extends Group
             "  millrace subsystem allow-any nqn.2026-11.io.example:vol0 no"})
     int allowAny(
         @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
         @Parameters(paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(arity = "0..1", paramLabel = "yes|no", defaultValue = "yes",
             description = "Whether every host is let in. Default: yes.") final Permission permission)
     {
-        return control.say(Role.ADMINISTER, (client) ->
+        return control.sayEach(Role.ADMINISTER, List.of(nqn), (link, name) ->
         {
-            client.setAllowAnyHost(nqn, Permission.yes == permission);
-            return "subsystem " + nqn + " lets " +
+            if (Permission.no == permission)
+            {
+                new Losses(link, confirmation).ofAnyHost(name);
+            }
+        }, (client, name) ->
+        {
+            client.setAllowAnyHost(name, Permission.yes == permission);
+            return "subsystem " + name + " lets " +
                 (Permission.yes == permission ? "every host in" : "hosts in by name");
         });
     }

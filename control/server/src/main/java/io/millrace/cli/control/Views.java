@@ -47,13 +47,18 @@ final class Views
         of(null, "queueDepth", DeviceInfo::queueDepth),
         of(null, "readOnly", DeviceInfo::readOnly),
         of(null, "preallocate", DeviceInfo::preallocate),
-        of(null, "seed", DeviceInfo::seed)));
+        of(null, "seed", DeviceInfo::seed),
+        of(null, "polling", (d) -> d.settings().isKnown() ? SettingType.word(d.settings().polling()) : null),
+        of(null, "timeoutNs", (d) -> d.settings().isKnown() ? d.settings().timeoutNs() : null),
+        of(null, "interrupts", (d) -> d.settings().isKnown() ? d.settings().interrupts() : null),
+        of(null, "unsafeNoIommu", (d) -> d.settings().isKnown() ? d.settings().unsafeNoIommu() : null),
+        of(null, "faultRules", (d) -> d.settings().isKnown() ? d.settings().rules().size() : null)));
 
     static final View<SubsystemInfo> SUBSYSTEMS = new View<>(Kind.SUBSYSTEM, "subsystems", SubsystemInfo.class, List.of(
         of("NQN", "nqn", SubsystemInfo::nqn),
         of("ANY HOST", "allowAnyHost", SubsystemInfo::allowAnyHost),
         of(">NAMESPACES", "namespaces", SubsystemInfo::namespaces),
-        of(">CONNECTED", "controllers", SubsystemInfo::controllers),
+        of(">CONNECTED", "controllers", (s) -> known(s.controllers())),
         of("SERIAL", "serial", SubsystemInfo::serial),
         of("MODEL", "model", SubsystemInfo::model)));
 
@@ -89,16 +94,17 @@ final class Views
         of(">GROUP", "group", AnaInfo::group),
         of("STATE", "state", Views::stateOf),
         of(">NAMESPACES", "namespaces", AnaInfo::namespaces),
-        of(">CHANGES", "changes", AnaInfo::changes)), AnaRuns::table);
+        of(">CHANGES", "changes", (a) -> known(a.changes()))), AnaRuns::table);
 
     static final View<QosInfo> QOS = new View<>(Kind.QOS, "limits", QosInfo.class, List.of(
         of("SUBSYSTEM", "nqn", (q) -> q.limits().nqn()),
         new Column<>("LIMITED", "nsid", (q) -> 0 == q.limits().nsid() ? null : q.limits().nsid(),
             (q) -> 0 == q.limits().nsid() ? q.limits().hostNqn() : "namespace " + q.limits().nsid()),
         new Column<>("LIMITS", "iops", (q) -> limit(q.limits().iops()), (q) -> QosLimits.text(q.limits())),
-        count(">WAITED", "throttled", (q) -> q.throttledReads() + q.throttledWrites()),
+        count(">WAITED", "throttled", (q) -> Resource.UNKNOWN == q.throttledReads() ? Resource.UNKNOWN :
+            q.throttledReads() + q.throttledWrites()),
         count(">WAITING", "waiting", QosInfo::waiting),
-        new Column<>(">AVG WAIT", "waitNs", QosInfo::waitNs, Views::averageWait),
+        new Column<>(">AVG WAIT", "waitNs", (q) -> known(q.waitNs()), Views::averageWait),
         of(null, "host", (q) -> q.limits().hostNqn().isEmpty() ? null : q.limits().hostNqn()),
         of(null, "readIops", (q) -> limit(q.limits().readIops())),
         of(null, "writeIops", (q) -> limit(q.limits().writeIops())),
@@ -106,8 +112,8 @@ final class Views
         of(null, "readBytesPerSecond", (q) -> limit(q.limits().readBytesPerSecond())),
         of(null, "writeBytesPerSecond", (q) -> limit(q.limits().writeBytesPerSecond())),
         of(null, "burstMs", (q) -> q.limits().burstMs()),
-        of(null, "throttledReads", QosInfo::throttledReads),
-        of(null, "throttledWrites", QosInfo::throttledWrites)));
+        of(null, "throttledReads", (q) -> known(q.throttledReads())),
+        of(null, "throttledWrites", (q) -> known(q.throttledWrites()))));
 
     static final View<ControllerInfo> CONTROLLERS = new View<>(
         Kind.CONTROLLER, "hosts connected", ControllerInfo.class, List.of(
@@ -231,7 +237,8 @@ final class Views
 
     private static <T> Column<T> bytes(final String heading, final String key, final Amount<T> value)
     {
-        return new Column<>(heading, key, value::of, (each) -> Quantity.bytes(value.of(each)));
+        return new Column<>(heading, key, (each) -> known(value.of(each)),
+            (each) -> null == known(value.of(each)) ? "-" : Quantity.bytes(value.of(each)));
     }
 
     private static <T> Column<T> count(final String heading, final String key, final Amount<T> value)

@@ -1,9 +1,8 @@
 package io.millrace.control.agent;
 
 import io.millrace.block.BlockDeviceException;
-import io.millrace.block.fault.FaultPlan;
-import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
+import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
@@ -11,6 +10,7 @@ import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
@@ -49,11 +49,13 @@ final class Commands
 
     private final DataPlane dataPlane;
     private final ControlOwner owner;
+    private final UnchangedReplies unchanged;
 
     Commands(final DataPlane dataPlane, final ControlOwner owner)
     {
         this.dataPlane = dataPlane;
         this.owner = owner;
+        unchanged = new UnchangedReplies(dataPlane);
     }
 
     /** Whether the operation may wait for a file system, for much memory to be given back, or for a namespace to go. */
@@ -78,11 +80,11 @@ final class Commands
     {
         try
         {
-            return begin(command).exceptionally(Commands::refusal);
+            return begin(command).exceptionally((failure) -> unchanged.replyTo(command, refusal(failure)));
         }
         catch (final RuntimeException e)
         {
-            return CompletableFuture.completedFuture(refusal(e));
+            return CompletableFuture.completedFuture(unchanged.replyTo(command, refusal(e)));
         }
     }
 
@@ -172,6 +174,8 @@ final class Commands
             case final Command.CommitChange _:
             case final Command.AbandonChange _:
             case final Command.Rollback _:
+            case final Command.AddDocumentPart _:
+            case final Command.ReplaceState _:
                 return CompletableFuture.completedFuture(Reply.refused(Code.UNSUPPORTED,
                     "a data plane keeps no versions of what it should be; ask its manager"));
             case final Command.List _:
@@ -185,7 +189,7 @@ final class Commands
         return done.thenApply((nothing) -> Reply.OK);
     }
 
-    private static DeviceConfig device(final DeviceSpec spec)
+    static DeviceConfig device(final DeviceSpec spec)
     {
         final int blockSizeBytes = 0 == spec.blockSizeBytes() ? DeviceConfig.BLOCK_SIZE_DEFAULT : spec.blockSizeBytes();
         return switch (spec.type())
@@ -202,11 +206,12 @@ final class Commands
                 }
                 yield new DeviceConfig.File(new FileDeviceConfig(spec.name(), path, spec.sizeBytes(), blockSizeBytes,
                     spec.readOnly(), spec.preallocate(),
-                    0 == spec.queueDepth() ? FileDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(), Polling.AUTO,
+                    0 == spec.queueDepth() ? FileDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(),
+                    polling(spec),
                     List.of()));
             }
             case NVME -> nvme(spec);
-            case FAULT -> new DeviceConfig.Fault(spec.name(), spec.target(), new FaultPlan(spec.seed(), List.of()));
+            case FAULT -> new DeviceConfig.Fault(spec.name(), spec.target(), FaultRules.plan(spec.seed(), spec.settings().rules()));
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "device " + spec.name() + ": type is none that this data plane knows; use a client of its version");
         };
@@ -221,11 +226,23 @@ final class Commands
             throw new IllegalArgumentException("device " + spec.name() + ": '" + spec.target() +
                 "' is no namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
         }
-        final NvmeDeviceConfig settings =
-            NvmeDeviceConfig.of(spec.name(), spec.target().substring(0, slash), Integer.parseInt(nsid));
-        // A drive without IOMMU is taken only where the machine's own configuration says so.
-        return new DeviceConfig.Nvme(
-            0 == spec.queueDepth() ? settings : settings.withQueueDepth(spec.queueDepth()), false);
+        final DeviceSettings settings = spec.settings();
+        return new DeviceConfig.Nvme(new NvmeDeviceConfig(spec.name(), spec.target().substring(0, slash),
+            Integer.parseInt(nsid), 0 == spec.queueDepth() ? NvmeDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(),
+            0 == settings.timeoutNs() ? NvmeDeviceConfig.TIMEOUT_NS_DEFAULT : settings.timeoutNs(),
+            settings.interrupts()), settings.unsafeNoIommu());
+    }
+
+    private static Polling polling(final DeviceSpec spec)
+    {
+        return switch (spec.settings().polling())
+        {
+            case AUTO, NULL_VAL -> Polling.AUTO;
+            case ON -> Polling.ON;
+            case OFF -> Polling.OFF;
+            case SBE_UNKNOWN -> throw new IllegalArgumentException("device " + spec.name() +
+                ": polling is none that this data plane knows; use a client of its version");
+        };
     }
 
     private CompletableFuture<Reply> setFaultRules(final Command.SetFaultRules command)
@@ -315,7 +332,7 @@ final class Commands
         return CompletableFuture.completedFuture(new Reply(Code.OK, taken.getPort(), ""));
     }
 
-    private static InetSocketAddress address(final Transport transport, final String address, final int port)
+    static InetSocketAddress address(final Transport transport, final String address, final int port)
     {
         final String subject = "listener " + address + ':' + port;
         if (Transport.TCP != transport)

@@ -5,7 +5,9 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
+import io.millrace.control.codec.FaultAction;
 import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.control.state.FaultRuleValues;
 import io.millrace.nvme.NvmeStatus;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -27,7 +29,7 @@ final class FaultRules
         for (final FaultRuleSpec spec : specs)
         {
             final FaultEffect effect = effect(spec);
-            rules.add(new FaultRule(effect, operations(effect, spec), spec.firstBlock(), lastBlock(spec),
+            rules.add(new FaultRule(effect, operations(spec), spec.firstBlock(), lastBlock(spec),
                 status(effect, spec.status()), spec.delayNs(), 0 == spec.every() ? 1 : spec.every(),
                 spec.probability(), spec.limit()));
         }
@@ -48,20 +50,10 @@ final class FaultRules
         };
     }
 
-    private static Set<BlockOperation> operations(final FaultEffect effect, final FaultRuleSpec spec)
+    private static Set<BlockOperation> operations(final FaultRuleSpec spec)
     {
-        if (spec.operations().size() == io.millrace.control.message.BlockOperation.values().length)
-        {
-            // All that the protocol can name: those that it cannot are meant too.
-            return EnumSet.allOf(BlockOperation.class);
-        }
         final Set<BlockOperation> operations = EnumSet.noneOf(BlockOperation.class);
         spec.operations().forEach((each) -> operations.add(BlockOperation.valueOf(each.name())));
-        // The protocol has no name for copies; they are lost with writes.
-        if (FaultEffect.LOST_WRITE == effect && operations.contains(BlockOperation.WRITE))
-        {
-            operations.add(BlockOperation.COPY);
-        }
         return operations;
     }
 
@@ -95,6 +87,39 @@ final class FaultRules
             case NvmeStatus.ABORT_REQUESTED -> BlockStatus.ABORTED;
             default -> throw new IllegalArgumentException("fault status 0x" + Integer.toHexString(nvmeStatus) +
                 " is none that a device ends with; use 0x280, 0x281, 0x285, 0x1, 0x6, 0x7, 0x20, 0x80 or 0x81");
+        };
+    }
+
+    /** The rules of a plan as the protocol has them. */
+    static List<FaultRuleSpec> specs(final FaultPlan plan)
+    {
+        return FaultRuleValues.canonical(plan.rules().stream().map(FaultRules::spec).toList());
+    }
+
+    private static FaultRuleSpec spec(final FaultRule rule)
+    {
+        final Set<io.millrace.control.message.BlockOperation> operations =
+            EnumSet.noneOf(io.millrace.control.message.BlockOperation.class);
+        rule.operations().forEach((each) ->
+            operations.add(io.millrace.control.message.BlockOperation.valueOf(each.name())));
+        return new FaultRuleSpec(FaultAction.valueOf(rule.effect().name()), operations, rule.lbaFrom(),
+            Long.MAX_VALUE == rule.lbaTo() ? 0 : rule.lbaTo() - rule.lbaFrom() + 1, rule.probability(), rule.count(),
+            rule.delayNs(), nvmeStatus(rule.status()), rule.every());
+    }
+
+    private static int nvmeStatus(final BlockStatus status)
+    {
+        return switch (status)
+        {
+            case SUCCESS -> 0;
+            case MEDIA_ERROR -> NvmeStatus.UNRECOVERED_READ_ERROR;
+            case DEVICE_ERROR -> NvmeStatus.INTERNAL_ERROR;
+            case CAPACITY_EXCEEDED -> NvmeStatus.CAPACITY_EXCEEDED;
+            case COMPARE_FAILURE -> NvmeStatus.COMPARE_FAILURE;
+            case NOT_SUPPORTED -> NvmeStatus.INVALID_OPCODE;
+            case WRITE_PROTECTED -> NvmeStatus.NAMESPACE_WRITE_PROTECTED;
+            case OUT_OF_RANGE -> NvmeStatus.LBA_OUT_OF_RANGE;
+            case ABORTED -> NvmeStatus.ABORT_REQUESTED;
         };
     }
 }

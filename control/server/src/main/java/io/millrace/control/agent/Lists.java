@@ -5,6 +5,7 @@ import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.AnaInfo;
@@ -13,6 +14,7 @@ import io.millrace.control.message.ControlException;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.NamespaceInfo;
@@ -59,6 +61,10 @@ final class Lists
     /** Asks for what a List wants; throws OperationException when what it names is not there. */
     Listing<?> of(final Command.List list)
     {
+        if (Command.List.ACTUAL != list.version())
+        {
+            throw new ControlException(Code.UNSUPPORTED, "a data plane keeps no desired state; ask its manager");
+        }
         final String only = list.name().isEmpty() ? null : list.name();
         return switch (list.kind())
         {
@@ -76,7 +82,7 @@ final class Lists
             case QUEUE_PAIR -> new Listing<>(dataPlane.connections().list(only), Lists::queuePair);
             case LATENCY -> new Listing<>(Latencies.of(dataPlane.statusSnapshot(), only), Latencies::info);
             case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
-            case VERSION, AUDIT, MANAGED -> throw new ControlException(Code.UNSUPPORTED,
+            case VERSION, AUDIT, MANAGED, PLAN -> throw new ControlException(Code.UNSUPPORTED,
                 "a data plane keeps no " + list.kind() + " records; ask its manager");
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "kind of resource is none that this data plane knows; use a client of its version");
@@ -104,30 +110,34 @@ final class Lists
             snapshot.reactor(), snapshot.depth(), snapshot.openCommands(), snapshot.remote());
     }
 
-    private static Resource device(final DeviceSnapshot snapshot)
+    static DeviceInfo device(final DeviceSnapshot snapshot)
     {
         final long sizeBytes = snapshot.geometry().sizeBytes();
         final int blockSizeBytes = snapshot.geometry().blockSizeBytes();
         return switch (snapshot.config())
         {
             case final DeviceConfig.Memory _ -> new DeviceInfo(snapshot.name(), DeviceType.MEMORY, sizeBytes,
-                blockSizeBytes, 0, false, false, 0, snapshot.users(), "");
+                blockSizeBytes, 0, false, false, 0, snapshot.users(), "", DeviceSettings.DEFAULT);
             case final DeviceConfig.Null _ -> new DeviceInfo(snapshot.name(), DeviceType.NULL_DEVICE, sizeBytes,
-                blockSizeBytes, 0, false, false, 0, snapshot.users(), "");
+                blockSizeBytes, 0, false, false, 0, snapshot.users(), "", DeviceSettings.DEFAULT);
             case final DeviceConfig.File file ->
             {
                 final FileDeviceConfig settings = file.settings();
                 yield new DeviceInfo(snapshot.name(), DeviceType.FILE, sizeBytes, blockSizeBytes,
                     settings.queueDepth(), settings.readOnly(), settings.preallocate(), 0, snapshot.users(),
-                    settings.path().toAbsolutePath().normalize().toString());
+                    settings.path().toAbsolutePath().normalize().toString(),
+                    DeviceSettings.file(Polling.valueOf(settings.polling().name())));
             }
             case final DeviceConfig.Nvme nvme -> new DeviceInfo(snapshot.name(), DeviceType.NVME, sizeBytes,
-                blockSizeBytes, nvme.settings().queueDepth(), false, false, 0, snapshot.users(), nvme.place());
+                blockSizeBytes, nvme.settings().queueDepth(), false, false, 0, snapshot.users(), nvme.place(),
+                DeviceSettings.drive(nvme.settings().timeoutNs(), nvme.settings().interrupts(),
+                nvme.unsafeNoIommu()));
             case final DeviceConfig.Fault fault ->
             {
                 final FaultPlan plan = fault.plan();
                 yield new DeviceInfo(snapshot.name(), DeviceType.FAULT, sizeBytes, blockSizeBytes, 0, false, false,
-                    plan.seed(), snapshot.users(), fault.device());
+                    plan.seed(), snapshot.users(), fault.device(),
+                    DeviceSettings.fault(FaultRules.specs(plan)));
             }
         };
     }

@@ -1,6 +1,7 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.DeviceType;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
@@ -21,6 +22,7 @@ final class Canonical
 {
     static final int BLOCK_SIZE_BYTES_DEFAULT = 4096;
     static final int QUEUE_DEPTH_DEFAULT = 256;
+    static final long TIMEOUT_NS_DEFAULT = 30_000_000_000L;
     static final String MODEL_DEFAULT = "Millrace";
 
     private static final Pattern SHORT_DRIVE = Pattern.compile("[0-9a-f]{2}:[01][0-9a-f]\\.[0-7]/.*");
@@ -36,15 +38,29 @@ final class Canonical
         final int queueDepth = 0 == spec.queueDepth() ? QUEUE_DEPTH_DEFAULT : spec.queueDepth();
         return switch (spec.type())
         {
-            case FAULT -> DeviceSpec.fault(spec.name(), spec.target(), spec.seed());
+            case FAULT -> DeviceSpec.fault(spec.name(), spec.target(), spec.seed()).with(known(spec.settings(),
+                DeviceSettings.fault(FaultRuleValues.canonical(spec.settings().rules()))));
             case FILE -> new DeviceSpec(spec.name(), DeviceType.FILE, spec.sizeBytes(), blockSizeBytes(spec),
-                queueDepth, spec.readOnly(), spec.preallocate(), 0, path(spec.target()));
+                queueDepth, spec.readOnly(), spec.preallocate(), 0, path(spec.target()),
+                known(spec.settings(), DeviceSettings.file(spec.settings().polling())));
             // Size and block size are the drive's.
             case NVME -> new DeviceSpec(spec.name(), DeviceType.NVME, 0, 0, queueDepth, false, false, 0,
-                drive(spec.target()));
+                drive(spec.target()), known(spec.settings(), drive(spec.settings())));
             default -> new DeviceSpec(
                 spec.name(), spec.type(), spec.sizeBytes(), blockSizeBytes(spec), 0, false, false, 0, "");
         };
+    }
+
+    /** What an older data plane does not tell stays unknown. */
+    private static DeviceSettings known(final DeviceSettings settings, final DeviceSettings canonical)
+    {
+        return settings.isKnown() ? canonical : DeviceSettings.UNKNOWN;
+    }
+
+    private static DeviceSettings drive(final DeviceSettings settings)
+    {
+        return DeviceSettings.drive(0 == settings.timeoutNs() ? TIMEOUT_NS_DEFAULT : settings.timeoutNs(),
+            settings.interrupts(), settings.unsafeNoIommu());
     }
 
     /** Address and namespace identifier as data planes write them: lower case, with domain. */

@@ -70,9 +70,7 @@ public final class DesiredState
         {
             switch (each)
             {
-                case final DeviceInfo d -> devices.put(d.name(), Canonical.device(new DeviceSpec(d.name(), d.type(),
-                    d.sizeBytes(), d.blockSizeBytes(), d.queueDepth(), d.readOnly(), d.preallocate(), d.seed(),
-                    d.target())));
+                case final DeviceInfo d -> devices.put(d.name(), Canonical.device(d.spec()));
                 case final SubsystemInfo s -> subsystems.put(s.nqn(), new StateEditor.Subsystem(
                     Canonical.subsystem(new SubsystemSpec(s.nqn(), s.allowAnyHost(), s.serial(), s.model()))));
                 case final ListenerInfo l ->
@@ -130,7 +128,7 @@ public final class DesiredState
     }
 
     /**
-     * {@return whether a command changes what should be; the others (fault rules, state, disconnecting, listing) are
+     * {@return whether a command changes what should be; the others (state, disconnecting, listing) are
      * about a process or a moment}
      *
      * @param command to look at.
@@ -142,7 +140,7 @@ public final class DesiredState
             case Command.CreateDevice _, Command.DeleteDevice _, Command.ResizeDevice _, Command.CreateSubsystem _,
                 Command.DeleteSubsystem _, Command.AddNamespace _, Command.RemoveNamespace _, Command.AllowHost _,
                 Command.DenyHost _, Command.SetAllowAnyHost _, Command.AddListener _, Command.RemoveListener _,
-                Command.SetAnaState _, Command.SetQos _ -> true;
+                Command.SetAnaState _, Command.SetQos _, Command.SetFaultRules _ -> true;
             default -> false;
         };
     }

@@ -4,7 +4,9 @@ import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
@@ -58,11 +60,6 @@ final class DocumentReader
         final String name = section.get(StateSettings.DEVICE_NAME);
         final StateSettings.Type type = section.get(StateSettings.DEVICE_TYPE);
         section.checkDeviceType(SettingType.word(type));
-        skip(section, StateSettings.DEVICE_POLLING);
-        skip(section, StateSettings.RULES);
-        skip(section, StateSettings.DEVICE_TIMEOUT);
-        skip(section, StateSettings.DEVICE_INTERRUPTS);
-        skip(section, StateSettings.DEVICE_UNSAFE_NO_IOMMU);
         final DeviceSpec device = switch (type)
         {
             case MEMORY -> DeviceSpec.memory(
@@ -75,23 +72,38 @@ final class DocumentReader
                 yield new DeviceSpec(name, DeviceType.FILE, null == size ? 0 : size,
                     section.get(StateSettings.DEVICE_BLOCK_SIZE), section.get(StateSettings.DEVICE_QUEUE_DEPTH),
                     section.get(StateSettings.DEVICE_READ_ONLY), section.get(StateSettings.DEVICE_PREALLOCATE), 0,
-                    section.get(StateSettings.DEVICE_PATH));
+                    section.get(StateSettings.DEVICE_PATH),
+                    DeviceSettings.file(section.get(StateSettings.DEVICE_POLLING)));
             }
             case NVME -> new DeviceSpec(name, DeviceType.NVME, 0, 0, section.get(StateSettings.DEVICE_QUEUE_DEPTH),
                 false, false, 0,
-                section.get(StateSettings.DEVICE_ADDRESS) + '/' + section.get(StateSettings.DEVICE_NSID));
+                section.get(StateSettings.DEVICE_ADDRESS) + '/' + section.get(StateSettings.DEVICE_NSID),
+                DeviceSettings.drive(section.get(StateSettings.DEVICE_TIMEOUT),
+                section.get(StateSettings.DEVICE_INTERRUPTS), section.get(StateSettings.DEVICE_UNSAFE_NO_IOMMU)));
             case FAULT -> DeviceSpec.fault(
-                name, section.get(StateSettings.DEVICE_WRAPPED), section.get(StateSettings.DEVICE_SEED));
+                name, section.get(StateSettings.DEVICE_WRAPPED), section.get(StateSettings.DEVICE_SEED))
+                .with(DeviceSettings.fault(section.sectionsIfGiven(StateSettings.RULES).stream()
+                .map(DocumentReader::rule).toList()));
         };
         apply(section, new Command.CreateDevice(device));
     }
 
-    private void skip(final Section section, final Setting<?> setting)
+    private static FaultRuleSpec rule(final Section section)
     {
-        if (section.has(setting))
+        final long first = section.get(StateSettings.RULE_FIRST);
+        final Long last = section.get(StateSettings.RULE_LAST);
+        if (null != last && last < first)
         {
-            skipped.add(section.path() + '.' + setting.name());
+            throw section.refuse(StateSettings.RULE_LAST, last, "below first-block " + first, "turn them round");
         }
+        final Integer status = section.get(StateSettings.RULE_STATUS);
+        final Long delayNs = section.get(StateSettings.RULE_DELAY);
+        // The range to the last number there is has one block more than can be counted.
+        final long blocks = null == last || Long.MAX_VALUE == last ? 0 : last - first + 1;
+        return new FaultRuleSpec(section.get(StateSettings.RULE_EFFECT),
+            Set.copyOf(section.list(StateSettings.RULE_OPERATIONS)), first, blocks,
+            section.get(StateSettings.RULE_PROBABILITY), section.get(StateSettings.RULE_COUNT),
+            null == delayNs ? 0 : delayNs, null == status ? 0 : status, section.get(StateSettings.RULE_EVERY));
     }
 
     private void subsystem(final Section section)
@@ -112,7 +124,12 @@ final class DocumentReader
         {
             try
             {
-                editor.apply(new Command.AllowHost(nqn, host));
+                final Command.AllowHost allow = new Command.AllowHost(nqn, host);
+                if (!editor.noChange(allow).isEmpty())
+                {
+                    throw section.refuse(StateSettings.SUBSYSTEM_HOSTS, host, "listed twice", "keep one");
+                }
+                editor.apply(allow);
             }
             catch (final ControlException e)
             {
@@ -194,6 +211,7 @@ final class DocumentReader
 
     private void apply(final Section section, final Command command)
     {
+        refuseTwice(section, command);
         try
         {
             editor.apply(command);
@@ -201,6 +219,16 @@ final class DocumentReader
         catch (final ControlException e)
         {
             throw section.refuse(null, e.getMessage());
+        }
+    }
+
+    /** A command may be repeated; a file that says something twice is mistaken. */
+    private void refuseTwice(final Section section, final Command command)
+    {
+        final String noChange = editor.noChange(command);
+        if (!noChange.isEmpty())
+        {
+            throw section.refuse(null, noChange.substring(0, noChange.indexOf(": is ")) + ": is declared twice; keep one");
         }
     }
 }

@@ -1,12 +1,16 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.Polling;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.settings.SettingType;
 import io.millrace.settings.Units;
+import java.math.BigDecimal;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -57,15 +61,23 @@ final class DocumentWriter
         if (DeviceType.FAULT == device.type())
         {
             group.text("device", device.target());
-            return 0 == device.seed() ? group : group.plain("seed", device.seed());
+            if (0 != device.seed())
+            {
+                group.plain("seed", device.seed());
+            }
+            return device.settings().rules().isEmpty() ? group :
+                group.plain("rules", device.settings().rules().stream().map(DocumentWriter::rule).toList());
         }
         if (DeviceType.NVME == device.type())
         {
             final int slash = device.target().lastIndexOf('/');
             group.text("address", device.target().substring(0, slash))
                 .plain("nsid", device.target().substring(slash + 1));
-            return Canonical.QUEUE_DEPTH_DEFAULT == device.queueDepth() ? group :
+            if (Canonical.QUEUE_DEPTH_DEFAULT != device.queueDepth())
+            {
                 group.plain("queue-depth", device.queueDepth());
+            }
+            return device.settings().isKnown() ? drive(group, device.settings()) : group;
         }
         if (DeviceType.FILE == device.type())
         {
@@ -90,8 +102,59 @@ final class DocumentWriter
             {
                 group.plain("queue-depth", device.queueDepth());
             }
+            if (device.settings().isKnown() && Polling.AUTO != device.settings().polling())
+            {
+                group.text("polling", SettingType.word(device.settings().polling()));
+            }
         }
         return group;
+    }
+
+    private static Group drive(final Group group, final DeviceSettings settings)
+    {
+        if (Canonical.TIMEOUT_NS_DEFAULT != settings.timeoutNs())
+        {
+            group.plain("timeout", Units.duration(settings.timeoutNs()));
+        }
+        if (settings.interrupts())
+        {
+            group.plain("interrupts", true);
+        }
+        return settings.unsafeNoIommu() ? group.plain("unsafe-noiommu", true) : group;
+    }
+
+    private static Group rule(final FaultRuleSpec rule)
+    {
+        final Group group = new Group().text("effect", SettingType.word(rule.action()));
+        if (!rule.operations().isEmpty())
+        {
+            group.plain("operations", rule.operations().stream().sorted().map(SettingType::word).toList());
+        }
+        if (0 != rule.firstBlock())
+        {
+            group.plain("first-block", rule.firstBlock());
+        }
+        if (0 != rule.blocks())
+        {
+            group.plain("last-block", rule.firstBlock() + rule.blocks() - 1);
+        }
+        if (0 != rule.status())
+        {
+            group.text("status", FaultRuleValues.wordOf(rule.status()));
+        }
+        if (0 != rule.delayNs())
+        {
+            group.plain("delay", Units.duration(rule.delayNs()));
+        }
+        if (1 != rule.every())
+        {
+            group.plain("every", rule.every());
+        }
+        if (1 != rule.probability())
+        {
+            group.plain("probability", BigDecimal.valueOf(rule.probability()).toPlainString());
+        }
+        return 0 == rule.limit() ? group : group.plain("count", rule.limit());
     }
 
     private void subsystem(final SubsystemState subsystem)

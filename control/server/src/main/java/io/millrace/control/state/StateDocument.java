@@ -43,7 +43,19 @@ public record StateDocument(DesiredState state, List<String> skipped)
      */
     public static StateDocument read(final Path path)
     {
-        return read(path.toString(), TextFile.read(path, LENGTH_MAX, "name another"));
+        return read(path.toString(), text(path));
+    }
+
+    /**
+     * Reads the text of a file that {@link #read(String, String)} takes.
+     *
+     * @param path of it.
+     * @return its text.
+     * @throws ConfigException when it cannot be read, or is too long.
+     */
+    public static String text(final Path path)
+    {
+        return TextFile.read(path, LENGTH_MAX, "name another");
     }
 
     /**

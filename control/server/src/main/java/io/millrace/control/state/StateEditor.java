@@ -5,19 +5,24 @@ import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.settings.Units;
 import io.millrace.validation.ResourceValidation;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Function;
 
 /**
  * Carries out commands on a state, each in a time that hardly grows with the state. It refuses what a data plane would
@@ -26,6 +31,8 @@ import java.util.UUID;
  */
 public final class StateEditor
 {
+    static final long TIMEOUT_NS_MIN = 1_000_000L;
+    static final long TIMEOUT_NS_MAX = 3_600_000_000_000L;
     private static final int FILE_QUEUE_DEPTH_MAX = 4096;
     private static final int DRIVE_QUEUE_DEPTH_MAX = 1023;
     private static final int PORT_MAX = 0xFFFF;
@@ -105,6 +112,10 @@ public final class StateEditor
      */
     public void apply(final Command command)
     {
+        if (!noChange(command).isEmpty())
+        {
+            return;
+        }
         switch (command)
         {
             case final Command.CreateDevice create -> createDevice(create.device());
@@ -121,8 +132,83 @@ public final class StateEditor
             case final Command.RemoveListener remove -> removeListener(remove);
             case final Command.SetAnaState ana -> setAnaState(ana);
             case final Command.SetQos set -> setQos(set.qos());
+            case final Command.SetFaultRules set -> setFaultRules(set.name(), set.rules());
             default -> throw new IllegalArgumentException("not about what should be: " + command);
         }
+    }
+
+    /**
+     * Tells whether a command finds what it wants: what it creates is there with the same settings, what it removes is
+     * not there.
+     *
+     * @param command that {@linkplain DesiredState#keeps is kept}.
+     * @return one sentence saying so; empty when the command would change something, or is refused.
+     */
+    public String noChange(final Command command)
+    {
+        return switch (command)
+        {
+            case final Command.CreateDevice c -> isThere(subject(c.device().name()), devices.get(c.device().name()),
+                (was) -> NoChange.differences(was, c.device()));
+            case final Command.DeleteDevice c -> devices.containsKey(c.name()) ? "" : isNotThere(subject(c.name()));
+            case final Command.CreateSubsystem c -> isThere("subsystem " + c.subsystem().nqn(),
+                subsystems.get(c.subsystem().nqn()), (was) -> NoChange.differences(was.spec(), c.subsystem()));
+            case final Command.DeleteSubsystem c ->
+                subsystems.containsKey(c.nqn()) ? "" : isNotThere("subsystem " + c.nqn());
+            case final Command.AddNamespace c -> isThere(subject(c.namespace().nqn(), c.namespace().nsid()),
+                namespace(c.namespace().nqn(), c.namespace().nsid()),
+                (was) -> NoChange.differences(was, c.namespace()));
+            case final Command.RemoveNamespace c -> null != namespace(c.nqn(), c.nsid()) ? "" :
+                isNotThere(subject(c.nqn(), c.nsid()));
+            case final Command.AllowHost c -> isAllowed(c.nqn(), c.hostNqn()) ?
+                Names.printable(hostOf(c.hostNqn(), c.nqn()) + ": is allowed already, no change") : "";
+            case final Command.DenyHost c -> isAllowed(c.nqn(), c.hostNqn()) ? "" :
+                Names.printable(hostOf(c.hostNqn(), c.nqn()) + ": is not on its list, no change");
+            case final Command.AddListener c -> isThere("listener " + nameOf(c.listener()),
+                listeners.get(nameOf(c.listener())), (was) -> NoChange.differences(was, c.listener()));
+            case final Command.RemoveListener c -> listeners.containsKey(nameOf(c)) || !isAddress(c) ? "" :
+                isNotThere("listener " + nameOf(c));
+            default -> "";
+        };
+    }
+
+    private static <T> String isThere(final String subject, final T was, final Function<T, String> differences)
+    {
+        return null != was && differences.apply(was).isEmpty() ?
+            Names.printable(subject + ": " + NoChange.IS_THERE) : "";
+    }
+
+    private static String isNotThere(final String subject)
+    {
+        return Names.printable(subject + ": " + NoChange.IS_NOT_THERE);
+    }
+
+    private NamespaceSpec namespace(final String nqn, final int nsid)
+    {
+        final Subsystem subsystem = subsystems.get(nqn);
+        return null == subsystem ? null : subsystem.namespaces().get(nsid);
+    }
+
+    private boolean isAllowed(final String nqn, final String hostNqn)
+    {
+        final Subsystem subsystem = subsystems.get(nqn);
+        return null != subsystem && subsystem.hosts().contains(hostNqn);
+    }
+
+    private static boolean isAddress(final Command.RemoveListener listener)
+    {
+        return Transport.TCP == listener.transport() && listener.port() >= 0 && listener.port() <= PORT_MAX &&
+            null != NetworkAddress.parse(NetworkAddress.canonical(listener.address()));
+    }
+
+    private static String nameOf(final ListenerSpec listener)
+    {
+        return NetworkAddress.text(NetworkAddress.canonical(listener.address()), listener.port());
+    }
+
+    private static String nameOf(final Command.RemoveListener listener)
+    {
+        return NetworkAddress.text(NetworkAddress.canonical(listener.address()), listener.port());
     }
 
     private void createDevice(final DeviceSpec wanted)
@@ -148,7 +234,8 @@ public final class StateEditor
         check("device name '" + wanted.name() + "'", "", ResourceValidation.ofName(wanted.name()));
         if (devices.containsKey(wanted.name()))
         {
-            throw refusal(Code.EXISTS, subject, "is there already; choose another name");
+            throw refusal(Code.EXISTS, subject, "is there already, but " +
+                NoChange.differences(devices.get(wanted.name()), wanted) + "; choose another name, or delete it first");
         }
         final DeviceSpec device = Canonical.device(wanted);
         checkTarget(device);
@@ -161,11 +248,13 @@ public final class StateEditor
     {
         if (DeviceType.FAULT == device.type())
         {
+            checkRules(device.name(), device.settings().rules());
             return;
         }
         if (DeviceType.NVME == device.type())
         {
             checkQueueDepth(device, DRIVE_QUEUE_DEPTH_MAX);
+            checkTimeout(device);
             return;
         }
         final int blockSizeBytes = device.blockSizeBytes();
@@ -181,6 +270,26 @@ public final class StateEditor
         if (DeviceType.FILE == device.type())
         {
             checkQueueDepth(device, FILE_QUEUE_DEPTH_MAX);
+        }
+    }
+
+    private static void checkRules(final String name, final List<FaultRuleSpec> rules)
+    {
+        final String problem = FaultRuleValues.problem(rules);
+        if (null != problem)
+        {
+            throw refusal(Code.INVALID, subject(name), problem);
+        }
+    }
+
+    private static void checkTimeout(final DeviceSpec device)
+    {
+        final long timeoutNs = device.settings().timeoutNs();
+        if (device.settings().isKnown() && (timeoutNs < TIMEOUT_NS_MIN || timeoutNs > TIMEOUT_NS_MAX))
+        {
+            throw refusal(Code.INVALID, subject(device.name()), "timeout " + Units.duration(timeoutNs) +
+                " is outside " + Units.duration(TIMEOUT_NS_MIN) + " to " + Units.duration(TIMEOUT_NS_MAX) +
+                "; choose one inside");
         }
     }
 
@@ -284,13 +393,19 @@ public final class StateEditor
             throw refusal(Code.INVALID, subject(name), "size " + sizeBytes +
                 " cannot be had, it is read-only; grow the file by other means");
         }
-        devices.put(name, resized(device, sizeBytes));
+        devices.put(name, device.withSize(sizeBytes));
     }
 
-    static DeviceSpec resized(final DeviceSpec device, final long sizeBytes)
+    private void setFaultRules(final String name, final List<FaultRuleSpec> wanted)
     {
-        return new DeviceSpec(device.name(), device.type(), sizeBytes, device.blockSizeBytes(), device.queueDepth(),
-            device.readOnly(), device.preallocate(), device.seed(), device.target());
+        final DeviceSpec device = device(name);
+        final List<FaultRuleSpec> rules = FaultRuleValues.canonical(wanted);
+        checkRules(name, rules);
+        if (DeviceType.FAULT != device.type())
+        {
+            throw refusal(Code.INVALID, subject(name), "is no fault device; create one over it");
+        }
+        devices.put(name, device.with(DeviceSettings.fault(rules)));
     }
 
     private void createSubsystem(final SubsystemSpec wanted)
@@ -303,7 +418,8 @@ public final class StateEditor
         }
         if (subsystems.containsKey(nqn))
         {
-            throw refusal(Code.EXISTS, subject, "is there already; choose another NQN");
+            throw refusal(Code.EXISTS, subject, "is there already, but " +
+                NoChange.differences(subsystems.get(nqn).spec(), wanted) + "; choose another NQN, or change it");
         }
         final String problem = Names.problemOfNqn(nqn);
         if (null != problem)
@@ -348,7 +464,9 @@ public final class StateEditor
         }
         if (subsystem.namespaces().containsKey(nsid))
         {
-            throw refusal(Code.EXISTS, subject, "is there already; choose another NSID");
+            throw refusal(Code.EXISTS, subject, "is there already, but " +
+                NoChange.differences(subsystem.namespaces().get(nsid), wanted) +
+                "; choose another NSID, or remove it first");
         }
         checkFree(wanted.device(), "a device has one user: choose another");
         final NamespaceSpec namespace = Canonical.namespace(wanted);
@@ -365,10 +483,6 @@ public final class StateEditor
     private void removeNamespace(final String nqn, final int nsid)
     {
         final NamespaceSpec removed = subsystem(nqn).namespaces().remove(nsid);
-        if (null == removed)
-        {
-            throw refusal(Code.NOT_FOUND, subject(nqn, nsid), "is not there; add it first");
-        }
         subsystem(nqn).limits().remove(new QosLimits.Key(nsid, ""));
         unindex(removed);
     }
@@ -381,20 +495,12 @@ public final class StateEditor
         {
             throw refusal(Code.INVALID, "host " + hostNqn, problem);
         }
-        if (!subsystem.hosts().add(hostNqn))
-        {
-            throw refusal(Code.EXISTS, hostOf(hostNqn, nqn), "is let in already; leave it");
-        }
+        subsystem.hosts().add(hostNqn);
     }
 
     private void denyHost(final String nqn, final String hostNqn)
     {
-        final Subsystem subsystem = subsystem(nqn);
-        if (!subsystem.hosts().remove(hostNqn))
-        {
-            throw refusal(Code.NOT_FOUND, hostOf(hostNqn, nqn), "is not on its list; " +
-                (subsystem.spec().allowAnyHost() ? "let not every host in" : "leave it"));
-        }
+        subsystem(nqn).hosts().remove(hostNqn);
     }
 
     private void allowAnyHost(final String nqn, final boolean isAllowed)
@@ -478,7 +584,8 @@ public final class StateEditor
         }
         if (listeners.containsKey(name))
         {
-            throw refusal(Code.EXISTS, "listener " + name, "is there already; take another port");
+            throw refusal(Code.EXISTS, "listener " + name, "is there already, but " +
+                NoChange.differences(listeners.get(name), listener) + "; take another port, or remove it first");
         }
         for (final ListenerSpec each : listeners.values())
         {
@@ -495,10 +602,7 @@ public final class StateEditor
     {
         final String name = checkedName(
             remove.transport(), NetworkAddress.canonical(remove.address()), remove.port());
-        if (null == listeners.remove(name))
-        {
-            throw refusal(Code.NOT_FOUND, "listener " + name, "is not there; list listeners to see which are");
-        }
+        listeners.remove(name);
     }
 
     private static String checkedName(final Transport transport, final String address, final int port)

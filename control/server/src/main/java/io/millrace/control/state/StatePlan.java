@@ -1,5 +1,8 @@
 package io.millrace.control.state;
 
+import io.millrace.control.codec.Effect;
+import io.millrace.control.message.PlanStepInfo;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -49,6 +52,22 @@ public record StatePlan(List<List<StateStep>> stages, List<String> obstacles)
     public List<StateStep> steps()
     {
         return stages.stream().flatMap(List::stream).toList();
+    }
+
+    /**
+     * {@return the steps in order, then the obstacles, as records of the protocol}
+     */
+    public List<PlanStepInfo> records()
+    {
+        final List<PlanStepInfo> records = new ArrayList<>();
+        steps().forEach((step) -> records.add(new PlanStepInfo(switch (step.effect())
+        {
+            case CREATE -> Effect.CREATE;
+            case CHANGE -> Effect.CHANGE;
+            case REMOVE -> Effect.REMOVE;
+        }, step.destructive(), step.sentence())));
+        obstacles.forEach((each) -> records.add(new PlanStepInfo(Effect.OBSTACLE, false, each)));
+        return records;
     }
 
     /**

@@ -2,11 +2,14 @@ package io.millrace.control.state;
 
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.settings.SettingType;
 import io.millrace.settings.Units;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -122,7 +125,11 @@ final class StatePlanner
                 replacedDevices.put(was.name(), reason);
                 deviceRemovals.put(was.name(), true);
             }
-            else if (wanted.sizeBytes() > was.sizeBytes())
+            else
+            {
+                findRules(was, wanted);
+            }
+            if (null == reason && wanted.sizeBytes() > was.sizeBytes())
             {
                 changes.add(new StateStep(new Command.ResizeDevice(was.name(), wanted.sizeBytes()),
                     StateStep.Effect.CHANGE, false, "grow device " + was.name() + " from " +
@@ -154,6 +161,12 @@ final class StatePlanner
         {
             return "block size " + was.blockSizeBytes() + " does not become " + wanted.blockSizeBytes();
         }
+        final String settings = was.settings().isKnown() && wanted.settings().isKnown() ?
+            reasonToReplace(was.settings(), wanted.settings()) : null;
+        if (null != settings)
+        {
+            return settings;
+        }
         if (DeviceType.FAULT == was.type())
         {
             return was.seed() != wanted.seed() ? "seed " + was.seed() + " does not become " + wanted.seed() :
@@ -179,6 +192,38 @@ final class StatePlanner
         }
         return "it does not become smaller, " + Units.size(wanted.sizeBytes()) + " instead of " +
             Units.size(was.sizeBytes());
+    }
+
+    /** Rules of a fault device are replaced in place. */
+    private static String reasonToReplace(final DeviceSettings was, final DeviceSettings wanted)
+    {
+        if (was.polling() != wanted.polling())
+        {
+            return "polling " + SettingType.word(was.polling()) + " does not become " +
+                SettingType.word(wanted.polling());
+        }
+        if (was.timeoutNs() != wanted.timeoutNs())
+        {
+            return "timeout " + Units.duration(was.timeoutNs()) + " does not become " +
+                Units.duration(wanted.timeoutNs());
+        }
+        if (was.interrupts() != wanted.interrupts())
+        {
+            return "interrupts " + was.interrupts() + " does not become " + wanted.interrupts();
+        }
+        return was.unsafeNoIommu() == wanted.unsafeNoIommu() ? null :
+            "unsafe-noiommu " + was.unsafeNoIommu() + " does not become " + wanted.unsafeNoIommu();
+    }
+
+    private void findRules(final DeviceSpec was, final DeviceSpec wanted)
+    {
+        final List<FaultRuleSpec> rules = wanted.settings().rules();
+        if (was.settings().isKnown() && wanted.settings().isKnown() && !was.settings().rules().equals(rules))
+        {
+            changes.add(new StateStep(new Command.SetFaultRules(was.name(), rules), StateStep.Effect.CHANGE, false,
+                (rules.isEmpty() ? "clear the fault rules" : 1 == rules.size() ? "set 1 fault rule" :
+                "set " + rules.size() + " fault rules") + " of device " + was.name()));
+        }
     }
 
     /** A file is never cut, under another name neither. */
@@ -532,7 +577,7 @@ final class StatePlanner
         };
     }
 
-    private static String word(final DeviceType type)
+    static String word(final DeviceType type)
     {
         return switch (type)
         {

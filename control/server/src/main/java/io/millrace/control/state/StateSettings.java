@@ -2,6 +2,9 @@ package io.millrace.control.state;
 
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.FaultAction;
+import io.millrace.control.codec.Polling;
+import io.millrace.control.message.BlockOperation;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
@@ -68,6 +71,8 @@ final class StateSettings
 
     private static final Pattern ADDRESS_AND_PORT =
         Pattern.compile("(?:\\[([0-9a-fA-F:.]+(?:%[^]]+)?)]|([0-9.]+)):([0-9]{1,5})");
+    /** A torn or lost write that nobody is told of. */
+    private static final String SUCCESS = "success";
     private static final int PORT_MAX = 0xFFFF;
     private static final long MILLIS = 1_000_000L;
 
@@ -109,23 +114,47 @@ final class StateSettings
     static final Setting<Integer> DEVICE_QUEUE_DEPTH = Setting.optional("devices[].queue-depth",
         SettingType.number(1, 4096), Integer.toString(Canonical.QUEUE_DEPTH_DEFAULT),
         "Most requests of each reactor that are with the kernel, or the drive, at once.").of("file", "nvme");
-    static final Setting<String> DEVICE_POLLING = Setting.optional("devices[].polling",
-        new SettingType<>("choice", "auto, on, off", (text) -> text), null, "Left to the process.").of("file");
+    static final Setting<Polling> DEVICE_POLLING = Setting.optional("devices[].polling",
+        SettingType.choice(Polling.class, new Polling[]{Polling.AUTO, Polling.ON, Polling.OFF}), "auto",
+        "Whether completions are polled from the drive instead of waiting for its interrupts.").of("file");
     static final Setting<String> DEVICE_ADDRESS = Setting.required("devices[].address",
         new SettingType<>("PCI address", "such as 0000:01:00.0", (text) -> text), "PCI address of a drive.").of("nvme");
     static final Setting<Integer> DEVICE_NSID = Setting.optional("devices[].nsid",
         SettingType.number(1, Integer.MAX_VALUE), "1", "Namespace of the drive.").of("nvme");
-    static final Setting<String> DEVICE_TIMEOUT = Setting.optional("devices[].timeout",
-        new SettingType<>("duration", "1ms or more", (text) -> text), null, "Left to the process.").of("nvme");
+    static final Setting<Long> DEVICE_TIMEOUT = Setting.optional("devices[].timeout",
+        SettingType.duration(StateEditor.TIMEOUT_NS_MIN, StateEditor.TIMEOUT_NS_MAX),
+        Units.duration(Canonical.TIMEOUT_NS_DEFAULT), "How long the drive may take for a command.").of("nvme");
     static final Setting<Boolean> DEVICE_INTERRUPTS = Setting.optional("devices[].interrupts", SettingType.BOOLEAN,
-        null, "Left to the process.").of("nvme");
+        "false", "Whether a reactor may sleep while the drive works, until an interrupt wakes it.").of("nvme");
     static final Setting<Boolean> DEVICE_UNSAFE_NO_IOMMU = Setting.optional("devices[].unsafe-noiommu",
-        SettingType.BOOLEAN, null, "Left to the process.").of("nvme");
+        SettingType.BOOLEAN, "false", "Whether the drive may be taken without an IOMMU.").of("nvme");
     static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].device", DEVICE,
         "Name of the device that gets the faults, declared before this one.").of("fault");
     static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed",
         SettingType.integer(Long.MIN_VALUE, Long.MAX_VALUE), "0", "Start of random choices.").of("fault");
-    static final Setting<Void> RULES = Setting.groups("devices[].rules[]", false, "Not kept.").of("fault");
+    static final Setting<Void> RULES = Setting.groups("devices[].rules[]", false,
+        "Faults, asked in order: delays add up, the first other effect that applies is done.").of("fault");
+    static final Setting<FaultAction> RULE_EFFECT = Setting.required("devices[].rules[].effect",
+        SettingType.choice(FaultAction.class, FaultRuleValues.ACTIONS.toArray(FaultAction[]::new)), "What happens.");
+    static final Setting<BlockOperation> RULE_OPERATIONS = Setting.values("devices[].rules[].operations[]",
+        SettingType.choice(BlockOperation.class, BlockOperation.values()), "Operations it is for; all when not given.");
+    static final Setting<Long> RULE_FIRST = Setting.optional("devices[].rules[].first-block",
+        SettingType.integer(0, Long.MAX_VALUE), "0", "First block of the range it is for.");
+    static final Setting<Long> RULE_LAST = Setting.optional("devices[].rules[].last-block",
+        SettingType.integer(0, Long.MAX_VALUE), null, "Last block of the range; the device's last when not given.");
+    static final Setting<Integer> RULE_STATUS = Setting.optional("devices[].rules[].status",
+        new SettingType<>("choice", String.join(", ", FaultRuleValues.STATUS.keySet()), StateSettings::status), null,
+        "How the request ends.");
+    static final Setting<Long> RULE_DELAY = Setting.optional("devices[].rules[].delay",
+        SettingType.duration(FaultRuleValues.DELAY_NS_MIN, FaultRuleValues.DELAY_NS_MAX), null,
+        "How long effect delay holds a request; it needs this.");
+    static final Setting<Long> RULE_EVERY = Setting.optional("devices[].rules[].every",
+        SettingType.integer(1, FaultRuleValues.EVERY_MAX), "1",
+        "Takes each n-th matching request of a reactor only.");
+    static final Setting<Double> RULE_PROBABILITY = Setting.optional("devices[].rules[].probability",
+        SettingType.share(), "1", "Chance of each of those, above 0.");
+    static final Setting<Long> RULE_COUNT = Setting.optional("devices[].rules[].count",
+        SettingType.integer(0, Long.MAX_VALUE), "0", "Ends the rule after so many faults; 0 never.");
 
     static final Setting<Void> SUBSYSTEMS = Setting.groups("subsystems[]", false,
         "NVM subsystems that hosts connect to.");
@@ -233,6 +262,17 @@ final class StateSettings
             "write one such as 127.0.0.1:4420 or \"[::1]:4420\"");
     }
 
+    private static int status(final String text)
+    {
+        final Integer status = FaultRuleValues.STATUS.get(text);
+        if (null == status && !SUCCESS.equals(text))
+        {
+            throw new SettingType.BadValue("not one of " + SUCCESS + ", " +
+                String.join(", ", FaultRuleValues.STATUS.keySet()), "use one of them");
+        }
+        return null == status ? 0 : status;
+    }
+
     private static long wholeMilliseconds(final long durationNs)
     {
         if (0 != durationNs % MILLIS)
@@ -249,6 +289,8 @@ final class StateSettings
             DEVICES, DEVICE_NAME, DEVICE_TYPE, DEVICE_SIZE, DEVICE_BLOCK_SIZE, DEVICE_PATH, DEVICE_READ_ONLY,
             DEVICE_PREALLOCATE, DEVICE_QUEUE_DEPTH, DEVICE_POLLING, DEVICE_ADDRESS, DEVICE_NSID,
             DEVICE_TIMEOUT, DEVICE_INTERRUPTS, DEVICE_UNSAFE_NO_IOMMU, DEVICE_WRAPPED, DEVICE_SEED, RULES,
+            RULE_EFFECT, RULE_OPERATIONS, RULE_FIRST, RULE_LAST, RULE_STATUS, RULE_DELAY, RULE_EVERY,
+            RULE_PROBABILITY, RULE_COUNT,
             SUBSYSTEMS, SUBSYSTEM_NQN, SUBSYSTEM_SERIAL, SUBSYSTEM_MODEL, SUBSYSTEM_ANY_HOST, SUBSYSTEM_HOSTS,
             NAMESPACES, NAMESPACE_NSID, NAMESPACE_DEVICE, NAMESPACE_UUID, NAMESPACE_ANA_GROUP,
             ANA, ANA_LISTENER, ANA_GROUP, ANA_STATE,

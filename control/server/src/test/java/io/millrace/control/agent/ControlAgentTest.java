@@ -323,7 +323,7 @@ class ControlAgentTest
             client.deleteDevice("mem0");
             fixture.connect(fixture.context()).execute(create, id);
             assertEquals(List.of(), client.devices(""), "it was made once more");
-            final Command wrong = new Command.DeleteDevice("none");
+            final Command wrong = new Command.ResizeDevice("none", MIB);
             for (int i = 0; i < 2; i++)
             {
                 assertEquals(Code.NOT_FOUND, codeOf(() -> client.execute(wrong, new CommandId(3, 4))));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.millrace.block.BlockOperation;
 import io.millrace.control.codec.FaultAction;
 import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.control.state.FaultRuleValues;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -41,11 +42,22 @@ class FaultRulesTest
     }
 
     @Test
-    void shouldLoseCopiesWithWrites()
+    void shouldTellTheRulesOfAPlanAsTheyWereSet()
     {
-        assertEquals(Set.of(BlockOperation.WRITE, BlockOperation.COPY),
-            reached(FaultAction.LOST_WRITE, Set.of(io.millrace.control.message.BlockOperation.WRITE)));
-        assertEquals(Set.of(BlockOperation.DEALLOCATE),
-            reached(FaultAction.LOST_WRITE, Set.of(io.millrace.control.message.BlockOperation.DEALLOCATE)));
+        final List<FaultRuleSpec> rules = FaultRuleValues.canonical(List.of(
+            new FaultRuleSpec(FaultAction.ERROR, Set.of(), 0, 0, 1, 0, 0, 0, 0),
+            new FaultRuleSpec(FaultAction.DELAY, Set.of(io.millrace.control.message.BlockOperation.READ), 7, 9, 0.25, 3,
+            1_000_000, 0, 5),
+            new FaultRuleSpec(FaultAction.TORN_WRITE, EnumSet.of(io.millrace.control.message.BlockOperation.WRITE,
+            io.millrace.control.message.BlockOperation.COPY), 0, Long.MAX_VALUE, 1, 0, 0, 0x7, 1),
+            new FaultRuleSpec(FaultAction.LOST_WRITE, Set.of(), 5, Long.MAX_VALUE, 1, 0, 0, 0, 1),
+            new FaultRuleSpec(FaultAction.HANG, Set.of(), 0, 1, 1, 1, 0, 0, 1)));
+        assertEquals(rules, FaultRules.specs(FaultRules.plan(1, rules)));
+        for (final int status : FaultRuleValues.STATUS.values())
+        {
+            final List<FaultRuleSpec> rule = List.of(
+                new FaultRuleSpec(FaultAction.ERROR, Set.of(), 0, 0, 1, 0, 0, status, 1));
+            assertEquals(rule, FaultRules.specs(FaultRules.plan(1, rule)));
+        }
     }
 }

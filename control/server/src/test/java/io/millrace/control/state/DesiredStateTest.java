@@ -14,6 +14,7 @@ import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ListenerSpec;
@@ -96,7 +97,7 @@ class DesiredStateTest
     {
         assertEquals(Code.IN_USE, refusal(volume(), new Command.DeleteDevice("mem0")));
         assertEquals(Code.EXISTS, refusal(volume(), new Command.CreateDevice(DeviceSpec.memory("mem0", 4096, 0))));
-        assertEquals(Code.NOT_FOUND, refusal(volume(), new Command.DeleteDevice("mem1")));
+        assertEquals(Code.NOT_FOUND, refusal(volume(), new Command.ResizeDevice("mem1", 4096)));
         assertEquals(Code.INVALID, refusal(volume(), new Command.ResizeDevice("mem0", 4096)));
         assertEquals(Code.IN_USE, refusal(volume(), new Command.CreateDevice(DeviceSpec.fault("f", "mem0", 0))));
         assertEquals(Code.INVALID, refusal(volume(),
@@ -109,7 +110,8 @@ class DesiredStateTest
         final DesiredState state =
             DesiredState.EMPTY.with(new Command.CreateDevice(DeviceSpec.nvme("d", "01:0A.0", 2)));
         assertEquals(state, DesiredState.of(List.of(
-            new DeviceInfo("d", DeviceType.NVME, 1 << 30, 512, 256, false, false, 0, 1, "0000:01:0a.0/2"))));
+            new DeviceInfo("d", DeviceType.NVME, 1 << 30, 512, 256, false, false, 0, 1, "0000:01:0a.0/2",
+            DeviceSettings.drive(30_000_000_000L, false, false)))));
         assertEquals("0000:01:0a.0/2", state.devices().get("d").target());
         assertEquals(Code.IN_USE,
             refusal(state, new Command.CreateDevice(DeviceSpec.nvme("e", "0000:01:0a.0", 2))));
@@ -129,7 +131,7 @@ class DesiredStateTest
     {
         assertTrue(DesiredState.keeps(new Command.DeleteDevice("a")));
         assertFalse(DesiredState.keeps(new Command.SetState(State.DRAINING)));
-        assertFalse(DesiredState.keeps(new Command.SetFaultRules("a", List.of())));
+        assertTrue(DesiredState.keeps(new Command.SetFaultRules("a", List.of())));
         assertThrows(IllegalArgumentException.class,
             () -> DesiredState.EMPTY.with(new Command.SetState(State.DRAINING)));
     }
@@ -170,7 +172,8 @@ class DesiredStateTest
         assertEquals("somewhere", NetworkAddress.canonical("somewhere"));
         final DesiredState state = DesiredState.of(List.of(
             new ListenerInfo(Transport.TCP, "0:0:0:0:0:0:0:1", 4420, false),
-            new DeviceInfo("f", DeviceType.FILE, 1 << 20, 4096, 256, false, true, 0, 0, "/a//b/")));
+            new DeviceInfo("f", DeviceType.FILE, 1 << 20, 4096, 256, false, true, 0, 0, "/a//b/",
+                DeviceSettings.DEFAULT)));
         assertEquals(DesiredState.EMPTY
             .with(new Command.AddListener(new ListenerSpec(Transport.TCP, "::1", 4420, false)))
             .with(new Command.CreateDevice(new DeviceSpec(

@@ -2,16 +2,22 @@ package io.millrace.control.state;
 
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.FaultAction;
+import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.Transport;
+import io.millrace.control.message.BlockOperation;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 
 /** Random commands over few names, so that they meet often. */
@@ -76,11 +82,12 @@ public final class RandomStates
 
     public Command command()
     {
-        return switch (random.nextInt(22))
+        return switch (random.nextInt(23))
         {
             case 9 -> new Command.SetQos(0 == random.nextInt(2) ?
                 QosSpec.noneOfNamespace(nqn(), 1 + random.nextInt(3)) : QosSpec.noneOfHost(nqn(), host()));
             case 0 -> new Command.DeleteDevice(device());
+            case 10 -> new Command.SetFaultRules(device(), rules());
             case 1 -> new Command.ResizeDevice(memoryDevice(), size());
             case 2 -> new Command.DeleteSubsystem(nqn());
             case 3, 4, 5 -> new Command.RemoveNamespace(nqn(), nsid());
@@ -133,13 +140,30 @@ public final class RandomStates
         return switch (random.nextInt(6))
         {
             case 0 -> DeviceSpec.nullDevice("vol" + number, size(), blockSize);
-            case 1 -> DeviceSpec.fault("vol" + number, device(), random.nextInt(2));
+            case 1 -> DeviceSpec.fault("vol" + number, device(), random.nextInt(2))
+                .with(DeviceSettings.fault(rules()));
             case 2 -> new DeviceSpec("file" + number, DeviceType.FILE, 8 * BLOCK, blockSize,
                 wrong() ? 5000 : one(List.of(0, 16)), false, isAloof && random.nextBoolean(), 0,
-                wrong() ? "here" : paths.get(random.nextInt(paths.size())));
+                wrong() ? "here" : paths.get(random.nextInt(paths.size())),
+                DeviceSettings.file(one(List.of(Polling.AUTO, Polling.AUTO, Polling.OFF))));
             default -> DeviceSpec.memory(
                 wrong() ? one(List.of(" ", "a\u200bb", "a".repeat(256))) : "vol" + number, size(), blockSize);
         };
+    }
+
+    /** Of writes to blocks behind any device, so that nothing that a test does meets them. */
+    private List<FaultRuleSpec> rules()
+    {
+        return random.ints(random.nextInt(3)).mapToObj((_) ->
+        {
+            final FaultAction action = one(List.of(FaultAction.ERROR, FaultAction.DELAY, FaultAction.TORN_WRITE,
+                FaultAction.LOST_WRITE, FaultAction.HANG));
+            return new FaultRuleSpec(action, one(List.of(Set.of(), Set.of(BlockOperation.READ),
+                Set.of(BlockOperation.WRITE, BlockOperation.COPY))), 1L << 40, one(List.of(0L, 1L, Long.MAX_VALUE)),
+                wrong() ? one(List.of(0.0, 1.5)) : one(List.of(1.0, 0.5, 1.0E-5)), wrong() ? -1 : one(List.of(0L, 9L)),
+                FaultAction.DELAY == action ? 5_000_000L : wrong() ? 1 : 0,
+                wrong() ? 0x123 : one(List.of(0, 0x280, 0x281, 0x7)), wrong() ? -1 : one(List.of(0L, 1L, 7L)));
+        }).toList();
     }
 
     private long size()

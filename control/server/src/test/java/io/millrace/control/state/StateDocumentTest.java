@@ -128,7 +128,7 @@ class StateDocumentTest
     }
 
     @Test
-    void shouldSkipFaultRulesAndPolling()
+    void shouldNameTheSectionsThatItSkips()
     {
         final StateDocument document = StateDocument.read("s.yaml", """
             devices:
@@ -138,8 +138,7 @@ class StateDocumentTest
             status: {file: none}
             warm-up: false
             """);
-        assertEquals(List.of("status", "warm-up", "tcp", "devices[0].polling", "devices[1].rules"),
-            document.skipped());
+        assertEquals(List.of("status", "warm-up", "tcp"), document.skipped());
     }
 
     @Test
@@ -149,8 +148,7 @@ class StateDocumentTest
         for (final String line : Files.readAllLines(ROOT.resolve("docs/configuration.md")))
         {
             final Matcher row = ROW.matcher(line);
-            if (row.matches() && row.group(1).matches("(devices|subsystems|listeners|discovery)(\\[.*)?") &&
-                !row.group(1).startsWith("devices[].rules[]"))
+            if (row.matches() && row.group(1).matches("(devices|subsystems|listeners|discovery)(\\[.*)?"))
             {
                 documented.put(row.group(1), row);
             }
@@ -222,7 +220,7 @@ class StateDocumentTest
     @Test
     void shouldNameTheLineOfTheSecondOfTwo()
     {
-        assertEquals("s.yaml:3: devices[1]: device a: is there already; choose another name", refusal("""
+        assertEquals("s.yaml:3: devices[1]: device a: is declared twice; keep one", refusal("""
             devices:
               - {name: a, type: memory, size: 1MiB}
               - {name: a, type: memory, size: 1MiB}

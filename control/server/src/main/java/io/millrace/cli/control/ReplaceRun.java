@@ -1,0 +1,93 @@
+package io.millrace.cli.control;
+
+import io.millrace.console.CommandException;
+import io.millrace.console.Confirmation;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command.ReplaceState;
+import io.millrace.control.message.ControlException;
+import io.millrace.control.message.PlanStepInfo;
+import java.util.List;
+
+/**
+ * Has a manager replace its desired state: shows the steps that the manager planned, asks, and has it done unless the
+ * desired state has changed meanwhile. One thread.
+ */
+final class ReplaceRun
+{
+    private final ControlLink link;
+    private final PlanPrinter printer;
+    private final Confirmation confirmation;
+
+    ReplaceRun(final ControlLink link, final PlanPrinter printer, final Confirmation confirmation)
+    {
+        this.link = link;
+        this.printer = printer;
+        this.confirmation = confirmation;
+    }
+
+    /**
+     * Does it.
+     *
+     * @param document that it is about; null: an earlier version.
+     * @param wanted   what to do; a dry run shows the steps.
+     * @return exit code.
+     * @throws CommandException when it was not done.
+     */
+    int run(final String document, final ReplaceState wanted)
+    {
+        final long version = plan(document, wanted);
+        final List<PlanStepInfo> steps = link.client().plan();
+        printer.print(steps);
+        if (!mayGoOn(steps, wanted.isDryRun(), wanted.allowsDestroy()))
+        {
+            return steps.isEmpty() ? ExitCode.OK : ExitCode.DIFFERENT;
+        }
+        confirmation.need(Terminal.standard(), PlanPrinter.summary(steps));
+        final long made = link.client().replaceState(new ReplaceState(wanted.fromVersion(), version, false,
+            wanted.allowsDestroy(), wanted.prunes(), wanted.name(), wanted.comment()));
+        Terminal.standardError().line("done, version " + made);
+        return ExitCode.OK;
+    }
+
+    private long plan(final String document, final ReplaceState wanted)
+    {
+        final ReplaceState planned = new ReplaceState(wanted.fromVersion(), wanted.ifVersion(), true,
+            wanted.allowsDestroy(), wanted.prunes(), wanted.name(), wanted.comment());
+        try
+        {
+            return null == document ? link.client().replaceState(planned) :
+                link.client().replaceState(document, planned);
+        }
+        catch (final ControlException e)
+        {
+            if (Code.INVALID == e.code() && !link.needsDataPlane())
+            {
+                throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
+            }
+            throw e;
+        }
+    }
+
+    /** Whether there are steps to be carried out; throws CommandException when they must not be. */
+    static boolean mayGoOn(final List<PlanStepInfo> steps, final boolean isDryRun, final boolean allowsDestroy)
+    {
+        final List<String> obstacles = PlanPrinter.obstacles(steps);
+        if (!obstacles.isEmpty())
+        {
+            throw new CommandException(ExitCode.FAILURE, obstacles.getFirst() +
+                (1 == obstacles.size() ? "" : ", and " + (obstacles.size() - 1) + " more obstacles"));
+        }
+        if (steps.isEmpty() || isDryRun)
+        {
+            return false;
+        }
+        if (!allowsDestroy && steps.stream().anyMatch(PlanStepInfo::destructive))
+        {
+            throw new CommandException(ExitCode.USAGE, "steps marked ! destroy data or replace what hosts use: add " +
+                "--allow-destroy if that is meant; nothing was done");
+        }
+        return true;
+    }
+}

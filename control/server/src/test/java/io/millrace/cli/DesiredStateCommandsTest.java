@@ -1,0 +1,375 @@
+package io.millrace.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.console.ExitCode;
+import io.millrace.control.agent.AgentFixture;
+import io.millrace.control.client.Call;
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Health;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command;
+import io.millrace.control.service.ControlSettings;
+import io.millrace.manager.Manager;
+import io.millrace.manager.config.HookConfig;
+import io.millrace.manager.config.ManagerConfig;
+import io.millrace.manager.config.PlaneConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import org.agrona.CloseHelper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Commands on the desired state of a manager in this process, whose data plane comes and goes. */
+class DesiredStateCommandsTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    private static final int MANY = 10_000;
+    private static final String DOCUMENT = """
+        devices:
+          - {name: mem0, type: memory, size: 1MiB, block-size: 4096}
+        subsystems:
+          - nqn: nqn.2026-11.io.millrace:vol0
+            allow-any-host: true
+            namespaces:
+              - {nsid: 1, device: mem0}
+        listeners: []
+        discovery: true
+        """;
+
+    @TempDir
+    private Path directory;
+
+    private Path control;
+    private Path planeDirectory;
+    private Manager manager;
+    private AgentFixture plane;
+
+    @BeforeEach
+    void start() throws IOException
+    {
+        control = directory.resolve("control");
+        planeDirectory = Files.createDirectory(directory.resolve("plane"));
+        plane = AgentFixture.ipc(planeDirectory);
+        manager = Manager.start(new ManagerConfig("test", directory.resolve("state"), 50,
+            new ControlSettings(control, ControlSettings.IPC_CHANNEL, 4420, null, "test"), null,
+            List.of(new PlaneConfig("dp0", plane.settings().directory(), ControlSettings.IPC_CHANNEL, 4420, "", null,
+            ControlSettings.IPC_CHANNEL)), HookConfig.NONE), Map.of(), (line) ->
+            {
+            });
+        until((health) -> Health.WELL == health);
+    }
+
+    @AfterEach
+    void stop()
+    {
+        CloseHelper.closeAll(manager, plane);
+    }
+
+    private ControlClient connect()
+    {
+        return ControlClient.connect(new ControlClientContext().aeronDirectoryName(control.toString())
+            .role(Role.ADMINISTER).clientName("test"));
+    }
+
+    private void until(final Predicate<Health> condition)
+    {
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        try (ControlClient client = connect())
+        {
+            while (!condition.test(client.managed("").getFirst().health()))
+            {
+                assertTrue(System.nanoTime() - deadlineNs < 0, () -> client.managed("").toString());
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
+    }
+
+    private void planeStops()
+    {
+        plane.close();
+        plane = null;
+        until((health) -> Health.DOWN == health);
+    }
+
+    private void planeStarts()
+    {
+        plane = AgentFixture.ipc(planeDirectory);
+        until((health) -> Health.WELL == health || Health.DIFFERENT == health);
+    }
+
+    private CommandRun run(final String line)
+    {
+        return runWithInput("", line);
+    }
+
+    private CommandRun runWithInput(final String input, final String line)
+    {
+        final List<String> args = new ArrayList<>(Arrays.asList(line.split(" ")));
+        args.addAll(List.of("--control", control.toString()));
+        return CommandRun.withInput(input, args.toArray(String[]::new));
+    }
+
+    private String ok(final String line)
+    {
+        final CommandRun run = run(line);
+        assertEquals("", run.err(), line);
+        assertEquals(ExitCode.OK, run.exitCode(), line);
+        return run.out();
+    }
+
+    private void applied(final String document, final int version)
+    {
+        final CommandRun run = runWithInput(document, "apply -f - -y --allow-destroy");
+        assertEquals("done, version " + version + "\n", run.err());
+        assertEquals(ExitCode.OK, run.exitCode());
+    }
+
+    @Test
+    void shouldWorkOnDesiredStateWhileTheDataPlaneIsDown()
+    {
+        applied(DOCUMENT, 2);
+        assertEquals(1, plane.dataPlane().namespaces().list(null).size());
+        planeStops();
+        assertEquals("control: {}\n" + DOCUMENT, ok("get -o yaml"));
+        assertTrue(ok("get devices").contains("mem0  memory  1MiB"));
+        final CommandRun actual = run("get -o yaml --actual");
+        assertEquals(ExitCode.FAILURE, actual.exitCode());
+        assertTrue(actual.err().contains("is not connected"), actual.err());
+        final String more = DOCUMENT.replace("1MiB", "2MiB");
+        final CommandRun dry = runWithInput(more, "apply -f - --dry-run");
+        assertEquals("~ grow device mem0 from 1MiB to 2MiB\n0 to create, 1 to change, 0 to remove\n", dry.out());
+        assertEquals(ExitCode.DIFFERENT, dry.exitCode());
+        final CommandRun run = runWithInput(more, "apply -f - -y");
+        assertEquals(ExitCode.OK, run.exitCode(), run.err());
+        assertTrue(run.err().endsWith("done, version 3\n"), run.err());
+        assertEquals("control: {}\n" + more, ok("get -o yaml"));
+        assertEquals("no changes\n", runWithInput(more, "apply -f - --dry-run").out());
+        planeStarts();
+        until((health) -> Health.WELL == health);
+        assertEquals("control: {}\n" + more, ok("get -o yaml --actual"));
+        assertEquals(2 << 20, plane.dataPlane().devices().get("mem0").geometry().sizeBytes());
+    }
+
+    @Test
+    void shouldSayNoChangesOnlyWhenTheDesiredStateAgrees() throws IOException
+    {
+        final Path other = Files.createDirectory(directory.resolve("there"));
+        final String file = "devices: [{name: f, type: file, path: " + other + "/f.img, size: 1MiB}]\n";
+        applied(file, 2);
+        planeStops();
+        Files.delete(other.resolve("f.img"));
+        Files.delete(other);
+        planeStarts();
+        // The data plane refuses it now: it has nothing, as the document wants, and the desired state has more.
+        assertTrue(ok("get devices").contains("f.img"));
+        assertEquals("no devices\n", ok("get devices --actual"));
+        final CommandRun dry = runWithInput("devices: []\n", "apply -f - --dry-run");
+        assertTrue(dry.out().startsWith("- delete file device f\n"), dry.out());
+        // Desired state that was refused later can be removed.
+        assertEquals("device f deleted\n", ok("device delete f").replace("f: is not there, no change", "f deleted"));
+        assertEquals("no devices\n", ok("get devices"));
+        until((health) -> Health.WELL == health);
+        assertEquals("device f: is not there, no change\n", ok("device delete f"));
+    }
+
+    @Test
+    void shouldRefuseWhatIsPlannedOnAnotherVersion()
+    {
+        applied(DOCUMENT, 2);
+        final CommandRun refused = runWithInput("devices: []\n", "apply -f - -y --allow-destroy --if-version 1");
+        assertEquals(ExitCode.USAGE, refused.exitCode());
+        assertEquals("millrace apply: the desired state of data plane dp0 is version 2, not version 1 as asked: see " +
+            "'millrace history' for what came since, then try again\n", refused.err());
+        assertEquals("control: {}\n" + DOCUMENT, ok("get -o yaml"));
+        final CommandRun run = runWithInput("devices: []\n", "apply -f - -y --allow-destroy --if-version 2");
+        assertEquals("done, version 3\n", run.err());
+    }
+
+    @Test
+    void shouldDestroyOnlyWhenAskedByTheClientThatSaysSo()
+    {
+        applied(DOCUMENT, 2);
+        final CommandRun refused = runWithInput("devices: []\n", "apply -f - -y");
+        assertEquals(ExitCode.USAGE, refused.exitCode());
+        assertTrue(refused.out().contains("! delete memory device mem0; what it holds is lost\n"), refused.out());
+        assertTrue(refused.err().endsWith("add --allow-destroy if that is meant; nothing was done\n"), refused.err());
+        // The manager itself refuses it, whatever a client shows.
+        try (ControlClient client = connect())
+        {
+            final Call call = client.await(client.submit(
+                new Command.AddDocumentPart(0, "devices: []\n")));
+            assertEquals(Code.OK, call.code());
+            final Call replaced = client.await(client.submit(
+                new Command.ReplaceState(0, 0, false, false, true, "x", "")));
+            assertEquals(Code.INVALID, replaced.code());
+            assertTrue(replaced.text().startsWith("1 step destroys data or replaces what hosts use, first: delete " +
+                "memory device mem0; what it holds is lost; add --allow-destroy"), replaced.text());
+            assertEquals(Code.INVALID, client.await(client.submit(new Command.AddDocumentPart(7, "x"))).code());
+            assertEquals(Code.INVALID, client.await(client.submit(new Command.AddDocumentPart(5, "x"))).code());
+        }
+        assertEquals("control: {}\n" + DOCUMENT, ok("get -o yaml"));
+        assertEquals(1, plane.dataPlane().devices().list().size());
+        try (ControlClient client = connect())
+        {
+            final Call none = client.await(client.submit(
+                new Command.ReplaceState(0, 0, true, false, true, "", "")));
+            assertEquals(Code.INVALID, none.code());
+            assertTrue(none.text().contains("none was sent in this session"), none.text());
+        }
+    }
+
+    @Test
+    void shouldBoundWhatASessionSends()
+    {
+        try (ControlClient client = connect())
+        {
+            final String part = " ".repeat(Command.AddDocumentPart.CONTENT_MAX_BYTES);
+            long position = 0;
+            Code code = Code.OK;
+            while (Code.OK == code && position <= 1 << 25)
+            {
+                code = client.await(client.submit(new Command.AddDocumentPart(position, part))).code();
+                position += part.length();
+            }
+            assertEquals(Code.OVERLOADED, code);
+            assertTrue(position <= (1 << 24) + part.length());
+            assertEquals(Code.INVALID, client.await(client.submit(new Command.AddDocumentPart(position, part))).code());
+            assertEquals(Code.OK, client.await(client.submit(new Command.AddDocumentPart(0, part))).code());
+        }
+    }
+
+    @Test
+    void shouldNameFileAndLineOfWhatIsWrong()
+    {
+        final CommandRun run = runWithInput("devices:\n  - {name: a}\n", "apply -f -");
+        assertEquals(ExitCode.USAGE, run.exitCode());
+        assertTrue(run.err().startsWith("millrace apply: standard input:2: devices[0].type: missing"), run.err());
+        final CommandRun skipped = runWithInput("warm-up: false\n" + DOCUMENT, "apply -f - -n");
+        assertEquals("note: skipped, since they belong to a process: warm-up\n", skipped.err());
+        assertEquals(ExitCode.DIFFERENT, skipped.exitCode());
+    }
+
+    @Test
+    void shouldShowAndCompareVersionsAndRollBackWithItsSteps()
+    {
+        applied(DOCUMENT, 2);
+        applied(DOCUMENT.replace("1MiB", "4MiB").replace("allow-any-host: true", "allow-any-host: false"), 3);
+        final String shown = ok("history show 2");
+        assertTrue(shown.startsWith("# version 2, "), shown);
+        assertTrue(shown.endsWith(DOCUMENT), shown);
+        assertTrue(ok("history show 2 --json").startsWith("{\n  \"devices\": [\n    {\n      \"name\": \"mem0\","));
+        final CommandRun diff = run("history diff 2 3");
+        assertEquals(ExitCode.DIFFERENT, diff.exitCode());
+        assertEquals("""
+            --- version 2
+            +++ version 3
+            @@ -1,7 +1,7 @@
+             devices:
+            -  - {name: mem0, type: memory, size: 1MiB, block-size: 4096}
+            +  - {name: mem0, type: memory, size: 4MiB, block-size: 4096}
+             subsystems:
+               - nqn: nqn.2026-11.io.millrace:vol0
+            -    allow-any-host: true
+            +    allow-any-host: false
+                 namespaces:
+                   - {nsid: 1, device: mem0}
+             listeners: []
+            """.replace("@@ -1,7 +1,7 @@", diff.lines().get(2)), diff.out().lines().limit(13)
+            .reduce("", (a, b) -> a + b + '\n'));
+        assertEquals("no changes\n", ok("history diff 3"));
+        assertTrue(run("history diff 1 3 --json").out().contains("\"change\": \"added\",\n      \"line\": \"- {name: "));
+        assertTrue(run("history show 99").err().endsWith("no version 99; there are 1 to 3\n"));
+
+        final CommandRun dry = run("rollback 2 --dry-run");
+        assertEquals(ExitCode.DIFFERENT, dry.exitCode());
+        assertTrue(dry.out().contains("! delete memory device mem0 to create it anew, since it does not become " +
+            "smaller, 1MiB instead of 4MiB; what it holds is lost\n"), dry.out());
+        final CommandRun refused = run("rollback 2 --yes");
+        assertEquals(ExitCode.USAGE, refused.exitCode());
+        assertTrue(refused.err().contains("add --allow-destroy"), refused.err());
+        final CommandRun asked = run("rollback 2 --allow-destroy");
+        assertEquals(ExitCode.USAGE, asked.exitCode());
+        assertTrue(asked.err().endsWith(": add --yes if that is meant\n"), asked.err());
+        assertEquals("no changes\n", ok("history diff 3"));
+        final CommandRun done = run("rollback 2 --allow-destroy -y");
+        assertEquals("done, version 4\n", done.err());
+        assertEquals("control: {}\n" + DOCUMENT, ok("get -o yaml"));
+        assertTrue(ok("history").contains("rolled back to version 2"));
+        assertEquals("no changes\n", ok("rollback 2 --dry-run"));
+    }
+
+    @Test
+    void shouldCreateAndDeleteWhatIsSoAlready()
+    {
+        assertEquals("device mem0 created\n", ok("device create mem0 --size 1MiB"));
+        assertEquals("device mem0: is there already with the same settings, no change\n",
+            ok("device create mem0 --size 1MiB"));
+        final CommandRun other = run("device create mem0 --size 2MiB");
+        assertEquals(ExitCode.FAILURE, other.exitCode());
+        assertTrue(other.err().contains("device mem0: is there already, but size is 1MiB instead of 2MiB"),
+            other.err());
+        ok("subsystem create " + NQN);
+        assertTrue(ok("subsystem create " + NQN).endsWith(", no change\n"));
+        ok("namespace add " + NQN + " mem0 --nsid 1");
+        assertTrue(ok("namespace add " + NQN + " mem0 --nsid 1").endsWith(", no change\n"));
+        ok("host allow " + NQN + " nqn.2026-11.io.h");
+        assertTrue(ok("host allow " + NQN + " nqn.2026-11.io.h").endsWith("is allowed already, no change\n"));
+        ok("host deny " + NQN + " nqn.2026-11.io.h");
+        assertTrue(ok("host deny " + NQN + " nqn.2026-11.io.h").endsWith("is not on its list, no change\n"));
+        assertTrue(ok("listener remove 127.0.0.1:4499").endsWith("is not there, no change\n"));
+        ok("namespace remove " + NQN + " 1");
+        assertTrue(ok("namespace remove " + NQN + " 1").endsWith("is not there, no change\n"));
+        ok("subsystem delete " + NQN);
+        assertTrue(ok("subsystem delete " + NQN).endsWith("is not there, no change\n"));
+        ok("device delete mem0 -y");
+        final String versions = ok("history");
+        assertEquals("device mem0: is not there, no change\n", ok("device delete mem0"));
+        assertEquals(versions, ok("history"), "nothing changed, no version");
+    }
+
+    @Test
+    void shouldApplyTenThousandNamespaces()
+    {
+        final StringBuilder text = new StringBuilder("devices:\n");
+        final StringBuilder namespaces = new StringBuilder();
+        for (int i = 1; i <= MANY; i++)
+        {
+            text.append("  - {name: v").append(i).append(", type: 'null', size: 1MiB, block-size: 4096}\n");
+            namespaces.append("      - {nsid: ").append(i).append(", device: v").append(i).append("}\n");
+        }
+        text.append("subsystems:\n  - nqn: ").append(NQN).append("\n    allow-any-host: true\n    namespaces:\n")
+            .append(namespaces).append("listeners: []\ndiscovery: true\n");
+        final long beginNs = System.nanoTime();
+        final CommandRun run = runWithInput(text.toString(), "apply -f - -y");
+        final long appliedNs = System.nanoTime();
+        assertEquals("done, version 2\n", run.err());
+        assertFalse(run.out().isEmpty());
+        assertEquals("no changes\n", runWithInput(text.toString(), "apply -f - -y").out());
+        final long unchangedNs = System.nanoTime();
+        assertEquals(ExitCode.DIFFERENT,
+            runWithInput(text.toString().replace("v77,", "w77,").replace("v77}", "w77}"), "apply -f - -n").exitCode());
+        final long dryNs = System.nanoTime();
+        assertEquals("control: {}\n" + text.toString(), ok("get -o yaml"));
+        final long gotNs = System.nanoTime();
+        assertEquals(MANY, plane.dataPlane().namespaces().list(null).size());
+        System.out.printf("%d namespaces with their devices: applied in %.2f s, no changes in %.2f s, planned in " +
+            "%.2f s, got in %.2f s%n", MANY, (appliedNs - beginNs) / 1e9, (unchangedNs - appliedNs) / 1e9,
+            (dryNs - unchangedNs) / 1e9, (gotNs - dryNs) / 1e9);
+        assertTrue(appliedNs - beginNs < TimeUnit.SECONDS.toNanos(60));
+    }
+}
