@@ -203,9 +203,9 @@ class ArchitectureTest
     @Test
     void shouldRefuseToBlockAReactorWhereverTheDataPlaneWaits()
     {
-        // The status file is taken at the start of a process, by a package that knows of no reactors.
+        // Locks are taken at the start of a process, by a package that knows of no reactors.
         codeUnits().that().areDeclaredInClassesThat().resideInAnyPackage(DATA_PLANE_MODULE)
-            .and().areDeclaredInClassesThat().doNotHaveSimpleName("StatusLock")
+            .and().areDeclaredInClassesThat().doNotHaveSimpleName("LockFile")
             .should(new ArchCondition<>("call Reactor.checkMayBlock where they wait")
             {
                 @Override
