@@ -133,7 +133,7 @@ class UserDayIT
         shows(ok("ana list"), "127.0.0.1:" + port + "      2  non-optimized");
         shows(ok("qos list"), "iops 77");
         says("qos clear " + NQN + " 2", "namespace " + NQN + "/2 is not limited");
-        says("apply --file " + state + " --dry-run", "all is as it should be");
+        says("apply --file " + state + " --dry-run", "no changes");
         perf(port);
 
         // The manager dies: nobody notices, and it goes on where it was.
@@ -216,7 +216,7 @@ class UserDayIT
         final String before = Files.readString(file);
         shows(before, "ana:\n      - {listener: '127.0.0.1:", "', group: 2, state: non-optimized}",
             "qos:\n      - {nsid: 1, iops: 500}\n");
-        says("apply --file " + file + " --dry-run", "all is as it should be");
+        says("apply --file " + file + " --dry-run", "no changes");
         Files.writeString(file, before.replace("iops: 500", "iops: 100000")
             .replace("state: non-optimized", "state: inaccessible"));
         shows(run(ExitCode.DIFFERENT, "apply", "--file", file.toString(), "--dry-run"),
