@@ -232,6 +232,10 @@ public final class StateEditor
             check(subject, "path '" + wanted.target() + "' ", ResourceValidation.ofPath(wanted.target()));
         }
         check("device name '" + wanted.name() + "'", "", ResourceValidation.ofName(wanted.name()));
+        if (DeviceType.FAULT == wanted.type())
+        {
+            checkRules(wanted.name(), FaultRuleValues.canonical(wanted.settings().rules()));
+        }
         if (devices.containsKey(wanted.name()))
         {
             throw refusal(Code.EXISTS, subject, "is there already, but " +
@@ -248,7 +252,6 @@ public final class StateEditor
     {
         if (DeviceType.FAULT == device.type())
         {
-            checkRules(device.name(), device.settings().rules());
             return;
         }
         if (DeviceType.NVME == device.type())

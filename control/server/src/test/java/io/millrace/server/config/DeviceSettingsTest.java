@@ -116,7 +116,8 @@ class DeviceSettingsTest
         return ConfigReader.read("m.yaml", text + """
             subsystems: [{nqn: nqn.2026-11.io.a, allow-any-host: true, namespaces: [{nsid: 1, device: dut}]}]
             listeners: [{transport: tcp, address: 127.0.0.1}]
-            """).config().devices().getLast();
+            """).config().devices().stream().filter((each) -> "dut".equals(each.name()))
+            .findFirst().orElseThrow();
     }
 
     @SuppressWarnings("unchecked")
