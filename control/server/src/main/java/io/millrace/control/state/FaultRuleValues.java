@@ -79,7 +79,8 @@ public final class FaultRuleValues
     {
         return switch (rule.action())
         {
-            case DELAY, HANG -> 0;
+            // Not used; one that does not exist stays, to be refused.
+            case DELAY, HANG -> WRITE_FAULT == rule.status() || null != wordOf(rule.status()) ? 0 : rule.status();
             case ERROR -> 0 == rule.status() || WRITE_FAULT == rule.status() ? UNRECOVERED_READ_ERROR : rule.status();
             default -> WRITE_FAULT == rule.status() ? UNRECOVERED_READ_ERROR : rule.status();
         };
