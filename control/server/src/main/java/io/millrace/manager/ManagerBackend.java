@@ -1,13 +1,16 @@
 package io.millrace.manager;
 
+import io.millrace.console.Version;
 import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.PeerInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.service.Caller;
 import io.millrace.control.service.ControlBackend;
@@ -47,6 +50,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
 
     private final ManagerConfig config;
     private final UUID id = UUID.randomUUID();
+    private final PeerInfo peer = PeerInfo.own(PeerType.MANAGER, Version.number());
     private final WorkThread work = new WorkThread();
     private final NanoClock clock;
     private final Consumer<String> log;
@@ -97,6 +101,12 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     public String name()
     {
         return config.name();
+    }
+
+    @Override
+    public PeerInfo peer()
+    {
+        return peer;
     }
 
     @Override

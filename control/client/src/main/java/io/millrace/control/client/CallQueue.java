@@ -41,6 +41,15 @@ final class CallQueue
         while (sent.size() < window && !unsent.isEmpty())
         {
             final Call call = unsent.peekFirst();
+            final String lacking = connection.lacks(call.command());
+            if (null != lacking)
+            {
+                unsent.removeFirst();
+                call.onAnswer(Code.UNSUPPORTED, 0, connection.session().dataPlaneName() + " does not know " + lacking +
+                    " (schema version " + connection.session().peer().schemaVersion() + "): update it");
+                count++;
+                continue;
+            }
             call.onSend();
             final OfferResult result = connection.offer(
                 new CommandHeader(connection.session().sessionId(), call.correlationId(), call.commandId(), term),

@@ -14,6 +14,7 @@ import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SessionRequest;
+import io.millrace.control.session.KeyAgreementPair;
 import io.millrace.control.session.MessageSeal;
 import io.millrace.control.session.SessionProof;
 import io.millrace.control.session.SessionTranscript;
@@ -80,6 +81,8 @@ final class Connection implements ResponseHandler, AutoCloseable
     private final long subscriptionId;
     private final int responseStreamId;
     private final long attemptDeadlineNs;
+    /** Null: the session is not encrypted. */
+    private final KeyAgreementPair keys;
 
     private State state = State.ADDING;
     private Subscription subscription;
@@ -114,6 +117,7 @@ final class Connection implements ResponseHandler, AutoCloseable
         this.random = random;
         this.driver = driver;
         this.correlationId = correlationId;
+        this.keys = null != ctx.secret() && ctx.isEncrypted() ? KeyAgreementPair.generate() : null;
         this.driverIdentity = driver.identity();
         this.driverCheckNs = nowNs;
         this.attemptDeadlineNs = nowNs + Math.min(ctx.connectTimeoutNs(), ctx.livenessTimeoutNs());
@@ -236,7 +240,7 @@ final class Connection implements ResponseHandler, AutoCloseable
             return 0;
         }
         request = new SessionRequest(ctx.role(), responseChannel, responseStreamId, ctx.clientName(), ctx.keyName(),
-            ctx.dataPlaneName());
+            ctx.dataPlaneName(), null == keys ? SessionRequest.NO_KEY : keys.publicKey());
         final int length = writer.openSession(correlationId, request);
         if (OfferResult.SENT != send(length))
         {
@@ -273,6 +277,12 @@ final class Connection implements ResponseHandler, AutoCloseable
         }
     }
 
+    /** What of a command the peer does not know; null: all is known, or there is no session yet. */
+    String lacks(final Command command)
+    {
+        return null == session ? null : session.peer().lacks(command);
+    }
+
     /** Offers a command once; AGAIN too while the session is not open. */
     OfferResult offer(final CommandHeader ids, final Command command)
     {
@@ -296,7 +306,7 @@ final class Connection implements ResponseHandler, AutoCloseable
         final boolean isRead;
         if (isSealOpened)
         {
-            isRead = adapter.onMessage(buffer, seal.messageOffset(), seal.messageLength());
+            isRead = adapter.onMessage(seal.messageBuffer(), seal.messageOffset(), seal.messageLength());
         }
         else if (null == seal || State.PROVING == state)
         {
@@ -319,7 +329,7 @@ final class Connection implements ResponseHandler, AutoCloseable
     }
 
     @Override
-    public void onChallenge(final long id, final long sessionId, final byte[] nonce)
+    public void onChallenge(final long id, final long sessionId, final byte[] nonce, final byte[] publicKey)
     {
         if (State.OPENING != state || id != correlationId)
         {
@@ -330,13 +340,25 @@ final class Connection implements ResponseHandler, AutoCloseable
             lose(Code.NOT_AUTHENTICATED, "the data plane asks for a proof, and this client has no secret");
             return;
         }
+        if (null != keys && 0 == publicKey.length)
+        {
+            lose(Code.NOT_AUTHENTICATED, "the data plane does not encrypt, and this client sends nothing that others " +
+                "could read: update it, or let the client go without encryption");
+            return;
+        }
         final byte[] own = SessionProof.newNonce(random);
-        transcript = new SessionTranscript(sessionId, request, nonce, own);
+        transcript = new SessionTranscript(sessionId, request, nonce, own, null == keys ? SessionRequest.NO_KEY : publicKey);
+        final MessageSeal made = SessionProof.seal(ctx.secret(), transcript, Side.CLIENT, keys);
+        if (null == made)
+        {
+            lose(Code.NOT_AUTHENTICATED, "the data plane sent a public key that cannot be used");
+            return;
+        }
         final byte[] proof = SessionProof.prove(ctx.secret(), transcript, Side.CLIENT);
         // The publication was connected a moment ago; what cannot be sent now is another attempt.
         if (OfferResult.SENT == send(writer.proveIdentity(correlationId, sessionId, own, proof)))
         {
-            seal = SessionProof.seal(ctx.secret(), transcript, Side.CLIENT);
+            seal = made;
             state = State.PROVING;
         }
         else

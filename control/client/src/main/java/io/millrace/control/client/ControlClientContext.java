@@ -42,6 +42,7 @@ public final class ControlClientContext
     private String requestChannel = CommonContext.IPC_CHANNEL;
     private int requestStreamId = REQUEST_STREAM_ID_DEFAULT;
     private String responseChannel;
+    private boolean isEncrypted = true;
     private int responseStreamId;
     private long connectTimeoutNs = CONNECT_TIMEOUT_DEFAULT_NS;
     private long callTimeoutNs = CALL_TIMEOUT_DEFAULT_NS;
@@ -175,6 +176,26 @@ public final class ControlClientContext
             throw new ControlSettingException(
                 setting, value, "must be from " + min + " to " + max, "choose a value between");
         }
+    }
+
+    /**
+     * {@return whether the messages of a session with a secret are encrypted}
+     */
+    public boolean isEncrypted()
+    {
+        return isEncrypted;
+    }
+
+    /**
+     * Sets whether the messages of a session with a secret are encrypted. A data plane may refuse those that are not.
+     *
+     * @param value true, the default; false: they are authenticated, and everybody on the path can read them.
+     * @return this.
+     */
+    public ControlClientContext encrypted(final boolean value)
+    {
+        isEncrypted = value;
+        return this;
     }
 
     /**

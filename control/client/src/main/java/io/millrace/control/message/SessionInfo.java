@@ -14,6 +14,7 @@ import java.util.UUID;
  * @param dataPlaneId   new at each start of the process.
  * @param commandsMax   commands that may wait for their answers at once.
  * @param dataPlaneName as configured.
+ * @param peer          what serves it, and what that knows.
  */
 public record SessionInfo(
     long sessionId,
@@ -22,7 +23,8 @@ public record SessionInfo(
     long term,
     UUID dataPlaneId,
     int commandsMax,
-    String dataPlaneName)
+    String dataPlaneName,
+    PeerInfo peer)
 {
     /**
      * Refuses null.
@@ -32,5 +34,6 @@ public record SessionInfo(
         Objects.requireNonNull(role, "role");
         Objects.requireNonNull(dataPlaneId, "dataPlaneId");
         Objects.requireNonNull(dataPlaneName, "dataPlaneName");
+        Objects.requireNonNull(peer, "peer");
     }
 }

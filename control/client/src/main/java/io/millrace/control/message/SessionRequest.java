@@ -12,6 +12,7 @@ import java.util.Objects;
  * @param clientName       for logs and audit: program and user.
  * @param keyName          which secret it will prove; empty: none.
  * @param dataPlane        name of the data plane that it is about; empty: the only one.
+ * @param publicKey        to agree on keys with; empty: it does not encrypt. Not copied.
  */
 public record SessionRequest(
     Role role,
@@ -19,8 +20,12 @@ public record SessionRequest(
     int responseStreamId,
     String clientName,
     String keyName,
-    String dataPlane)
+    String dataPlane,
+    byte[] publicKey)
 {
+    /** Of a client that does not encrypt. */
+    public static final byte[] NO_KEY = new byte[0];
+
     /**
      * Refuses null.
      */
@@ -31,5 +36,35 @@ public record SessionRequest(
         Objects.requireNonNull(clientName, "clientName");
         Objects.requireNonNull(keyName, "keyName");
         Objects.requireNonNull(dataPlane, "dataPlane");
+        Objects.requireNonNull(publicKey, "publicKey");
+    }
+
+    /**
+     * Of a client that does not encrypt.
+     *
+     * @param role             highest that it wants.
+     * @param responseChannel  Aeron channel of the answers.
+     * @param responseStreamId of the answers.
+     * @param clientName       for logs and audit: program and user.
+     * @param keyName          which secret it will prove; empty: none.
+     * @param dataPlane        name of the data plane that it is about; empty: the only one.
+     */
+    public SessionRequest(
+        final Role role,
+        final String responseChannel,
+        final int responseStreamId,
+        final String clientName,
+        final String keyName,
+        final String dataPlane)
+    {
+        this(role, responseChannel, responseStreamId, clientName, keyName, dataPlane, NO_KEY);
+    }
+
+    /**
+     * {@return whether it wants its messages encrypted}
+     */
+    public boolean isEncrypted()
+    {
+        return 0 != publicKey.length;
     }
 }

@@ -1,61 +1,42 @@
 package io.millrace.control.session;
 
+import io.millrace.control.codec.EncryptedDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.SealedDecoder;
 import io.millrace.control.codec.SealedEncoder;
 import java.nio.ByteOrder;
-import java.security.MessageDigest;
-import javax.crypto.Mac;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Seals the messages of one side of a session, and opens those of the other: HMAC-SHA-256 under the sender's key over
- * session id, counter (eight bytes each, little-endian) and the message with its header. Both keys are made for this
- * session alone. Belongs to one thread.
- *
- * <p>In front of a message lie, as the schema's Sealed:
- * <pre>
- *  0                8                16               24                              56       60
- *  +----------------+----------------+----------------+-------------------------------+--------+---------
- *  | header         | session id     | counter        | MAC                           | length | message ...
- *  +----------------+----------------+----------------+-------------------------------+--------+---------
- * </pre>
+ * Seals the messages of one side of a session, and opens those of the other: {@link EncryptedSeal} where both encrypt,
+ * {@link AuthenticatedSeal} else. Both begin with the schema's header, session id and counter. Keys are made for one
+ * session and one direction alone; a seal takes {@link #MESSAGES_MAX} messages, then the session ends and another has
+ * new ones. Belongs to one thread.
  */
-public final class MessageSeal
+public abstract sealed class MessageSeal permits AuthenticatedSeal, EncryptedSeal
 {
-    /** Bytes of the seal in front of the message. */
+    /** Most bytes that a seal adds to a message; so many are left free in front of one. */
     public static final int HEADROOM_LENGTH = MessageHeaderEncoder.ENCODED_LENGTH + SealedEncoder.BLOCK_LENGTH +
         SealedEncoder.messageHeaderLength();
     /** Longest message with its header, without the seal, in bytes. */
     public static final int MESSAGE_LENGTH_MAX = 16 * 1024;
+    /** Messages under one key; GCM's bound is far above. */
+    public static final long MESSAGES_MAX = 1L << 32;
 
-    private static final int SESSION_ID_OFFSET =
+    static final int SESSION_ID_OFFSET =
         MessageHeaderEncoder.ENCODED_LENGTH + SealedEncoder.sessionIdEncodingOffset();
-    private static final int COUNTER_OFFSET =
-        MessageHeaderEncoder.ENCODED_LENGTH + SealedEncoder.counterEncodingOffset();
-    private static final int MAC_OFFSET = MessageHeaderEncoder.ENCODED_LENGTH + SealedEncoder.macEncodingOffset();
-    private static final int MAC_LENGTH = SealedEncoder.macEncodingLength();
+    static final int COUNTER_OFFSET = MessageHeaderEncoder.ENCODED_LENGTH + SealedEncoder.counterEncodingOffset();
 
     private final long sessionId;
-    private final Mac sender;
-    private final Mac receiver;
     private final ReplayWindow window = new ReplayWindow();
-    private final MessageHeaderEncoder header = new MessageHeaderEncoder();
-    private final SealedEncoder sealed = new SealedEncoder();
-    private final byte[] scratch = new byte[MESSAGE_LENGTH_MAX];
-    private final byte[] mac = new byte[MAC_LENGTH];
     private long sent;
     private long refusedCount;
-    private int messageOffset;
-    private int messageLength;
 
-    MessageSeal(final long sessionId, final byte[] sendKey, final byte[] receiveKey)
+    MessageSeal(final long sessionId)
     {
         this.sessionId = sessionId;
-        this.sender = SharedSecret.macOf(SharedSecret.keyOf(sendKey));
-        this.receiver = SharedSecret.macOf(SharedSecret.keyOf(receiveKey));
     }
 
     /**
@@ -68,9 +49,13 @@ public final class MessageSeal
      */
     public static boolean isSealed(final DirectBuffer buffer, final int offset, final int length)
     {
-        return length >= HEADROOM_LENGTH + MessageHeaderDecoder.ENCODED_LENGTH &&
-            SealedDecoder.TEMPLATE_ID == word(buffer, offset + MessageHeaderDecoder.templateIdEncodingOffset()) &&
-            SealedDecoder.SCHEMA_ID == word(buffer, offset + MessageHeaderDecoder.schemaIdEncodingOffset());
+        if (length < COUNTER_OFFSET + Long.BYTES + Integer.BYTES + MessageHeaderDecoder.ENCODED_LENGTH ||
+            SealedDecoder.SCHEMA_ID != word(buffer, offset + MessageHeaderDecoder.schemaIdEncodingOffset()))
+        {
+            return false;
+        }
+        final int templateId = word(buffer, offset + MessageHeaderDecoder.templateIdEncodingOffset());
+        return SealedDecoder.TEMPLATE_ID == templateId || EncryptedDecoder.TEMPLATE_ID == templateId;
     }
 
     /**
@@ -86,21 +71,29 @@ public final class MessageSeal
     }
 
     /**
+     * {@return whether no more messages may be sealed, and the session has to end}
+     */
+    public final boolean isUsedUp()
+    {
+        return sent >= MESSAGES_MAX;
+    }
+
+    /**
      * Seals a message in place.
      *
      * @param buffer with the message at {@code offset} + {@link #HEADROOM_LENGTH}.
-     * @param offset where the seal begins.
+     * @param offset where the sealed message begins.
      * @param length of the message with its header, at most {@link #MESSAGE_LENGTH_MAX} bytes.
-     * @return bytes of both, from {@code offset}.
+     * @return bytes of the sealed message, from {@code offset}.
+     * @throws IllegalStateException when it {@link #isUsedUp()}.
      */
-    public int seal(final MutableDirectBuffer buffer, final int offset, final int length)
+    public final int seal(final MutableDirectBuffer buffer, final int offset, final int length)
     {
-        final long counter = ++sent;
-        compute(sender, counter, buffer, offset + HEADROOM_LENGTH, length);
-        sealed.wrapAndApplyHeader(buffer, offset, header).sessionId(sessionId).counter(counter);
-        buffer.putBytes(offset + MAC_OFFSET, mac);
-        buffer.putInt(offset + HEADROOM_LENGTH - Integer.BYTES, length, ByteOrder.LITTLE_ENDIAN);
-        return HEADROOM_LENGTH + length;
+        if (isUsedUp())
+        {
+            throw new IllegalStateException("so many messages were sealed that the session must end");
+        }
+        return close(++sent, buffer, offset, length);
     }
 
     /**
@@ -110,90 +103,58 @@ public final class MessageSeal
      * @param buffer with a message.
      * @param offset of its header.
      * @param length of it, in bytes.
-     * @return whether {@link #messageOffset()} and {@link #messageLength()} tell where the message inside is.
+     * @return whether {@link #messageBuffer()}, {@link #messageOffset()} and {@link #messageLength()} tell where the
+     * message inside is.
      */
-    public boolean open(final DirectBuffer buffer, final int offset, final int length)
+    public final boolean open(final DirectBuffer buffer, final int offset, final int length)
     {
-        if (isGenuine(buffer, offset, length))
+        if (isSealed(buffer, offset, length) && sessionId == sessionId(buffer, offset))
         {
-            return true;
+            final long counter = buffer.getLong(offset + COUNTER_OFFSET, ByteOrder.LITTLE_ENDIAN);
+            if (window.isFresh(counter) && isGenuine(counter, buffer, offset, length) && window.accept(counter))
+            {
+                return true;
+            }
         }
         refusedCount++;
         return false;
     }
 
-    private boolean isGenuine(final DirectBuffer buffer, final int offset, final int length)
-    {
-        if (!isSealed(buffer, offset, length) || sessionId != sessionId(buffer, offset))
-        {
-            return false;
-        }
-        final int blockLength = word(buffer, offset + MessageHeaderDecoder.blockLengthEncodingOffset());
-        final int lengthOffset = MessageHeaderDecoder.ENCODED_LENGTH + blockLength;
-        if (blockLength < SealedDecoder.BLOCK_LENGTH || lengthOffset + Integer.BYTES > length)
-        {
-            return false;
-        }
-        final int inner = buffer.getInt(offset + lengthOffset, ByteOrder.LITTLE_ENDIAN);
-        if (inner < MessageHeaderDecoder.ENCODED_LENGTH || inner > MESSAGE_LENGTH_MAX ||
-            inner > length - lengthOffset - Integer.BYTES)
-        {
-            return false;
-        }
-        final long counter = buffer.getLong(offset + COUNTER_OFFSET, ByteOrder.LITTLE_ENDIAN);
-        final int innerOffset = offset + lengthOffset + Integer.BYTES;
-        if (!window.isFresh(counter))
-        {
-            return false;
-        }
-        compute(receiver, counter, buffer, innerOffset, inner);
-        final byte[] claimed = new byte[MAC_LENGTH];
-        buffer.getBytes(offset + MAC_OFFSET, claimed);
-        if (!MessageDigest.isEqual(mac, claimed) || !window.accept(counter))
-        {
-            return false;
-        }
-        messageOffset = innerOffset;
-        messageLength = inner;
-        return true;
-    }
+    /** Seals; answers the bytes of it. */
+    abstract int close(long counter, MutableDirectBuffer buffer, int offset, int length);
+
+    /** Whether a fresh message of this session was sealed by the other side; it can be read then. */
+    abstract boolean isGenuine(long counter, DirectBuffer buffer, int offset, int length);
 
     /**
-     * {@return where the header of the message opened last is, in the buffer given}
+     * {@return what the message opened last is in, until another is opened}
      */
-    public int messageOffset()
-    {
-        return messageOffset;
-    }
+    public abstract DirectBuffer messageBuffer();
+
+    /**
+     * {@return where in it the message's header is}
+     */
+    public abstract int messageOffset();
 
     /**
      * {@return bytes of the message opened last, with its header}
      */
-    public int messageLength()
+    public abstract int messageLength();
+
+    final long sessionId()
     {
-        return messageLength;
+        return sessionId;
     }
 
     /**
      * {@return how many messages were refused; above 0 somebody else sends on this stream}
      */
-    public long refusedCount()
+    public final long refusedCount()
     {
         return refusedCount;
     }
 
-    private void compute(
-        final Mac key, final long counter, final DirectBuffer buffer, final int offset, final int length)
-    {
-        SessionTranscript.update(key, sessionId);
-        SessionTranscript.update(key, counter);
-        buffer.getBytes(offset, scratch, 0, length);
-        key.update(scratch, 0, length);
-        final byte[] result = key.doFinal();
-        System.arraycopy(result, 0, mac, 0, MAC_LENGTH);
-    }
-
-    private static int word(final DirectBuffer buffer, final int index)
+    static int word(final DirectBuffer buffer, final int index)
     {
         return buffer.getShort(index, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
     }

@@ -13,8 +13,10 @@ import javax.crypto.Mac;
  * @param request        what OpenSession asked for.
  * @param dataPlaneNonce of Challenge.
  * @param clientNonce    of ProveIdentity.
+ * @param dataPlaneKey   public key of Challenge; empty: the session is not encrypted.
  */
-public record SessionTranscript(long sessionId, SessionRequest request, byte[] dataPlaneNonce, byte[] clientNonce)
+public record SessionTranscript(
+    long sessionId, SessionRequest request, byte[] dataPlaneNonce, byte[] clientNonce, byte[] dataPlaneKey)
 {
     /**
      * Refuses null.
@@ -24,6 +26,39 @@ public record SessionTranscript(long sessionId, SessionRequest request, byte[] d
         Objects.requireNonNull(request, "request");
         Objects.requireNonNull(dataPlaneNonce, "dataPlaneNonce");
         Objects.requireNonNull(clientNonce, "clientNonce");
+        Objects.requireNonNull(dataPlaneKey, "dataPlaneKey");
+    }
+
+    /**
+     * Of a session that is not encrypted.
+     *
+     * @param sessionId      of Challenge.
+     * @param request        what OpenSession asked for.
+     * @param dataPlaneNonce of Challenge.
+     * @param clientNonce    of ProveIdentity.
+     */
+    public SessionTranscript(
+        final long sessionId, final SessionRequest request, final byte[] dataPlaneNonce, final byte[] clientNonce)
+    {
+        this(sessionId, request, dataPlaneNonce, clientNonce, SessionRequest.NO_KEY);
+    }
+
+    /**
+     * {@return the same with the nonce of the client}
+     *
+     * @param nonce of ProveIdentity.
+     */
+    public SessionTranscript with(final byte[] nonce)
+    {
+        return new SessionTranscript(sessionId, request, dataPlaneNonce, nonce, dataPlaneKey);
+    }
+
+    /**
+     * {@return whether both sides want messages encrypted}
+     */
+    public boolean isEncrypted()
+    {
+        return request.isEncrypted() && 0 != dataPlaneKey.length;
     }
 
     /** Each part goes with its length, so that no two transcripts are the same bytes. */
@@ -41,6 +76,12 @@ public record SessionTranscript(long sessionId, SessionRequest request, byte[] d
         {
             // Clients of schema version 0 cannot name one, and prove what they sent.
             update(mac, request.dataPlane());
+        }
+        if (request.isEncrypted() || 0 != dataPlaneKey.length)
+        {
+            // One without the other too: a key that somebody took away on the path does not go unnoticed.
+            update(mac, request.publicKey());
+            update(mac, dataPlaneKey);
         }
     }
 

@@ -105,6 +105,11 @@ public final class SharedSecret
         return new SharedSecret(Arrays.copyOf(bytes, lengthBytes));
     }
 
+    SecretKeySpec key()
+    {
+        return key;
+    }
+
     Mac mac()
     {
         return macOf(key);

@@ -60,8 +60,8 @@ import org.agrona.collections.Int2ObjectHashMap;
 enum MessageLayout
 {
     OPEN_SESSION(
-        OpenSessionDecoder.TEMPLATE_ID, OpenSessionDecoder.BLOCK_LENGTH, OpenSessionDecoder.BLOCK_LENGTH,
-        "TTTT", "TTT"),
+        OpenSessionDecoder.TEMPLATE_ID, new Parts(OpenSessionDecoder.BLOCK_LENGTH, "TTTTB"),
+        new Parts(OpenSessionDecoder.BLOCK_LENGTH, "TTTT"), new Parts(OpenSessionDecoder.BLOCK_LENGTH, "TTT")),
     PROVE_IDENTITY(
         ProveIdentityDecoder.TEMPLATE_ID, ProveIdentityDecoder.BLOCK_LENGTH, ProveIdentityDecoder.BLOCK_LENGTH,
         "BB"),
@@ -69,10 +69,13 @@ enum MessageLayout
         CloseSessionDecoder.TEMPLATE_ID, CloseSessionDecoder.BLOCK_LENGTH, CloseSessionDecoder.BLOCK_LENGTH,
         ""),
     KEEP_ALIVE(KeepAliveDecoder.TEMPLATE_ID, KeepAliveDecoder.BLOCK_LENGTH, KeepAliveDecoder.BLOCK_LENGTH, ""),
-    CHALLENGE(ChallengeDecoder.TEMPLATE_ID, ChallengeDecoder.BLOCK_LENGTH, ChallengeDecoder.BLOCK_LENGTH, "B"),
+    CHALLENGE(
+        ChallengeDecoder.TEMPLATE_ID, new Parts(ChallengeDecoder.BLOCK_LENGTH, "BB"),
+        new Parts(ChallengeDecoder.BLOCK_LENGTH, "B"), new Parts(ChallengeDecoder.BLOCK_LENGTH, "B")),
     SESSION_OPENED(
-        SessionOpenedDecoder.TEMPLATE_ID, SessionOpenedDecoder.BLOCK_LENGTH, SessionOpenedDecoder.BLOCK_LENGTH,
-        "TB"),
+        SessionOpenedDecoder.TEMPLATE_ID, new Parts(SessionOpenedDecoder.BLOCK_LENGTH, "TBTT"),
+        new Parts(SessionOpenedDecoder.schemaVersionEncodingOffset(), "TB"),
+        new Parts(SessionOpenedDecoder.schemaVersionEncodingOffset(), "TB")),
     ANSWER(AnswerDecoder.TEMPLATE_ID, AnswerDecoder.BLOCK_LENGTH, AnswerDecoder.BLOCK_LENGTH, "T"),
     ALIVE(AliveDecoder.TEMPLATE_ID, AliveDecoder.BLOCK_LENGTH, AliveDecoder.BLOCK_LENGTH, ""),
     CREATE_DEVICE(

@@ -57,6 +57,11 @@ public final class MessagePublication implements AutoCloseable
      */
     public OfferResult offer(final MutableDirectBuffer buffer, final int length)
     {
+        if (null != seal && seal.isUsedUp())
+        {
+            // Another session has other keys.
+            return OfferResult.GONE;
+        }
         final int offset = null == seal ? MESSAGE_OFFSET : 0;
         if (length + MESSAGE_OFFSET - offset > publication.maxMessageLength())
         {

@@ -9,6 +9,7 @@ import io.millrace.control.codec.ProveIdentityDecoder;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.SessionRequest;
+import io.millrace.control.session.KeyAgreementPair;
 import io.millrace.control.session.SessionProof;
 import org.agrona.DirectBuffer;
 
@@ -68,12 +69,7 @@ public final class RequestAdapter
         switch (header.templateId())
         {
             case OpenSessionDecoder.TEMPLATE_ID:
-                openSession.wrapAndApplyHeader(buffer, offset, header);
-                // Texts are read in their order; an older client ends before the last.
-                handler.onOpenSession(openSession.correlationId(), new SessionRequest(
-                    openSession.role(), openSession.responseChannel(), openSession.responseStreamId(),
-                    openSession.clientName(), openSession.keyName(), openSession.dataPlane()));
-                return true;
+                return onOpenSession(buffer, offset, header);
 
             case ProveIdentityDecoder.TEMPLATE_ID:
                 return onProveIdentity(buffer, offset, header);
@@ -97,6 +93,26 @@ public final class RequestAdapter
                 handler.onCommand(commands.ids(buffer, offset), command);
                 return true;
         }
+    }
+
+    private boolean onOpenSession(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        openSession.wrapAndApplyHeader(buffer, offset, header);
+        // Texts are read in their order; an older client ends before the last.
+        final String responseChannel = openSession.responseChannel();
+        final String clientName = openSession.clientName();
+        final String keyName = openSession.keyName();
+        final String dataPlane = openSession.dataPlane();
+        final byte[] publicKey = new byte[openSession.publicKeyLength()];
+        openSession.getPublicKey(publicKey, 0, publicKey.length);
+        if (!KeyAgreementPair.isPublicKey(publicKey))
+        {
+            return false;
+        }
+        handler.onOpenSession(openSession.correlationId(), new SessionRequest(openSession.role(), responseChannel,
+            openSession.responseStreamId(), clientName, keyName, dataPlane,
+            0 == publicKey.length ? SessionRequest.NO_KEY : publicKey));
+        return true;
     }
 
     private boolean onProveIdentity(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

@@ -60,7 +60,8 @@ public final class RequestWriter
             .responseChannel(Text.check("response channel", request.responseChannel()))
             .clientName(Text.check("client name", request.clientName()))
             .keyName(Text.check("key name", request.keyName()))
-            .dataPlane(Text.check("data plane", request.dataPlane()));
+            .dataPlane(Text.check("data plane", request.dataPlane()))
+            .putPublicKey(request.publicKey(), 0, request.publicKey().length);
         return MessageHeaderEncoder.ENCODED_LENGTH + openSession.encodedLength();
     }
 

@@ -7,8 +7,10 @@ import io.millrace.control.codec.EventDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.SessionOpenedDecoder;
 import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.PeerInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
+import io.millrace.control.session.KeyAgreementPair;
 import io.millrace.control.session.SessionProof;
 import java.util.UUID;
 import org.agrona.DirectBuffer;
@@ -99,7 +101,13 @@ public final class ResponseAdapter
         }
         final byte[] nonce = new byte[SessionProof.NONCE_LENGTH];
         challenge.getNonce(nonce, 0, nonce.length);
-        handler.onChallenge(challenge.correlationId(), challenge.sessionId(), nonce);
+        final byte[] publicKey = new byte[challenge.publicKeyLength()];
+        challenge.getPublicKey(publicKey, 0, publicKey.length);
+        if (!KeyAgreementPair.isPublicKey(publicKey))
+        {
+            return false;
+        }
+        handler.onChallenge(challenge.correlationId(), challenge.sessionId(), nonce, publicKey);
         return true;
     }
 
@@ -109,12 +117,14 @@ public final class ResponseAdapter
         final String name = sessionOpened.dataPlaneName();
         final byte[] proof = new byte[sessionOpened.proofLength()];
         sessionOpened.getProof(proof, 0, proof.length);
+        final PeerInfo peer = header.version() < SessionOpenedDecoder.schemaVersionSinceVersion() ?
+            PeerInfo.ofVersion(header.version()) : PeerWords.peer(sessionOpened);
         handler.onSessionOpened(
             sessionOpened.correlationId(),
             new SessionInfo(
                 sessionOpened.sessionId(), sessionOpened.role(), sessionOpened.timeoutMs(), sessionOpened.term(),
                 new UUID(sessionOpened.dataPlaneId().high(), sessionOpened.dataPlaneId().low()),
-                sessionOpened.commandsMax(), name),
+                sessionOpened.commandsMax(), name, peer),
             proof);
     }
 }

@@ -16,8 +16,9 @@ public interface ResponseHandler
      * @param correlationId of OpenSession.
      * @param sessionId     of the session that is to be.
      * @param nonce         of the data plane; of {@code SessionProof.NONCE_LENGTH}.
+     * @param publicKey     of the data plane; empty: the session is not encrypted.
      */
-    void onChallenge(long correlationId, long sessionId, byte[] nonce);
+    void onChallenge(long correlationId, long sessionId, byte[] nonce, byte[] publicKey);
 
     /**
      * The session is open.

@@ -53,14 +53,17 @@ public final class ResponseWriter
      * @param correlationId of OpenSession.
      * @param sessionId     of the session that is to be.
      * @param nonce         of the data plane.
+     * @param publicKey     of the data plane; empty: the session is not encrypted.
      * @return length of the message.
      */
-    public int challenge(final long correlationId, final long sessionId, final byte[] nonce)
+    public int challenge(
+        final long correlationId, final long sessionId, final byte[] nonce, final byte[] publicKey)
     {
         challenge.wrapAndApplyHeader(buffer, OFFSET, header)
             .correlationId(correlationId)
             .sessionId(sessionId)
-            .putNonce(nonce, 0, nonce.length);
+            .putNonce(nonce, 0, nonce.length)
+            .putPublicKey(publicKey, 0, publicKey.length);
         return MessageHeaderEncoder.ENCODED_LENGTH + challenge.encodedLength();
     }
 
@@ -80,11 +83,18 @@ public final class ResponseWriter
             .role(session.role())
             .timeoutMs(session.timeoutMs())
             .term(session.term())
-            .commandsMax(session.commandsMax());
+            .commandsMax(session.commandsMax())
+            .schemaVersion(session.peer().schemaVersion())
+            .peerType(session.peer().type())
+            .kinds(PeerWords.kinds(session.peer()))
+            .deviceTypes(PeerWords.deviceTypes(session.peer()));
         sessionOpened.dataPlaneId()
             .high(session.dataPlaneId().getMostSignificantBits())
             .low(session.dataPlaneId().getLeastSignificantBits());
-        sessionOpened.dataPlaneName(Text.fit(session.dataPlaneName())).putProof(proof, 0, proof.length);
+        sessionOpened.dataPlaneName(Text.fit(session.dataPlaneName()))
+            .putProof(proof, 0, proof.length)
+            .programVersion(Text.fit(session.peer().programVersion()))
+            .properties(PeerWords.properties(session.peer()));
         return MessageHeaderEncoder.ENCODED_LENGTH + sessionOpened.encodedLength();
     }
 

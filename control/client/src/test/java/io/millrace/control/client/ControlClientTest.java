@@ -344,6 +344,31 @@ class ControlClientTest
     }
 
     @Test
+    void shouldRefuseADataPlaneThatDoesNotEncrypt()
+    {
+        start("udp");
+        fixture.peer().old(1);
+        final ControlException e = assertThrows(ControlException.class, () -> fixture.connect(fixture.context()));
+        assertEquals(Code.NOT_AUTHENTICATED, e.code());
+        assertTrue(e.getMessage().startsWith("the data plane does not encrypt"), e.getMessage());
+        assertEquals(List.of(), fixture.connect(fixture.context().encrypted(false)).devices(""));
+    }
+
+    @Test
+    void shouldSendNothingThatThePeerDoesNotKnow()
+    {
+        start("ipc");
+        fixture.peer().old(0);
+        final ControlClient client = fixture.connect(fixture.context());
+        final ControlException e = assertThrows(ControlException.class,
+            () -> client.addNamespace(new NamespaceSpec(NQN, 1, new UUID(1, 2), "d", 7)));
+        assertEquals(Code.UNSUPPORTED, e.code());
+        assertEquals("peer does not know property namespace.ana-group (schema version 0): update it", e.getMessage());
+        client.addNamespace(new NamespaceSpec(NQN, 1, new UUID(1, 2), "d", NamespaceSpec.ANA_GROUP_DEFAULT));
+        assertEquals(1, fixture.peer().carriedOut().size());
+    }
+
+    @Test
     void shouldRefuseADataPlaneThatAsksForNoProof()
     {
         start("ipc");

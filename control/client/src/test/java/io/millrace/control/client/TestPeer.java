@@ -7,14 +7,17 @@ import io.aeron.logbuffer.Header;
 import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.PeerInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SessionRequest;
+import io.millrace.control.session.KeyAgreementPair;
 import io.millrace.control.session.MessageSeal;
 import io.millrace.control.session.SessionProof;
 import io.millrace.control.session.SessionTranscript;
@@ -58,6 +61,7 @@ final class TestPeer implements RequestHandler, AutoCloseable
         private MessagePublication publication;
         private SessionTranscript transcript;
         private MessageSeal seal;
+        private KeyAgreementPair keys;
         private long events;
         private boolean isOpen;
         private boolean isSubscribed;
@@ -93,6 +97,8 @@ final class TestPeer implements RequestHandler, AutoCloseable
     private int answersToLose;
     private boolean isMute;
     private boolean isForger;
+    private boolean isOld;
+    private PeerInfo peer = PeerInfo.own(PeerType.DATA_PLANE, "test");
     private int commandsMax = 1000;
     private Session current;
 
@@ -154,6 +160,13 @@ final class TestPeer implements RequestHandler, AutoCloseable
     void forge()
     {
         isForger = true;
+    }
+
+    /** Speaks an earlier version of the schema, which does not encrypt. */
+    void old(final int version)
+    {
+        isOld = true;
+        peer = PeerInfo.ofVersion(version);
     }
 
     void commandsMax(final int value)
@@ -224,7 +237,8 @@ final class TestPeer implements RequestHandler, AutoCloseable
             if (null != session && null != session.seal && session.seal.open(from, offset, length))
             {
                 current = session;
-                adapter.onMessage(from, session.seal.messageOffset(), session.seal.messageLength());
+                adapter.onMessage(
+                    session.seal.messageBuffer(), session.seal.messageOffset(), session.seal.messageLength());
             }
             return;
         }
@@ -261,8 +275,11 @@ final class TestPeer implements RequestHandler, AutoCloseable
             opened(session, correlationId, new byte[0]);
             return;
         }
-        session.transcript = new SessionTranscript(session.id, request, session.nonce, new byte[0]);
-        send(session, writer.challenge(correlationId, session.id, session.nonce));
+        session.keys = request.isEncrypted() && !isOld ? KeyAgreementPair.generate() : null;
+        final byte[] publicKey = null == session.keys ? SessionRequest.NO_KEY : session.keys.publicKey();
+        session.transcript =
+            new SessionTranscript(session.id, request, session.nonce, SessionRequest.NO_KEY, publicKey);
+        send(session, writer.challenge(correlationId, session.id, session.nonce, publicKey));
     }
 
     private void opened(final Session session, final long correlationId, final byte[] proof)
@@ -270,7 +287,8 @@ final class TestPeer implements RequestHandler, AutoCloseable
         session.isOpen = true;
         send(session, writer.sessionOpened(
             correlationId,
-            new SessionInfo(session.id, session.role, 10_000, highestTerm, dataPlaneId, commandsMax, "peer"), proof));
+            new SessionInfo(
+                session.id, session.role, 10_000, highestTerm, dataPlaneId, commandsMax, "peer", peer), proof));
     }
 
     @Override
@@ -278,15 +296,14 @@ final class TestPeer implements RequestHandler, AutoCloseable
         final long correlationId, final long sessionId, final byte[] nonce, final byte[] proof)
     {
         final Session session = sessions.get(sessionId);
-        final SessionTranscript half = session.transcript;
-        session.transcript = new SessionTranscript(sessionId, half.request(), half.dataPlaneNonce(), nonce);
+        session.transcript = session.transcript.with(nonce);
         if (isForger)
         {
             opened(session, correlationId, new byte[SessionProof.PROOF_LENGTH]);
         }
         else if (SessionProof.verify(secret, session.transcript, Side.CLIENT, proof))
         {
-            session.seal = SessionProof.seal(secret, session.transcript, Side.DATA_PLANE);
+            session.seal = SessionProof.seal(secret, session.transcript, Side.DATA_PLANE, session.keys);
             // Nothing unsealed waits: the challenge was sent, or the client could not have answered it.
             session.publication.seal(session.seal);
             opened(session, correlationId, SessionProof.prove(secret, session.transcript, Side.DATA_PLANE));

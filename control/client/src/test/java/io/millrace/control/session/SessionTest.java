@@ -57,7 +57,7 @@ class SessionTest
 
     private static MessageSeal seal(final Side side)
     {
-        return SessionProof.seal(SECRET, TRANSCRIPT, side);
+        return SessionProof.seal(SECRET, TRANSCRIPT, side, null);
     }
 
     @Test
@@ -128,7 +128,7 @@ class SessionTest
             assertEquals(7, MessageSeal.sessionId(buffer, 0));
             assertTrue(dataPlane.open(buffer, 0, buffer.capacity()));
             final byte[] inside = new byte[dataPlane.messageLength()];
-            buffer.getBytes(dataPlane.messageOffset(), inside);
+            dataPlane.messageBuffer().getBytes(dataPlane.messageOffset(), inside);
             assertArrayEquals(MESSAGE, inside);
         }
         assertEquals(0, dataPlane.refusedCount());
@@ -147,7 +147,7 @@ class SessionTest
         assertFalse(dataPlane.open(first, 0, first.capacity()));
         assertEquals(2, dataPlane.refusedCount());
         final MessageSeal other = SessionProof.seal(
-            SECRET, transcript(7, Role.READ, "key", "client", "aeron:ipc", 9, "", OTHER, OTHER), Side.CLIENT);
+            SECRET, transcript(7, Role.READ, "key", "client", "aeron:ipc", 9, "", OTHER, OTHER), Side.CLIENT, null);
         final UnsafeBuffer foreign = sealed(other);
         assertFalse(seal(Side.DATA_PLANE).open(foreign, 0, foreign.capacity()));
     }

@@ -23,7 +23,7 @@ class AdapterFuzzTest
     private final MessageSeal seal = SessionProof.seal(
         SharedSecret.of(new byte[16]),
         new SessionTranscript(0, new SessionRequest(Role.READ, "", 0, "", "", ""), new byte[32], new byte[32]),
-        Side.DATA_PLANE);
+        Side.DATA_PLANE, null);
 
     @FuzzTest(maxDuration = "2m")
     void shouldSurviveAnyBytes(final byte[] input)

@@ -1,6 +1,7 @@
 package io.millrace.control.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.codec.Change;
@@ -8,6 +9,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.FaultAction;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec0.AddNamespaceDecoder;
@@ -38,8 +40,11 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.PeerInfo;
+import io.millrace.control.message.Property;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
+import io.millrace.control.message.SessionInfo;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -223,6 +228,83 @@ class CompatibilityTest
         assertEquals(io.millrace.control.codec0.Kind.SBE_UNKNOWN, event.kind());
         assertEquals(io.millrace.control.codec0.Change.SBE_UNKNOWN, event.change());
         assertEquals("c", event.name());
+    }
+
+    @Test
+    void shouldTakeAPeerOfVersion1AsOneThatKnowsVersion1()
+    {
+        final io.millrace.control.codec1.SessionOpenedEncoder opened =
+            new io.millrace.control.codec1.SessionOpenedEncoder().wrapAndApplyHeader(
+                buffer, 0, new io.millrace.control.codec1.MessageHeaderEncoder());
+        opened.correlationId(9).sessionId(8).role(io.millrace.control.codec1.Role.READ).timeoutMs(7).term(6)
+            .commandsMax(5).dataPlaneId().high(1).low(2);
+        opened.dataPlaneName("old").putProof(new byte[32], 0, 32);
+        final byte[] bytes = new byte[MessageHeaderEncoder.ENCODED_LENGTH + opened.encodedLength()];
+        buffer.getBytes(0, bytes);
+        assertTrue(responses.onMessage(new UnsafeBuffer(bytes), 0, bytes.length));
+        assertEquals(new SessionInfo(8, Role.READ, 7, 6, new UUID(1, 2), 5, "old", PeerInfo.ofVersion(1)),
+            recorder.session());
+        final PeerInfo peer = recorder.session().peer();
+        assertTrue(peer.kinds().containsAll(List.of(Kind.DEVICE, Kind.ANA, Kind.MANAGED)));
+        assertTrue(peer.properties().contains(Property.NAMESPACE_ANA_GROUP));
+        assertEquals(Set.of(), PeerInfo.ofVersion(0).properties());
+    }
+
+    @Test
+    void shouldTellWhatThePeerKnows()
+    {
+        final PeerInfo peer = new PeerInfo(2, PeerType.MANAGER, Set.of(Kind.DEVICE, Kind.VERSION),
+            Set.of(DeviceType.MEMORY, DeviceType.NVME), Set.of(Property.DEVICE_SEED), "1.2.3");
+        final SessionInfo session = new SessionInfo(8, Role.READ, 7, 6, new UUID(1, 2), 5, "new", peer);
+        final int length = responseWriter.sessionOpened(9, session, new byte[32]);
+        assertTrue(responses.onMessage(responseWriter.buffer(), AT, length));
+        assertEquals(session, recorder.session());
+
+        final io.millrace.control.codec1.SessionOpenedDecoder old =
+            new io.millrace.control.codec1.SessionOpenedDecoder().wrapAndApplyHeader(
+                responseWriter.buffer(), AT, new io.millrace.control.codec1.MessageHeaderDecoder());
+        assertEquals(8, old.sessionId());
+        assertEquals("new", old.dataPlaneName());
+        assertEquals(32, old.proofLength());
+    }
+
+    @Test
+    void shouldTakeAnOpeningOfVersion1()
+    {
+        final io.millrace.control.codec1.OpenSessionEncoder open =
+            new io.millrace.control.codec1.OpenSessionEncoder().wrapAndApplyHeader(
+                buffer, 0, new io.millrace.control.codec1.MessageHeaderEncoder());
+        open.correlationId(9).responseStreamId(7).role(io.millrace.control.codec1.Role.OPERATE)
+            .responseChannel("aeron:ipc").clientName("old").keyName("k").dataPlane("dp");
+        commandOf(open.encodedLength());
+        assertEquals("aeron:ipc 7 old k dp", recorder.text());
+
+        final io.millrace.control.codec1.ChallengeEncoder challenge =
+            new io.millrace.control.codec1.ChallengeEncoder().wrapAndApplyHeader(
+                buffer, 0, new io.millrace.control.codec1.MessageHeaderEncoder());
+        challenge.correlationId(9).sessionId(8).putNonce(new byte[32], 0, 32);
+        final byte[] bytes = new byte[MessageHeaderEncoder.ENCODED_LENGTH + challenge.encodedLength()];
+        buffer.getBytes(0, bytes);
+        assertTrue(responses.onMessage(new UnsafeBuffer(bytes), 0, bytes.length));
+    }
+
+    @Test
+    void shouldSayWhatAPeerLacks()
+    {
+        final PeerInfo old = PeerInfo.ofVersion(0);
+        assertEquals("device type NVME", old.lacks(new Command.CreateDevice(
+            new DeviceSpec("n", DeviceType.NVME, 0, 0, 0, false, false, 0, "t"))));
+        assertEquals("property device.seed", old.lacks(new Command.CreateDevice(
+            new DeviceSpec("f", DeviceType.FAULT, 0, 0, 0, false, false, 7, "t"))));
+        assertEquals("property namespace.ana-group", old.lacks(
+            new Command.AddNamespace(new NamespaceSpec("n", 6, new UUID(7, 8), "d", 9))));
+        assertEquals("resources of kind ANA", old.lacks(new Command.List(Kind.ANA, "")));
+        assertEquals("property fault-rule.hang", old.lacks(new Command.SetFaultRules("f", List.of(
+            new FaultRuleSpec(FaultAction.HANG, Set.of(), 7, 8, 1, 9, 0, 5, 0)))));
+        assertNull(old.lacks(new Command.List(Kind.DEVICE, "")));
+        assertNull(old.lacks(new Command.AddNamespace(
+            new NamespaceSpec("n", 6, new UUID(7, 8), "d", NamespaceSpec.ANA_GROUP_DEFAULT))));
+        assertNull(PeerInfo.ofVersion(1).lacks(new Command.List(Kind.ANA, "")));
     }
 
     @Test

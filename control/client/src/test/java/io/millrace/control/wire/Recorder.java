@@ -124,7 +124,8 @@ final class Recorder implements RequestHandler, ResponseHandler
     }
 
     @Override
-    public void onChallenge(final long id, final long sessionId, final byte[] nonce)
+    public void onChallenge(
+        final long id, final long sessionId, final byte[] nonce, final byte[] publicKey)
     {
         correlationId = id;
     }

@@ -3,9 +3,11 @@ package io.millrace.control.agent;
 import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.PeerType;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.PeerInfo;
 import io.millrace.control.service.Caller;
 import io.millrace.control.service.ControlBackend;
 import io.millrace.control.service.Listing;
@@ -27,6 +29,7 @@ final class DataPlaneBackend implements ControlBackend
     private final ControlEvents events;
     private final Commands commands;
     private final Lists lists;
+    private final PeerInfo peer;
 
     DataPlaneBackend(
         final String name, final DataPlane dataPlane, final ControlEvents events, final ControlOwner owner)
@@ -36,6 +39,7 @@ final class DataPlaneBackend implements ControlBackend
         this.events = events;
         this.commands = new Commands(dataPlane, owner);
         this.lists = new Lists(dataPlane, name, owner.version());
+        this.peer = PeerInfo.own(PeerType.DATA_PLANE, owner.version());
     }
 
     @Override
@@ -48,6 +52,12 @@ final class DataPlaneBackend implements ControlBackend
     public UUID id()
     {
         return id;
+    }
+
+    @Override
+    public PeerInfo peer()
+    {
+        return peer;
     }
 
     @Override

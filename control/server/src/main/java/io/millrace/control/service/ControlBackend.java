@@ -2,6 +2,7 @@ package io.millrace.control.service;
 
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
+import io.millrace.control.message.PeerInfo;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
@@ -20,6 +21,11 @@ public interface ControlBackend extends AutoCloseable
      * {@return new at each start of the process}
      */
     UUID id();
+
+    /**
+     * {@return what clients are told of it and of what it knows}
+     */
+    PeerInfo peer();
 
     /**
      * Finds what a session is about when it is opened.

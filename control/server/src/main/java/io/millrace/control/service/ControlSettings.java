@@ -8,16 +8,34 @@ import java.util.regex.Pattern;
 /**
  * Where commands are taken. Immutable.
  *
- * @param directory of the media driver, made and removed by it; who may write there may send commands over IPC.
- * @param channel   {@code aeron:ipc}, or {@code aeron:udp?endpoint=ADDRESS:PORT} for commands over UDP besides.
- * @param streamId  of the requests.
- * @param secrets   file with the keys that clients prove; null without UDP: none is known.
- * @param name      that clients see.
- * @param idle      what the thread that takes commands does while there are none.
+ * @param directory  of the media driver, made and removed by it; who may write there may send commands over IPC.
+ * @param channel    {@code aeron:ipc}, or {@code aeron:udp?endpoint=ADDRESS:PORT} for commands over UDP besides.
+ * @param streamId   of the requests.
+ * @param secrets    file with the keys that clients prove; null without UDP: none is known.
+ * @param name       that clients see.
+ * @param idle       what the thread that takes commands does while there are none.
+ * @param encryption of sessions over UDP.
+ * @param group      that may use the directory besides the user; null: none.
  */
 public record ControlSettings(
-    Path directory, String channel, int streamId, Path secrets, String name, Idle idle)
+    Path directory,
+    String channel,
+    int streamId,
+    Path secrets,
+    String name,
+    Idle idle,
+    Encryption encryption,
+    String group)
 {
+    /** Whether sessions over UDP have to be encrypted. */
+    public enum Encryption
+    {
+        /** Clients that do not encrypt are refused. */
+        REQUIRED,
+        /** A client that does not encrypt is taken; its messages are authenticated, and readable on the way. */
+        OPTIONAL
+    }
+
     /** What the thread that takes commands does while there are none. */
     public enum Idle
     {
@@ -47,21 +65,22 @@ public record ControlSettings(
         Objects.requireNonNull(channel, "channel");
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(idle, "idle");
+        Objects.requireNonNull(encryption, "encryption");
     }
 
     /**
      * With a thread that backs off.
      *
-     * @param directory of the media driver.
-     * @param channel   of commands over UDP, or {@code aeron:ipc}.
-     * @param streamId  of the requests.
-     * @param secrets   file with the keys that clients prove; null: none.
-     * @param name      that clients see.
+     * @param directory  of the media driver.
+     * @param channel    of commands over UDP, or {@code aeron:ipc}.
+     * @param streamId   of the requests.
+     * @param secrets    file with the keys that clients prove; null: none.
+     * @param name       that clients see.
      */
     public ControlSettings(
         final Path directory, final String channel, final int streamId, final Path secrets, final String name)
     {
-        this(directory, channel, streamId, secrets, name, Idle.BACK_OFF);
+        this(directory, channel, streamId, secrets, name, Idle.BACK_OFF, Encryption.REQUIRED, null);
     }
 
     /**
@@ -76,7 +95,7 @@ public record ControlSettings(
      * {@return whether a channel is one that commands can be taken on: {@code aeron:ipc}, or {@code
      * aeron:udp?endpoint=ADDRESS:PORT} with a numeric address}
      *
-     * @param channel to look at.
+     * @param channel    to look at.
      */
     public static boolean isChannel(final String channel)
     {

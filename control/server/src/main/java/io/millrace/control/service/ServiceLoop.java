@@ -74,7 +74,7 @@ final class ServiceLoop implements RequestHandler
         this.backend = backend;
         this.onError = onError;
         this.desk = desk;
-        opener = new SessionOpener(sessions, keys, backend, desk, driver, clock.nanoTime());
+        opener = new SessionOpener(settings, sessions, keys, backend, desk, driver, clock.nanoTime());
         connect();
     }
 
@@ -256,7 +256,8 @@ final class ServiceLoop implements RequestHandler
                 session.seal().open(buffer, offset, length))
             {
                 sealedSession = session;
-                isRead = adapter.onMessage(buffer, session.seal().messageOffset(), session.seal().messageLength());
+                isRead = adapter.onMessage(session.seal().messageBuffer(), session.seal().messageOffset(),
+                    session.seal().messageLength());
             }
         }
         else

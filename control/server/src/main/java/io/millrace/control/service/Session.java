@@ -5,6 +5,7 @@ import io.aeron.ExclusivePublication;
 import io.aeron.exceptions.AeronException;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ControlEvent;
+import io.millrace.control.session.KeyAgreementPair;
 import io.millrace.control.session.MessageSeal;
 import io.millrace.control.session.SessionTranscript;
 import io.millrace.control.wire.MessagePublication;
@@ -50,6 +51,7 @@ final class Session
     private final Role role;
     private final KeyRing.Key key;
     private final SessionTranscript transcript;
+    private final KeyAgreementPair keys;
     private final long publicationId;
     private final long openedNs;
     private final ArrayDeque<Outgoing> outgoing = new ArrayDeque<>();
@@ -73,6 +75,7 @@ final class Session
      * @param role          that it is given.
      * @param key           that it has to prove; null for none.
      * @param transcript    of the opening so far; null without a key.
+     * @param keys          to encrypt with; null: it is not encrypted.
      * @param publicationId of the publication that is being added.
      */
     Session(
@@ -82,6 +85,7 @@ final class Session
         final Role role,
         final KeyRing.Key key,
         final SessionTranscript transcript,
+        final KeyAgreementPair keys,
         final long publicationId,
         final long nowNs)
     {
@@ -91,6 +95,7 @@ final class Session
         this.role = role;
         this.key = key;
         this.transcript = transcript;
+        this.keys = keys;
         this.publicationId = publicationId;
         openedNs = nowNs;
         heardNs = nowNs;
@@ -132,6 +137,11 @@ final class Session
     SessionTranscript transcript()
     {
         return transcript;
+    }
+
+    KeyAgreementPair keys()
+    {
+        return keys;
     }
 
     State state()

@@ -6,6 +6,8 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SessionRequest;
+import io.millrace.control.session.KeyAgreementPair;
+import io.millrace.control.session.MessageSeal;
 import io.millrace.control.session.SessionProof;
 import io.millrace.control.session.SessionTranscript;
 import io.millrace.control.session.Side;
@@ -23,6 +25,7 @@ final class SessionOpener
     /** Requests for sessions over UDP, which cost a publication each before anything is proven. */
     private static final int REMOTE_PER_SECOND = 64;
 
+    private final ControlSettings settings;
     private final SessionTable sessions;
     private final KeyRing keys;
     private final ControlBackend backend;
@@ -32,6 +35,7 @@ final class SessionOpener
     private final TokenRate remoteRate;
 
     SessionOpener(
+        final ControlSettings settings,
         final SessionTable sessions,
         final KeyRing keys,
         final ControlBackend backend,
@@ -39,6 +43,7 @@ final class SessionOpener
         final ControlDriver driver,
         final long nowNs)
     {
+        this.settings = settings;
         this.sessions = sessions;
         this.keys = keys;
         this.backend = backend;
@@ -64,7 +69,16 @@ final class SessionOpener
         }
         if (!sessions.hasRoom(origin.isRemote()))
         {
-            return turnAway(aeron, origin, correlationId, request, channel, nowNs);
+            return turnAway(aeron, origin, correlationId, request, channel, nowNs, Code.OVERLOADED,
+                (origin.isRemote() ? SessionTable.REMOTE_MAX + " sessions over UDP" :
+                    SessionTable.SESSIONS_MAX + " sessions") + " are open, more are not served; close some");
+        }
+        if (origin.isRemote() && !request.isEncrypted() &&
+            ControlSettings.Encryption.REQUIRED == settings.encryption())
+        {
+            return turnAway(aeron, origin, correlationId, request, channel, nowNs, Code.NOT_PERMITTED,
+                "sessions over UDP are encrypted here, and this client does not encrypt: update it, or set " +
+                "control.encryption: optional");
         }
         final boolean mustProve = origin.isRemote() || !request.keyName().isEmpty();
         if (mustProve)
@@ -74,15 +88,17 @@ final class SessionOpener
         final long sessionId = sessions.newId();
         final KeyRing.Key key = mustProve ? keys.get(request.keyName()) : null;
         final byte[] nonce = SessionProof.newNonce(random);
-        final SessionTranscript transcript =
-            mustProve ? new SessionTranscript(sessionId, request, nonce, new byte[0]) : null;
+        final KeyAgreementPair pair = mustProve && request.isEncrypted() ? KeyAgreementPair.generate() : null;
+        final byte[] publicKey = null == pair ? SessionRequest.NO_KEY : pair.publicKey();
+        final SessionTranscript transcript = mustProve ?
+            new SessionTranscript(sessionId, request, nonce, SessionRequest.NO_KEY, publicKey) : null;
         final Session session = new Session(aeron, sessionId, origin,
-            null == key || role.value() <= key.role().value() ? role : key.role(), key, transcript,
+            null == key || role.value() <= key.role().value() ? role : key.role(), key, transcript, pair,
             aeron.asyncAddExclusivePublication(channel, request.responseStreamId()), nowNs);
         sessions.add(session);
         if (mustProve)
         {
-            session.send((to) -> to.challenge(correlationId, sessionId, nonce));
+            session.send((to) -> to.challenge(correlationId, sessionId, nonce, publicKey));
         }
         else
         {
@@ -102,25 +118,25 @@ final class SessionOpener
         }
     }
 
-    /** Says that there is no room, as long as there is room to say so. */
+    /** Says why there is no session, as long as there is room to say so. */
     private boolean turnAway(
         final Aeron aeron,
         final Origin origin,
         final long correlationId,
         final SessionRequest request,
         final String channel,
-        final long nowNs)
+        final long nowNs,
+        final Code code,
+        final String text)
     {
         if (!sessions.hasRoomToRefuse())
         {
             return false;
         }
-        final Session session = new Session(aeron, sessions.newId(), origin, Role.READ, null, null,
+        final Session session = new Session(aeron, sessions.newId(), origin, Role.READ, null, null, null,
             aeron.asyncAddExclusivePublication(channel, request.responseStreamId()), nowNs);
         sessions.add(session);
-        session.send((to) -> to.answer(0, correlationId, Code.OVERLOADED, 0,
-            (origin.isRemote() ? SessionTable.REMOTE_MAX + " sessions over UDP" :
-                SessionTable.SESSIONS_MAX + " sessions") + " are open, more are not served; close some"));
+        session.send((to) -> to.answer(0, correlationId, code, 0, text));
         session.leave();
         return true;
     }
@@ -141,12 +157,13 @@ final class SessionOpener
             return false;
         }
         final SessionRequest request = session.transcript().request();
-        final SessionTranscript whole =
-            new SessionTranscript(sessionId, request, session.transcript().dataPlaneNonce(), nonce);
-        if (SessionProof.verify(session.key().secret(), whole, Side.CLIENT, proof))
+        final SessionTranscript whole = session.transcript().with(nonce);
+        final MessageSeal seal = SessionProof.verify(session.key().secret(), whole, Side.CLIENT, proof) ?
+            SessionProof.seal(session.key().secret(), whole, Side.DATA_PLANE, session.keys()) : null;
+        if (null != seal)
         {
             session.heard(nowNs);
-            session.open(SessionProof.seal(session.key().secret(), whole, Side.DATA_PLANE));
+            session.open(seal);
             letIn(session, correlationId, request,
                 SessionProof.prove(session.key().secret(), whole, Side.DATA_PLANE));
         }
@@ -179,7 +196,7 @@ final class SessionOpener
             driver.prove(session.origin().imageId());
         }
         final SessionInfo info = new SessionInfo(session.id(), session.role(), TIMEOUT_MS, desk.highestTerm(),
-            backend.id(), Session.COMMANDS_MAX, backend.name());
+            backend.id(), Session.COMMANDS_MAX, backend.name(), backend.peer());
         session.send((to) -> to.sessionOpened(correlationId, info, proof));
     }
 }

@@ -105,7 +105,10 @@ public final class ManagerConfigReader
             section.get(ManagerSettings.CONTROL_CHANNEL),
             section.get(ManagerSettings.CONTROL_STREAM),
             section.get(ManagerSettings.CONTROL_SECRETS),
-            name);
+            name,
+            ControlSettings.Idle.BACK_OFF,
+            section.get(ManagerSettings.CONTROL_ENCRYPTION),
+            section.get(ManagerSettings.CONTROL_GROUP));
         if (control.isUdp() && null == control.secrets())
         {
             throw section.refuse(ManagerSettings.CONTROL_SECRETS, null, "missing, and commands are taken over UDP",

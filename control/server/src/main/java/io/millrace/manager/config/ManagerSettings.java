@@ -45,6 +45,12 @@ final class ManagerSettings
     static final Setting<Path> CONTROL_SECRETS = Setting.optional("control.secrets", SettingType.PATH, null,
         "File with the keys that clients prove, a line of name, role and secret for each; UDP needs it.");
 
+    static final Setting<ControlSettings.Encryption> CONTROL_ENCRYPTION = Setting.optional("control.encryption",
+        SettingType.choice(ControlSettings.Encryption.class, ControlSettings.Encryption.values()), "required",
+        "Whether clients over UDP have to encrypt, or those that only authenticate are taken too.");
+    static final Setting<String> CONTROL_GROUP = Setting.optional("control.group", SettingType.NAME_TYPE, null,
+        "Group of users that may send commands over IPC besides the user of the process; none when not given.");
+
     static final Setting<Void> METRICS = Setting.group("metrics",
         "Where Prometheus finds metrics; without this group nowhere.");
     static final Setting<InetAddress> METRICS_ADDRESS = Setting.optional("metrics.address", ADDRESS, "127.0.0.1",

@@ -338,7 +338,9 @@ public final class ConfigReader
             section.get(Settings.CONTROL_STREAM),
             section.get(Settings.CONTROL_SECRETS),
             section.get(Settings.CONTROL_NAME),
-            section.get(Settings.CONTROL_IDLE));
+            section.get(Settings.CONTROL_IDLE),
+            section.get(Settings.CONTROL_ENCRYPTION),
+            section.get(Settings.CONTROL_GROUP));
         if (control.isUdp() && null == control.secrets())
         {
             throw new SettingException("control.secrets", null, "missing, and commands are taken over UDP",

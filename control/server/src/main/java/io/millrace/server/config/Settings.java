@@ -274,6 +274,12 @@ final class Settings
         "What the thread that takes commands does without any: back off to sleeping 1 ms, or busy-spin on a whole " +
             "core.");
 
+    static final Setting<ControlSettings.Encryption> CONTROL_ENCRYPTION = Setting.optional("control.encryption",
+        SettingType.choice(ControlSettings.Encryption.class, ControlSettings.Encryption.values()), "required",
+        "Whether clients over UDP have to encrypt, or those that only authenticate are taken too.");
+    static final Setting<String> CONTROL_GROUP = Setting.optional("control.group", SettingType.NAME_TYPE, null,
+        "Group of users that may send commands over IPC besides the user of the process; none when not given.");
+
     static final Setting<Void> STATUS = Setting.group("status",
         "The file in which other processes read what is counted and measured; written without this group too.");
     static final Setting<Path> STATUS_FILE = Setting.optional("status.file",

@@ -81,10 +81,15 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
     public static AgentFixture spinning(final Path directory)
     {
         return new AgentFixture(new ControlSettings(directory.resolve("aeron"), ControlSettings.IPC_CHANNEL, 4420, null,
-            "test", ControlSettings.Idle.BUSY_SPIN));
+            "test", ControlSettings.Idle.BUSY_SPIN, ControlSettings.Encryption.REQUIRED, null));
     }
 
     public static AgentFixture udp(final Path directory) throws IOException
+    {
+        return udp(directory, ControlSettings.Encryption.REQUIRED);
+    }
+
+    static AgentFixture udp(final Path directory, final ControlSettings.Encryption encryption) throws IOException
     {
         final Path secrets = Files.writeString(directory.resolve("keys"), """
             # name, role, secret
@@ -95,7 +100,8 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
         Files.setPosixFilePermissions(secrets, PosixFilePermissions.fromString("rw-------"));
         final int port = FreePorts.udp();
         return new AgentFixture(new ControlSettings(
-            directory.resolve("aeron"), "aeron:udp?endpoint=127.0.0.1:" + port, 4420, secrets, "test"));
+            directory.resolve("aeron"), "aeron:udp?endpoint=127.0.0.1:" + port, 4420, secrets, "test",
+            ControlSettings.Idle.BACK_OFF, encryption, null));
     }
 
     public DataPlane dataPlane()

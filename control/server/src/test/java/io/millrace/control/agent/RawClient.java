@@ -117,7 +117,8 @@ final class RawClient implements ResponseHandler, AutoCloseable
     }
 
     @Override
-    public void onChallenge(final long correlationId, final long sessionId, final byte[] nonce)
+    public void onChallenge(
+        final long correlationId, final long sessionId, final byte[] nonce, final byte[] publicKey)
     {
         throw new AssertionError("challenged over IPC");
     }

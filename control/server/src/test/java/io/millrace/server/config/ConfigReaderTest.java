@@ -484,7 +484,8 @@ class ConfigReaderTest
     {
         assertEquals(new ControlSettings(
             Path.of("/run/c"), "aeron:udp?endpoint=[::1]:4421", 7, Path.of("/etc/keys"), "rack-7",
-            ControlSettings.Idle.BUSY_SPIN),
+            ControlSettings.Idle.BUSY_SPIN,
+            ControlSettings.Encryption.REQUIRED, null),
             ConfigReader.read("test.yaml", MINIMAL + """
                 control: {directory: /run/c, channel: "aeron:udp?endpoint=[::1]:4421", stream: 7, secrets: /etc/keys,
                           name: rack-7, idle: busy-spin}
