@@ -4,6 +4,7 @@ import io.millrace.control.client.Call;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.PeerInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.service.Reply;
 import java.util.ArrayList;
@@ -19,13 +20,16 @@ final class Census
         Kind.DEVICE, Kind.SUBSYSTEM, Kind.NAMESPACE, Kind.HOST, Kind.LISTENER, Kind.ANA, Kind.QOS);
 
     private final List<Resource> resources = new ArrayList<>();
+    private final int asked;
     private int answered;
     private Reply refusal;
 
-    /** Asks at once. */
-    Census(final Function<Command, Call> submit)
+    /** Asks at once, for what the data plane knows. */
+    Census(final Function<Command, Call> submit, final PeerInfo peer)
     {
-        KINDS.forEach((kind) -> submit.apply(new Command.List(kind, "")).onDone(this::onAnswered));
+        final List<Kind> known = KINDS.stream().filter(peer.kinds()::contains).toList();
+        asked = known.size();
+        known.forEach((kind) -> submit.apply(new Command.List(kind, "")).onDone(this::onAnswered));
     }
 
     static boolean isKept(final Kind kind)
@@ -48,7 +52,7 @@ final class Census
 
     boolean isDone()
     {
-        return KINDS.size() == answered;
+        return asked == answered;
     }
 
     /** Null when all was told. */

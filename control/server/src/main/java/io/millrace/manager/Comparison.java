@@ -1,6 +1,7 @@
 package io.millrace.manager;
 
 import io.millrace.control.codec.Code;
+import io.millrace.control.message.PeerInfo;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
 
@@ -31,6 +32,7 @@ final class Comparison
     private final PlaneLink link;
     private final WorkThread work;
     private final Census census;
+    private final PeerInfo peer;
     private State state = State.LISTING;
     private PlanRun run;
 
@@ -40,7 +42,8 @@ final class Comparison
         this.ledger = ledger;
         this.link = link;
         this.work = work;
-        census = new Census(link::submit);
+        peer = link.peer();
+        census = new Census(link::submit, peer);
     }
 
     /** Takes it as far as it goes now; answers how much was done. */
@@ -67,7 +70,7 @@ final class Comparison
     private State mend()
     {
         final DesiredState desired = ledger.keptState();
-        run = new PlanRun(work, () -> Mending.plan(found(), desired),
+        run = new PlanRun(work, () -> Mending.plan(found(), desired, peer),
             StageRunner.OnRefusal.GO_ON, link::submit, PlaneLink.WINDOW);
         return State.MENDING;
     }

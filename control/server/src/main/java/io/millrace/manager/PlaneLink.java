@@ -9,6 +9,7 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.PeerInfo;
 import io.millrace.control.service.Listing;
 import io.millrace.control.service.Reply;
 import io.millrace.manager.config.PlaneConfig;
@@ -57,6 +58,12 @@ final class PlaneLink implements AutoCloseable
     String name()
     {
         return name;
+    }
+
+    /** What the data plane says that it knows; there has to be a session, or to have been one. */
+    PeerInfo peer()
+    {
+        return client.session().peer();
     }
 
     int poll()

@@ -347,7 +347,8 @@ final class Connection implements ResponseHandler, AutoCloseable
             return;
         }
         final byte[] own = SessionProof.newNonce(random);
-        transcript = new SessionTranscript(sessionId, request, nonce, own, null == keys ? SessionRequest.NO_KEY : publicKey);
+        transcript = new SessionTranscript(
+            sessionId, request, nonce, own, null == keys ? SessionRequest.NO_KEY : publicKey);
         final MessageSeal made = SessionProof.seal(ctx.secret(), transcript, Side.CLIENT, keys);
         if (null == made)
         {

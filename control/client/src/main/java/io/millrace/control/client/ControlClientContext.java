@@ -43,6 +43,7 @@ public final class ControlClientContext
     private int requestStreamId = REQUEST_STREAM_ID_DEFAULT;
     private String responseChannel;
     private boolean isEncrypted = true;
+    private String group;
     private int responseStreamId;
     private long connectTimeoutNs = CONNECT_TIMEOUT_DEFAULT_NS;
     private long callTimeoutNs = CALL_TIMEOUT_DEFAULT_NS;
@@ -195,6 +196,27 @@ public final class ControlClientContext
     public ControlClientContext encrypted(final boolean value)
     {
         isEncrypted = value;
+        return this;
+    }
+
+    /**
+     * {@return group that may write the directory of the media driver; null: none}
+     */
+    public String group()
+    {
+        return group;
+    }
+
+    /**
+     * Sets a group that is trusted with the directory of the media driver, over IPC. Without one a directory that
+     * belongs to somebody else than this user or root, or that a group can write, is not used.
+     *
+     * @param value name of the group, or null.
+     * @return this.
+     */
+    public ControlClientContext group(final String value)
+    {
+        group = value;
         return this;
     }
 

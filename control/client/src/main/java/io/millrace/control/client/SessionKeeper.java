@@ -1,11 +1,13 @@
 package io.millrace.control.client;
 
+import io.aeron.CommonContext;
 import io.aeron.exceptions.AeronException;
 import io.millrace.control.codec.Code;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.IdleStrategy;
@@ -139,6 +141,14 @@ final class SessionKeeper implements AutoCloseable
     private void attempt(final long nowNs)
     {
         attemptDueNs = nowNs + ctx.reconnectDelayNs();
+        final String distrust = ctx.requestChannel().startsWith(CommonContext.IPC_CHANNEL) ?
+            ControlDirectories.distrust(Path.of(ctx.aeronDirectoryName()), ctx.group()) : null;
+        if (null != distrust)
+        {
+            trouble = "directory " + ctx.aeronDirectoryName() + ' ' + distrust + ": it is not used";
+            troubleCode = Code.NOT_PERMITTED;
+            return;
+        }
         final long silenceMs = TimeUnit.NANOSECONDS.toMillis(ctx.livenessTimeoutNs()) + 1;
         if (!driver.isActive(Math.min(DRIVER_SILENCE_MAX_MS, silenceMs)))
         {

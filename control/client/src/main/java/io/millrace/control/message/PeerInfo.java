@@ -109,7 +109,10 @@ public record PeerInfo(
                 NamespaceSpec.ANA_GROUP_DEFAULT == add.namespace().anaGroup() ? null :
                     lacks(Property.NAMESPACE_ANA_GROUP);
             case final Command.SetFaultRules rules -> lacks(rules);
-            case final Command.List list -> lacks(list.kind());
+            case final Command.List list -> list.version() <= 0 ? lacks(list.kind()) : lacks(Property.STATE_DOCUMENT);
+            case final Command.AssignControllerIds _ -> lacks(Property.CONTROLLER_IDS);
+            case final Command.AddDocumentPart _ -> lacks(Property.STATE_DOCUMENT);
+            case final Command.ReplaceState _ -> lacks(Property.STATE_DOCUMENT);
             case final Command.Disconnect _ -> lacks(Kind.CONTROLLER);
             case final Command.SetAnaState _ -> lacks(Kind.ANA);
             case final Command.SetQos _ -> lacks(Kind.QOS);
@@ -127,7 +130,9 @@ public record PeerInfo(
         final boolean isKnown = deviceTypes.contains(device.type()) ||
             DeviceType.NULL_VAL == device.type() || DeviceType.SBE_UNKNOWN == device.type();
         return !isKnown ? "device type " + device.type() :
-            0 == device.seed() ? null : lacks(Property.DEVICE_SEED);
+            0 != device.seed() && null != lacks(Property.DEVICE_SEED) ? lacks(Property.DEVICE_SEED) :
+                DeviceSettings.DEFAULT.equals(device.settings()) || DeviceSettings.UNKNOWN.equals(device.settings()) ?
+                    null : lacks(Property.DEVICE_SETTINGS);
     }
 
     private String lacks(final Command.SetFaultRules command)

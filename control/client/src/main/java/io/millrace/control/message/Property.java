@@ -16,7 +16,13 @@ public enum Property
     /** {@link FaultRuleSpec#every()}. */
     FAULT_RULE_EVERY("fault-rule.every", 1),
     /** Fault rules that never answer. */
-    FAULT_RULE_HANG("fault-rule.hang", 1);
+    FAULT_RULE_HANG("fault-rule.hang", 1),
+    /** {@link DeviceSpec#settings()}. */
+    DEVICE_SETTINGS("device.settings", 2),
+    /** {@link Command.AssignControllerIds}. */
+    CONTROLLER_IDS("controller-ids", 2),
+    /** {@link Command.ReplaceState}, and versions in {@link Command.List}. */
+    STATE_DOCUMENT("state.document", 2);
 
     private final String word;
     private final int sinceVersion;

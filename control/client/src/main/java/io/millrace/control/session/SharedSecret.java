@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Set;
 import javax.crypto.Mac;
@@ -103,6 +104,16 @@ public final class SharedSecret
                 LENGTH_MAX_BYTES + ": use 32 random bytes", null);
         }
         return new SharedSecret(Arrays.copyOf(bytes, lengthBytes));
+    }
+
+    /**
+     * {@return whether this is the same secret as another, found out in a time that does not tell where they differ}
+     *
+     * @param other to compare with.
+     */
+    public boolean isSame(final SharedSecret other)
+    {
+        return MessageDigest.isEqual(key.getEncoded(), other.key.getEncoded());
     }
 
     SecretKeySpec key()

@@ -2,6 +2,7 @@ package io.millrace.cli.control;
 
 import io.aeron.CncFileDescriptor;
 import io.aeron.CommonContext;
+import io.millrace.control.client.ControlDirectories;
 import java.io.File;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
@@ -67,7 +68,9 @@ record ControlDirectory(Path path, State state, String text)
         {
             return new ControlDirectory(path, State.ABSENT, path + " holds no files of a data plane or a manager");
         }
-        return ofDriver(path, cnc);
+        final String distrust = ControlDirectories.distrust(path, ControlTarget.group());
+        return null == distrust ? ofDriver(path, cnc) : new ControlDirectory(path, State.FORBIDDEN, "directory " + path +
+            ' ' + distrust + ": it is not used; name another, or trust a group with $MILLRACE_CONTROL_GROUP");
     }
 
     /** A parent that may not be searched hides whether there is one. */

@@ -92,6 +92,7 @@ final class ControlLink implements AutoCloseable
             .role(role)
             .clientName(program + " of " + System.getProperty("user.name"))
             .dataPlaneName(target.dataPlane())
+            .group(ControlTarget.group())
             .callTimeoutNs(TimeUnit.MILLISECONDS.toNanos(timeoutMs))
             .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMs))
             .remarkConsumer(notes)

@@ -3,6 +3,7 @@ package io.millrace.cli.control;
 import io.millrace.cli.control.ControlDirectory.State;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.control.client.ControlDirectories;
 import java.nio.file.Path;
 
 /**
@@ -17,7 +18,7 @@ import java.nio.file.Path;
 record ControlTarget(Path directory, String channel, String dataPlane, String keyName, Path keyFile)
 {
     private static final String UDP = "aeron:udp";
-    private static final String DIRECTORIES = "/dev/shm";
+    private static final String GROUP_VARIABLE = "MILLRACE_CONTROL_GROUP";
 
     /**
      * Finds whom to talk to.
@@ -61,8 +62,8 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
             }
             return new ControlTarget(directory.path(), null, dataPlane, keyName, keyFile);
         }
-        final ControlDirectory manager = ControlDirectory.of(directoryOf("millrace-manager-"));
-        final ControlDirectory own = ControlDirectory.of(directoryOf("millrace-"));
+        final ControlDirectory manager = ControlDirectory.of(ControlDirectories.manager());
+        final ControlDirectory own = ControlDirectory.of(ControlDirectories.dataPlane());
         if (!manager.isAlive() && !own.isAlive())
         {
             throw new CommandException(ExitCode.FAILURE, "nobody takes commands: of a manager, " + manager.text() +
@@ -73,8 +74,10 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
             manager.isAlive() ? manager.path() : own.path(), null, dataPlane, keyName, keyFile);
     }
 
-    private static Path directoryOf(final String prefix)
+    /** Group that is trusted with control directories besides the user and root; null: none. */
+    static String group()
     {
-        return Path.of(DIRECTORIES, prefix + System.getProperty("user.name"));
+        final String group = System.getenv(GROUP_VARIABLE);
+        return null == group || group.isBlank() ? null : group;
     }
 }

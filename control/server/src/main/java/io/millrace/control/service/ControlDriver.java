@@ -4,10 +4,9 @@ import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.aeron.driver.media.UdpChannel;
 import io.aeron.exceptions.AeronException;
+import io.millrace.control.client.ControlDirectories;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -80,10 +79,22 @@ final class ControlDriver implements AutoCloseable
                 .dirDeleteOnShutdown(true)
                 .warnIfDirectoryExists(false)
                 .errorHandler((error) -> onError.accept("control: " + error)));
-            Files.setPosixFilePermissions(settings.directory(), PosixFilePermissions.fromString("rwxrwx---"));
+            DriverPermissions.set(settings.directory(), settings.group());
+            final String distrust = ControlDirectories.distrust(settings.directory(), settings.group());
+            if (null != distrust)
+            {
+                // Somebody made it in the moment between looking and making.
+                throw new IOException(distrust);
+            }
+        }
+        catch (final ServiceSettingException e)
+        {
+            CloseHelper.quietClose(driver);
+            throw e;
         }
         catch (final AeronException | IllegalStateException | IOException e)
         {
+            CloseHelper.quietClose(driver);
             throw new ServiceSettingException("control.directory", settings.directory(),
                 "cannot be used by the media driver: " + String.valueOf(e.getMessage()).lines().findFirst().orElse(""),
                 "name a directory that this user may make, with some MiB left", e);

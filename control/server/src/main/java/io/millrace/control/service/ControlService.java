@@ -8,6 +8,7 @@ import org.agrona.CloseHelper;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Takes commands over Aeron: over IPC always, over UDP when its settings say so. Has a media driver of its own, with
@@ -63,8 +64,8 @@ public final class ControlService implements AutoCloseable
             throw new ServiceSettingException("control.secrets", null, "missing, and commands are taken over UDP",
                 "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
         }
-        final KeyRing keys = null == settings.secrets() ? KeyRing.EMPTY : KeyRing.read(settings.secrets());
-        started.push(DriverDirectory.take(settings.directory()));
+        final KeyFile keys = new KeyFile(settings.secrets(), onError, SystemNanoClock.INSTANCE.nanoTime());
+        started.push(DriverDirectory.take(settings.directory(), settings.group()));
         final ControlDriver driver = new ControlDriver(settings, onError);
         started.push(driver);
         final CommandDesk desk = new CommandDesk(backend);

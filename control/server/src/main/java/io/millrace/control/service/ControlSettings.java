@@ -1,5 +1,6 @@
 package io.millrace.control.service;
 
+import io.millrace.control.client.ControlDirectories;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -84,11 +85,11 @@ public record ControlSettings(
     }
 
     /**
-     * {@return the directory when none is given: in memory, one for each user}
+     * {@return the directory when none is given: in memory, one for each user, as {@link ControlDirectories} says}
      */
     public static Path directoryDefault()
     {
-        return Path.of("/dev/shm", "millrace-" + System.getProperty("user.name"));
+        return ControlDirectories.dataPlane();
     }
 
     /**

@@ -2,6 +2,7 @@ package io.millrace.control.service;
 
 import io.aeron.CncFileDescriptor;
 import io.aeron.CommonContext;
+import io.millrace.control.client.ControlDirectories;
 import io.millrace.lock.LockFile;
 import io.millrace.lock.LockedException;
 import io.millrace.lock.ProcessState;
@@ -9,9 +10,11 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.agrona.BufferUtil;
 import org.agrona.CloseHelper;
 import org.agrona.IoUtil;
@@ -39,11 +42,19 @@ final class DriverDirectory implements AutoCloseable
     /**
      * Takes the directory.
      *
+     * @param group that may use it besides the user; null: none.
      * @throws ServiceSettingException when it cannot be had.
      */
-    static DriverDirectory take(final Path directory)
+    static DriverDirectory take(final Path directory, final String group)
     {
         final Path absolute = directory.toAbsolutePath().normalize();
+        makeBase(absolute, group);
+        final String distrust = ControlDirectories.distrust(absolute, group);
+        if (null != distrust)
+        {
+            throw new ServiceSettingException(SETTING, absolute, distrust,
+                "remove it, or name another directory");
+        }
         final Path lockFile = absolute.resolveSibling(absolute.getFileName() + ".lock");
         LockFile lock = null;
         try
@@ -67,6 +78,34 @@ final class DriverDirectory implements AutoCloseable
         {
             CloseHelper.quietClose(lock);
             throw e;
+        }
+    }
+
+    /** What default directories are in is made when it is not there, by its mode for this user alone. */
+    private static void makeBase(final Path directory, final String group)
+    {
+        final Path base = ControlDirectories.base();
+        if (!base.equals(directory.getParent()) || Files.exists(base, LinkOption.NOFOLLOW_LINKS))
+        {
+            return;
+        }
+        try
+        {
+            Files.createDirectory(base, PosixFilePermissions.asFileAttribute(
+                PosixFilePermissions.fromString(null == group ? "rwx------" : "rwxr-x---")));
+            if (null != group)
+            {
+                DriverPermissions.chgrp(base, group);
+            }
+        }
+        catch (final FileAlreadyExistsException _)
+        {
+            // Made by another process at this moment; whose it is is looked at now.
+        }
+        catch (final IOException e)
+        {
+            throw new ServiceSettingException(SETTING, base, "cannot be made (" + e.getClass().getSimpleName() + ")",
+                REMEDY, e);
         }
     }
 

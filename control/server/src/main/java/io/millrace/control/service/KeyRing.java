@@ -15,20 +15,29 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The keys that clients may prove, each with the highest role it gives. Read once, at the start; immutable.
+ * The keys that clients may prove, each with the highest role it gives and the data plane it is for. Immutable.
  */
 final class KeyRing
 {
-    /** A secret and what it is good for. */
-    record Key(SharedSecret secret, Role role)
+    /**
+     * A secret and what it is good for.
+     *
+     * @param dataPlane that it is for; empty: all.
+     */
+    record Key(SharedSecret secret, Role role, String dataPlane)
     {
+        boolean isSame(final Key other)
+        {
+            return role == other.role && dataPlane.equals(other.dataPlane) && secret.isSame(other.secret);
+        }
     }
 
     static final KeyRing EMPTY = new KeyRing(Map.of());
 
     private static final String SETTING = "control.secrets";
     private static final int FILE_LENGTH_MAX = 1 << 20;
-    private static final int COLUMNS = 3;
+    private static final int COLUMNS_MIN = 3;
+    private static final int COLUMNS_MAX = 4;
     private static final int UNKNOWN_LENGTH_BYTES = 32;
 
     private final Map<String, Key> keys;
@@ -42,11 +51,11 @@ final class KeyRing
         new SecureRandom().nextBytes(bytes);
         // No line end, which would not count.
         bytes[bytes.length - 1] = 1;
-        unknown = new Key(SharedSecret.of(bytes), Role.READ);
+        unknown = new Key(SharedSecret.of(bytes), Role.READ, "");
     }
 
     /**
-     * Reads lines of name, role and secret.
+     * Reads lines of name, role, secret, and the name of a data plane if the key is for that alone.
      *
      * @throws ServiceSettingException when the file is open to others, or a line is none.
      */
@@ -92,11 +101,11 @@ final class KeyRing
     private static void add(final Map<String, Key> keys, final Path file, final int number, final String[] columns)
     {
         final String where = file + ":" + number;
-        if (COLUMNS != columns.length)
+        if (columns.length < COLUMNS_MIN || columns.length > COLUMNS_MAX)
         {
             throw new ServiceSettingException(SETTING, where,
-                columns.length + " words instead of name, role and secret",
-                "write the three, with blanks between them and none inside");
+                columns.length + " words instead of name, role, secret and perhaps a data plane",
+                "write the three or four, with blanks between them and none inside");
         }
         final Role role = switch (columns[1])
         {
@@ -115,10 +124,18 @@ final class KeyRing
         {
             throw new ServiceSettingException(SETTING, where, e.getMessage(), "", e);
         }
-        if (null != keys.putIfAbsent(columns[0], new Key(secret, role)))
+        final String dataPlane = columns.length > COLUMNS_MIN ? columns[COLUMNS_MIN] : "";
+        if (null != keys.putIfAbsent(columns[0], new Key(secret, role, dataPlane)))
         {
             throw new ServiceSettingException(SETTING, where, "key " + columns[0] + " is there already", "remove one");
         }
+    }
+
+    /** Whether a key that was proven is still there, unchanged. */
+    boolean holds(final String name, final Key key)
+    {
+        final Key now = keys.get(name);
+        return null != now && now.isSame(key);
     }
 
     /** The key of a name; of a name that is not there one that nobody can prove. */

@@ -37,6 +37,7 @@ final class ServiceLoop implements RequestHandler
 
     private final ControlSettings settings;
     private final ControlDriver driver;
+    private final KeyFile keys;
     private final ControlBackend backend;
     private final Consumer<String> onError;
     private final CommandDesk desk;
@@ -64,13 +65,14 @@ final class ServiceLoop implements RequestHandler
     ServiceLoop(
         final ControlSettings settings,
         final ControlDriver driver,
-        final KeyRing keys,
+        final KeyFile keys,
         final ControlBackend backend,
         final Consumer<String> onError,
         final CommandDesk desk)
     {
         this.settings = settings;
         this.driver = driver;
+        this.keys = keys;
         this.backend = backend;
         this.onError = onError;
         this.desk = desk;
@@ -141,8 +143,21 @@ final class ServiceLoop implements RequestHandler
         work += backend.poll();
         work += desk.poll();
         work += tellEvents();
+        if (keys.poll(nowNs))
+        {
+            sessions.forEach(this::checkKey);
+        }
         work += pollSessions();
         return work;
+    }
+
+    /** Who came with a key that is gone, or another now, leaves; with the new one it may come again. */
+    private void checkKey(final Session session)
+    {
+        if (null != session.key() && !keys.keys().holds(session.transcript().request().keyName(), session.key()))
+        {
+            session.close();
+        }
     }
 
     private int pollRemote()
@@ -281,7 +296,8 @@ final class ServiceLoop implements RequestHandler
     private Session open(final long sessionId)
     {
         final Session session = sessions.get(sessionId);
-        if (null == session || Session.State.OPEN != session.state() || session.origin().isRemote() != origin.isRemote() ||
+        if (null == session || Session.State.OPEN != session.state() ||
+            session.origin().isRemote() != origin.isRemote() ||
             null != session.seal() && session != sealedSession)
         {
             drop();

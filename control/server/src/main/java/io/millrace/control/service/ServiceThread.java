@@ -5,6 +5,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Runs the service's work on a thread of its own, and starts it again when it fails, whatever with: clients lose their
@@ -88,7 +89,7 @@ final class ServiceThread implements AutoCloseable
 
     private boolean isTooMany()
     {
-        final long nowNs = System.nanoTime();
+        final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
         if (0 == failures || nowNs - windowNs >= WINDOW_NS)
         {
             failures = 0;

@@ -27,7 +27,7 @@ final class SessionOpener
 
     private final ControlSettings settings;
     private final SessionTable sessions;
-    private final KeyRing keys;
+    private final KeyFile keys;
     private final ControlBackend backend;
     private final CommandDesk desk;
     private final ControlDriver driver;
@@ -37,7 +37,7 @@ final class SessionOpener
     SessionOpener(
         final ControlSettings settings,
         final SessionTable sessions,
-        final KeyRing keys,
+        final KeyFile keys,
         final ControlBackend backend,
         final CommandDesk desk,
         final ControlDriver driver,
@@ -86,7 +86,7 @@ final class SessionOpener
             dropProver(origin.address());
         }
         final long sessionId = sessions.newId();
-        final KeyRing.Key key = mustProve ? keys.get(request.keyName()) : null;
+        final KeyRing.Key key = mustProve ? keys.keys().get(request.keyName()) : null;
         final byte[] nonce = SessionProof.newNonce(random);
         final KeyAgreementPair pair = mustProve && request.isEncrypted() ? KeyAgreementPair.generate() : null;
         final byte[] publicKey = null == pair ? SessionRequest.NO_KEY : pair.publicKey();
@@ -182,8 +182,15 @@ final class SessionOpener
     {
         try
         {
-            session.admit(new Caller(session.id(), session.role(), request.clientName(), request.keyName(),
-                backend.dataPlane(request.dataPlane())));
+            final String dataPlane = backend.dataPlane(request.dataPlane());
+            if (null != session.key() && !session.key().dataPlane().isEmpty() &&
+                !session.key().dataPlane().equals(dataPlane))
+            {
+                throw new ControlException(Code.NOT_PERMITTED, "key " + request.keyName() + " is for data plane " +
+                    session.key().dataPlane() + " alone: name that one, or use another key");
+            }
+            session.admit(new Caller(
+                session.id(), session.role(), request.clientName(), request.keyName(), dataPlane));
         }
         catch (final ControlException e)
         {

@@ -70,6 +70,10 @@ public final class DesiredState
         {
             switch (each)
             {
+                // Of a later version, which this one cannot judge.
+                case final DeviceInfo d when DeviceType.SBE_UNKNOWN == d.type() || DeviceType.NULL_VAL == d.type() ->
+                {
+                }
                 case final DeviceInfo d -> devices.put(d.name(), Canonical.device(d.spec()));
                 case final SubsystemInfo s -> subsystems.put(s.nqn(), new StateEditor.Subsystem(
                     Canonical.subsystem(new SubsystemSpec(s.nqn(), s.allowAnyHost(), s.serial(), s.model()))));

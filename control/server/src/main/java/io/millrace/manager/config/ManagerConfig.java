@@ -1,5 +1,6 @@
 package io.millrace.manager.config;
 
+import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.service.ControlSettings;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -81,6 +82,6 @@ public record ManagerConfig(
      */
     public static Path controlDirectoryDefault()
     {
-        return Path.of("/dev/shm", "millrace-manager-" + System.getProperty("user.name"));
+        return ControlDirectories.manager();
     }
 }

@@ -35,8 +35,9 @@ final class ManagerSettings
 
     static final Setting<Void> CONTROL = Setting.group("control", "Where the manager takes commands.");
     static final Setting<Path> CONTROL_DIRECTORY = Setting.optional("control.directory", SettingType.PATH, null,
-        "Directory of the media driver, made at the start; who may write there may send commands over IPC. " +
-            "/dev/shm/millrace-manager-USER when not given.");
+        "Directory of the media driver, made at the start, for this user alone; who may write there may send " +
+            "commands over IPC. manager in $XDG_RUNTIME_DIR/millrace, /run/millrace or " +
+            "/dev/shm/millrace-USER when not given.");
     static final Setting<String> CONTROL_CHANNEL = Setting.optional("control.channel", CHANNEL,
         ControlSettings.IPC_CHANNEL, "Aeron channel of the commands; IPC works in any case.");
     static final Setting<Integer> CONTROL_STREAM = Setting.optional("control.stream",
@@ -62,7 +63,7 @@ final class ManagerSettings
     static final Setting<String> PLANE_NAME = Setting.required("data-planes[].name", SettingType.NAME_TYPE,
         "Name that the manager gives it; its state is kept under it.");
     static final Setting<Path> PLANE_DIRECTORY = Setting.optional("data-planes[].directory", SettingType.PATH, null,
-        "Directory of its media driver, over IPC. /dev/shm/millrace-USER when not given.");
+        "Directory of its media driver, over IPC. That of this user's data plane when not given.");
     static final Setting<String> PLANE_CHANNEL = Setting.optional("data-planes[].channel", CHANNEL,
         ControlSettings.IPC_CHANNEL, "Aeron channel that it takes commands on.");
     static final Setting<Integer> PLANE_STREAM = Setting.optional("data-planes[].stream",
@@ -89,7 +90,7 @@ final class ManagerSettings
     static final SettingTable TABLE = new SettingTable(List.of(
         NAME,
         STATE, STATE_DIRECTORY, STATE_VERSIONS,
-        CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS,
+        CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_ENCRYPTION, CONTROL_GROUP,
         METRICS, METRICS_ADDRESS, METRICS_PORT,
         PLANES, PLANE_NAME, PLANE_DIRECTORY, PLANE_CHANNEL, PLANE_STREAM, PLANE_KEY_NAME, PLANE_SECRET, PLANE_ADDRESS,
         HOOKS, HOOK_DOWN, HOOK_UP, HOOK_DOWN_AFTER, HOOK_TIMEOUT));

@@ -257,7 +257,8 @@ final class Settings
     static final Setting<Void> CONTROL = Setting.group("control",
         "Commands that change what is served while it runs; without this group none are taken.");
     static final Setting<Path> CONTROL_DIRECTORY = Setting.optional("control.directory", SettingType.PATH, null,
-        "Directory of the media driver, made at the start; who may write there may send commands over IPC. " +
+        "Directory of the media driver, made at the start, for this user alone; who may write there may send " +
+            "commands over IPC. data-plane in $XDG_RUNTIME_DIR/millrace, /run/millrace or " +
             "/dev/shm/millrace-USER when not given.");
     static final Setting<String> CONTROL_CHANNEL = Setting.optional("control.channel",
         new SettingType<>("channel", "aeron:ipc, or aeron:udp?endpoint=ADDRESS:PORT", Settings::channel),
@@ -363,6 +364,7 @@ final class Settings
         DISCOVERY,
         WARM_UP,
         CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME, CONTROL_IDLE,
+        CONTROL_ENCRYPTION, CONTROL_GROUP,
         STATUS, STATUS_FILE, STATUS_SIZE,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_CONTROLLER_ID_FIRST,
         LIMIT_CONTROLLER_ID_LAST, LIMIT_ANA_TRANSITION,

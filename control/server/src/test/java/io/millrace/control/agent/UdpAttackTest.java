@@ -10,6 +10,7 @@ import io.millrace.control.client.ControlClient;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.SessionRequest;
+import io.millrace.control.session.KeyAgreementPair;
 import io.millrace.control.wire.MessagePublication;
 import io.millrace.control.wire.RequestWriter;
 import java.io.IOException;
@@ -192,7 +193,8 @@ class UdpAttackTest
             for (int i = 0; i < 1_000; i++)
             {
                 final int length = writer.openSession(i, new SessionRequest(Role.ADMINISTER,
-                    "aeron:udp?endpoint=127.0.0.7:" + (20_000 + i), 5, "attacker", "admin", ""));
+                    "aeron:udp?endpoint=127.0.0.7:" + (20_000 + i), 5, "attacker", "admin", "",
+                    new byte[KeyAgreementPair.PUBLIC_KEY_LENGTH]));
                 final byte[] message = new byte[BitUtil.align(length, 32)];
                 writer.buffer().getBytes(MessagePublication.MESSAGE_OFFSET, message, 0, length);
                 if (TERM - (position & TERM - 1) < 1408)

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.Setting;
@@ -53,8 +54,7 @@ class ManagerConfigReaderTest
         assertEquals(50, config.versionsKept());
         assertEquals(Path.of(System.getProperty("user.home"), ".local/state/millrace/manager"),
             config.stateDirectory());
-        assertEquals("/dev/shm/millrace-manager-" + System.getProperty("user.name"),
-            config.control().directory().toString());
+        assertEquals(ControlDirectories.manager(), config.control().directory());
         assertNull(config.metrics());
         final PlaneConfig plane = config.dataPlanes().getFirst();
         assertEquals(ControlSettings.directoryDefault(), plane.directory());

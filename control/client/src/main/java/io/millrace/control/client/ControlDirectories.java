@@ -1,0 +1,187 @@
+package io.millrace.control.client;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * The directories through which commands are sent over IPC, and whom they belong to. Who may write to one can command,
+ * and who owns one can make a client do what it likes: both sides look at owner and mode before they use it. Stateless;
+ * any thread may use it.
+ */
+public final class ControlDirectories
+{
+    private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+    private static final Path RUN = Path.of("/run");
+    private static final String RUNTIME_VARIABLE = "XDG_RUNTIME_DIR";
+    private static final String TMPFS = "tmpfs";
+    private static final String PROGRAM = "millrace";
+    private static final int TYPE_MASK = 0170000;
+    private static final int DIRECTORY_TYPE = 0040000;
+    private static final int GROUP_WRITE = 0020;
+    private static final int OTHERS_WRITE = 0002;
+    private static final int STICKY = 01000;
+    private static final int OWN_UID = ownUid();
+
+    private ControlDirectories()
+    {
+    }
+
+    /** The effective one: files of this process are made with it. */
+    private static int ownUid()
+    {
+        try
+        {
+            for (final String line : Files.readAllLines(Path.of("/proc/self/status")))
+            {
+                if (line.startsWith("Uid:"))
+                {
+                    return Integer.parseInt(line.split("\\s+")[2]);
+                }
+            }
+            throw new IOException("no Uid");
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException("/proc/self/status cannot be read: mount /proc", e);
+        }
+    }
+
+    /**
+     * {@return the directory of a data plane when none is named}
+     */
+    public static Path dataPlane()
+    {
+        return base().resolve("data-plane");
+    }
+
+    /**
+     * {@return the directory of a manager when none is named}
+     */
+    public static Path manager()
+    {
+        return base().resolve("manager");
+    }
+
+    /**
+     * {@return what the default directories of this user are in}
+     */
+    public static Path base()
+    {
+        return base(System.getenv(), RUN, SHARED_MEMORY, System.getProperty("user.name"));
+    }
+
+    /**
+     * $XDG_RUNTIME_DIR, or the system's directory of a service, where they are in memory and this user's; else one
+     * beside others' in shared memory.
+     */
+    static Path base(final Map<String, String> environment, final Path run, final Path shared, final String user)
+    {
+        final String runtime = environment.getOrDefault(RUNTIME_VARIABLE, "");
+        if (runtime.startsWith("/") && isOwnMemory(Path.of(runtime)))
+        {
+            return Path.of(runtime, PROGRAM);
+        }
+        final Path service = run.resolve(PROGRAM);
+        if (isOwnMemory(service) || !Files.exists(service, LinkOption.NOFOLLOW_LINKS) && isOwnMemory(run))
+        {
+            return service;
+        }
+        return shared.resolve(PROGRAM + '-' + user);
+    }
+
+    private static boolean isOwnMemory(final Path directory)
+    {
+        try
+        {
+            final int mode = mode(directory);
+            return uid(directory) == OWN_UID && 0 == (mode & (GROUP_WRITE | OTHERS_WRITE)) &&
+                DIRECTORY_TYPE == (mode & TYPE_MASK) && TMPFS.equals(Files.getFileStore(directory).type());
+        }
+        catch (final IOException | UnsupportedOperationException _)
+        {
+            return false;
+        }
+    }
+
+    /**
+     * Looks whether a directory may be used, without following a link in its place.
+     *
+     * @param directory of a media driver.
+     * @param group     that is trusted besides user and root; null: none.
+     * @return why it is not to be used, as a sentence without its subject; null when it may be used, or is not there.
+     */
+    public static String distrust(final Path directory, final String group)
+    {
+        final Path absolute = directory.toAbsolutePath().normalize();
+        try
+        {
+            final String own = distrust(absolute, group, false);
+            return null != own || null == absolute.getParent() ? own : distrust(absolute.getParent(), group, true);
+        }
+        catch (final NoSuchFileException _)
+        {
+            return null;
+        }
+        catch (final IOException | UnsupportedOperationException e)
+        {
+            return "cannot be looked at (" + e.getClass().getSimpleName() + ")";
+        }
+    }
+
+    /** A parent may be open to all when it is sticky: nobody can replace there what is not theirs. */
+    private static String distrust(final Path path, final String group, final boolean isParent) throws IOException
+    {
+        final int mode = mode(path);
+        final int owner = uid(path);
+        final String subject = isParent ? "is in " + path + ", which " : "";
+        // A parent is reached through links of who made them; the directory itself is not.
+        if (!isParent && DIRECTORY_TYPE != (mode & TYPE_MASK))
+        {
+            return "is no directory";
+        }
+        if (isParent && DIRECTORY_TYPE != (mode & TYPE_MASK))
+        {
+            return distrust(path.toRealPath(), group, true);
+        }
+        if (isParent && 0 != (mode & STICKY))
+        {
+            return null;
+        }
+        final boolean isTrustedGroup = null != group && group.equals(groupOf(path));
+        if (0 != owner && owner != OWN_UID && !isTrustedGroup)
+        {
+            return subject + "belongs to user " + ownerOf(path) + ", and neither to this user nor to root";
+        }
+        if (0 != (mode & OTHERS_WRITE))
+        {
+            return subject + "can be written by all users";
+        }
+        return 0 == (mode & GROUP_WRITE) || isTrustedGroup ? null :
+            subject + "can be written by group " + groupOf(path) + ", which was not named";
+    }
+
+    private static int mode(final Path path) throws IOException
+    {
+        return (Integer)Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static int uid(final Path path) throws IOException
+    {
+        return (Integer)Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+    }
+
+    private static String groupOf(final Path path) throws IOException
+    {
+        return Files.getAttribute(path, "posix:group", LinkOption.NOFOLLOW_LINKS).toString();
+    }
+
+    private static String ownerOf(final Path path) throws IOException
+    {
+        return Files.getAttribute(path, "posix:owner", LinkOption.NOFOLLOW_LINKS).toString();
+    }
+}

@@ -1,0 +1,113 @@
+package io.millrace.control.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ControlDirectoriesTest
+{
+    private static final String USER = "somebody";
+
+    @TempDir
+    private Path directory;
+    private Path mine;
+
+    @BeforeEach
+    void make() throws IOException
+    {
+        mine = made("mine", "rwx------");
+    }
+
+    private Path made(final String name, final String mode) throws IOException
+    {
+        final Path path = Files.createDirectory(directory.resolve(name));
+        return Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
+    }
+
+    private static String group(final Path path) throws IOException
+    {
+        return Files.getAttribute(path, "posix:group").toString();
+    }
+
+    @Test
+    void shouldTrustWhatIsThisUsersAlone() throws IOException
+    {
+        assertNull(ControlDirectories.distrust(mine, null));
+        assertNull(ControlDirectories.distrust(made("read", "rwxr-xr-x"), null));
+        assertNull(ControlDirectories.distrust(directory.resolve("missing"), null));
+        assertNull(ControlDirectories.distrust(Path.of("/dev/shm/millrace-not-there"), null));
+    }
+
+    @Test
+    void shouldDistrustWhatOthersCanWrite() throws IOException
+    {
+        assertEquals("can be written by all users", ControlDirectories.distrust(made("all", "rwxrwxrwx"), null));
+        final Path shared = made("group", "rwxrwx---");
+        assertEquals("can be written by group " + group(shared) + ", which was not named",
+            ControlDirectories.distrust(shared, null));
+        assertNotNull(ControlDirectories.distrust(shared, "another"));
+        assertNull(ControlDirectories.distrust(shared, group(shared)));
+    }
+
+    @Test
+    void shouldDistrustALinkInThePlaceOfADirectory() throws IOException
+    {
+        assertEquals("is no directory",
+            ControlDirectories.distrust(Files.createSymbolicLink(directory.resolve("link"), mine), null));
+        assertEquals("is no directory",
+            ControlDirectories.distrust(Files.createFile(directory.resolve("file")), null));
+    }
+
+    @Test
+    void shouldDistrustWhatIsInADirectoryThatOthersCanWrite() throws IOException
+    {
+        final Path open = made("open", "rwxrwxrwx");
+        final String distrust = ControlDirectories.distrust(Files.createDirectory(open.resolve("inside")), null);
+        assertEquals("is in " + open + ", which can be written by all users", distrust);
+        Files.setAttribute(open, "unix:mode", 01777);
+        assertNull(ControlDirectories.distrust(open.resolve("inside"), null));
+    }
+
+    @Test
+    void shouldDistrustWhatBelongsToSomebodyElse() throws IOException
+    {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root gives files away");
+        Files.setAttribute(mine, "unix:uid", 1234);
+        assertTrue(ControlDirectories.distrust(mine, null).startsWith("belongs to user 1234"));
+        assertNull(ControlDirectories.distrust(mine, group(mine)));
+    }
+
+    @Test
+    void shouldChooseADirectoryInMemoryThatIsThisUsers() throws IOException
+    {
+        // Of the file system of /dev/shm, which is in memory.
+        final Path memory = Files.createTempDirectory(Path.of("/dev/shm"), "directories");
+        try
+        {
+            final Path shared = Path.of("/dev/shm");
+            assertEquals(memory.resolve("millrace"), ControlDirectories.base(
+                Map.of("XDG_RUNTIME_DIR", memory.toString()), directory, shared, USER));
+            assertEquals(shared.resolve("millrace-" + USER),
+                ControlDirectories.base(Map.of("XDG_RUNTIME_DIR", "relative"), directory, shared, USER));
+            assertEquals(memory.resolve("millrace"), ControlDirectories.base(Map.of(), memory, shared, USER));
+            Files.setPosixFilePermissions(memory, PosixFilePermissions.fromString("rwxrwx---"));
+            assertEquals(shared.resolve("millrace-" + USER), ControlDirectories.base(
+                Map.of("XDG_RUNTIME_DIR", memory.toString()), memory, shared, USER));
+        }
+        finally
+        {
+            Files.delete(memory);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.millrace.control.state;
+
+import io.millrace.control.codec.Kind;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.PeerInfo;
+import io.millrace.control.message.Property;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What of a desired state an earlier version of a data plane can be, so that it is reconciled in what it has: what it
+ * does not know is left out, and what it cannot report is taken for what a state without it has, on both sides of a
+ * comparison. Stateless.
+ *
+ * @param state     to compare the data plane with.
+ * @param obstacles what was left out and shows, a sentence each.
+ */
+public record PeerLimits(DesiredState state, List<String> obstacles)
+{
+    /**
+     * Copies the list.
+     */
+    public PeerLimits
+    {
+        obstacles = List.copyOf(obstacles);
+    }
+
+    /**
+     * {@return the part of a state that a peer knows}
+     *
+     * @param desired all of it.
+     * @param peer    that should be it.
+     */
+    public static PeerLimits of(final DesiredState desired, final PeerInfo peer)
+    {
+        final List<String> obstacles = new ArrayList<>();
+        final Set<String> missing = new HashSet<>();
+        final NavigableMap<String, DeviceSpec> devices = new TreeMap<>(NaturalOrder.INSTANCE);
+        for (final DeviceSpec each : desired.devices().values())
+        {
+            if (!peer.deviceTypes().contains(each.type()))
+            {
+                missing.add(each.name());
+                obstacles.add("device " + each.name() + ": the data plane does not know type " + each.type() +
+                    ": update it");
+            }
+            else if (0 != each.seed() && !peer.properties().contains(Property.DEVICE_SEED))
+            {
+                // Reported without; it is there, and not to be replaced for that.
+                devices.put(each.name(), withoutSeed(each));
+                obstacles.add("device " + each.name() + ": the data plane does not know its seed: update it");
+            }
+            else
+            {
+                devices.put(each.name(), each);
+            }
+        }
+        final NavigableMap<String, StateEditor.Subsystem> subsystems = new TreeMap<>(NaturalOrder.INSTANCE);
+        for (final SubsystemState each : desired.subsystems().values())
+        {
+            subsystems.put(each.nqn(), limited(each, peer, missing, obstacles));
+        }
+        return obstacles.isEmpty() && knowsAll(peer) ? new PeerLimits(desired, obstacles) :
+            new PeerLimits(
+                new DesiredState(devices, StateEditor.frozen(subsystems), desired.listeners()), obstacles);
+    }
+
+    private static DeviceSpec withoutSeed(final DeviceSpec device)
+    {
+        return new DeviceSpec(device.name(), device.type(), device.sizeBytes(), device.blockSizeBytes(),
+            device.queueDepth(), device.readOnly(), device.preallocate(), 0, device.target(), device.settings());
+    }
+
+    private static boolean knowsAll(final PeerInfo peer)
+    {
+        return peer.kinds().containsAll(List.of(Kind.ANA, Kind.QOS)) &&
+            peer.properties().contains(Property.NAMESPACE_ANA_GROUP);
+    }
+
+    private static StateEditor.Subsystem limited(
+        final SubsystemState state, final PeerInfo peer, final Set<String> missing, final List<String> obstacles)
+    {
+        final boolean hasAna = peer.kinds().contains(Kind.ANA);
+        final StateEditor.Subsystem all = new StateEditor.Subsystem(state);
+        final StateEditor.Subsystem subsystem = hasAna ? all : all.with(AnaStates.OPTIMIZED);
+        if (!hasAna && !AnaStates.OPTIMIZED.equals(state.ana()))
+        {
+            obstacles.add("ANA states of " + state.nqn() + ": the data plane does not know them: update it");
+        }
+        if (!peer.kinds().contains(Kind.QOS) && !subsystem.limits().isEmpty())
+        {
+            subsystem.limits().clear();
+            obstacles.add("limits of " + state.nqn() + ": the data plane does not know them: update it");
+        }
+        for (final NamespaceSpec each : List.copyOf(subsystem.namespaces().values()))
+        {
+            if (missing.contains(each.device()))
+            {
+                subsystem.namespaces().remove(each.nsid());
+                obstacles.add("namespace " + each.nsid() + " of " + state.nqn() + ": its device is not there");
+            }
+            else if (!peer.properties().contains(Property.NAMESPACE_ANA_GROUP) &&
+                NamespaceSpec.ANA_GROUP_DEFAULT != each.anaGroup())
+            {
+                subsystem.namespaces().put(each.nsid(), new NamespaceSpec(
+                    each.nqn(), each.nsid(), each.uuid(), each.device(), NamespaceSpec.ANA_GROUP_DEFAULT));
+                obstacles.add("ANA group of namespace " + each.nsid() + " of " + state.nqn() +
+                    ": the data plane does not know it: update it");
+            }
+        }
+        return subsystem;
+    }
+}
