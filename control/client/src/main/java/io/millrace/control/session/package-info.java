@@ -3,8 +3,8 @@
  *
  * <p>A session that has to prove itself goes: the client sends OpenSession with an X25519 key made for this session;
  * the data plane answers Challenge with a nonce and such a key of its own; the client sends ProveIdentity with its
- * nonce and a {@link io.millrace.control.session.SessionProof} under the shared secret; the data plane answers SessionOpened with a
- * proof of its own. From SessionOpened on each message of either side travels in a {@link
+ * nonce and a {@link io.millrace.control.session.SessionProof} under the shared secret; the data plane answers
+ * SessionOpened with a proof of its own. From SessionOpened on each message of either side travels in a {@link
  * io.millrace.control.session.MessageSeal}, under a key of that session and direction.
  *
  * <p>What this holds off, over UDP:

@@ -69,8 +69,8 @@ record ControlDirectory(Path path, State state, String text)
             return new ControlDirectory(path, State.ABSENT, path + " holds no files of a data plane or a manager");
         }
         final String distrust = ControlDirectories.distrust(path, ControlTarget.group());
-        return null == distrust ? ofDriver(path, cnc) : new ControlDirectory(path, State.FORBIDDEN, "directory " + path +
-            ' ' + distrust + ": it is not used; name another, or trust a group with $MILLRACE_CONTROL_GROUP");
+        return null == distrust ? ofDriver(path, cnc) : new ControlDirectory(path, State.FORBIDDEN, "directory " +
+            path + ' ' + distrust + ": it is not used; name another, or trust a group with $MILLRACE_CONTROL_GROUP");
     }
 
     /** A parent that may not be searched hides whether there is one. */

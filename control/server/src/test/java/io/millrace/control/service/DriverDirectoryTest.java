@@ -46,7 +46,7 @@ class DriverDirectoryTest
         public static void main(final String[] arguments) throws Exception
         {
             final Path directory = Path.of(arguments[0]);
-            try (DriverDirectory taken = DriverDirectory.take(directory);
+            try (DriverDirectory taken = DriverDirectory.take(directory, null);
                 MediaDriver driver = MediaDriver.launch(new MediaDriver.Context()
                     .aeronDirectoryName(directory.toString()).threadingMode(ThreadingMode.SHARED)))
             {
@@ -80,12 +80,12 @@ class DriverDirectoryTest
             assertTrue(null != line, output::toString);
             pid = Long.parseLong(line.substring("ready ".length()));
             final ServiceSettingException e =
-                assertThrows(ServiceSettingException.class, () -> DriverDirectory.take(directory));
+                assertThrows(ServiceSettingException.class, () -> DriverDirectory.take(directory, null));
             assertTrue(e.getMessage().contains(" in use by another data plane or manager: " + directory +
                 ".lock is locked by process " + pid + " (java) of "), e.getMessage());
             ProcessHandle.of(pid).orElseThrow().destroyForcibly();
             final long startNs = System.nanoTime();
-            DriverDirectory.take(directory).close();
+            DriverDirectory.take(directory, null).close();
             assertTrue(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs) < 5);
             assertTrue(Files.exists(Path.of("/proc", Long.toString(pid))), "it is still to be waited for");
         }
@@ -101,7 +101,7 @@ class DriverDirectoryTest
     {
         final Path lock = parent.resolve("control.lock");
         Files.createFile(lock, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
-        DriverDirectory.take(directory).close();
+        DriverDirectory.take(directory, null).close();
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(lock)));
         assertFalse(Files.exists(directory));
     }
