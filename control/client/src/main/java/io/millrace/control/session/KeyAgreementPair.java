@@ -1,6 +1,5 @@
 package io.millrace.control.session;
 
-import io.millrace.control.message.SessionRequest;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPair;
@@ -50,7 +49,7 @@ public final class KeyAgreementPair
     }
 
     /**
-     * {@return whether bytes have the length of a public key, or are none, which is {@link SessionRequest#NO_KEY}}
+     * {@return whether bytes have the length of a public key, or are none, when a side does not encrypt}
      *
      * @param bytes of the other side.
      */
