@@ -2,11 +2,11 @@ package io.millrace.nvmf;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.memory.BufferPool;
+import io.millrace.reactor.DeferredRemovalList;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +36,7 @@ final class DeviceChannels implements Poller
     private final Map<BlockDevice, DeviceChannel> byDevice = new IdentityHashMap<>();
     private final ArrayDeque<DeviceChannel> waiting = new ArrayDeque<>();
     private final List<DeviceChannel> leaving = new ArrayList<>();
-    private DeviceChannel[] busy = new DeviceChannel[16];
-    private int busyCount;
+    private final DeferredRemovalList<DeviceChannel> busy = new DeferredRemovalList<>();
     private boolean isPolled;
     private int openingCount;
     private boolean isTicking;
@@ -247,11 +246,7 @@ final class DeviceChannels implements Poller
      */
     void addBusy(final DeviceChannel channel)
     {
-        if (busyCount == busy.length)
-        {
-            busy = Arrays.copyOf(busy, 2 * busyCount);
-        }
-        busy[busyCount++] = channel;
+        busy.add(channel);
     }
 
     /**
@@ -272,9 +267,10 @@ final class DeviceChannels implements Poller
      */
     boolean isAnyAtItsBound()
     {
-        for (int i = 0; i < busyCount; i++)
+        for (int i = 0; i < busy.limit(); i++)
         {
-            if (busy[i].isAtItsBound())
+            final DeviceChannel channel = busy.get(i);
+            if (null != channel && channel.isAtItsBound())
             {
                 return true;
             }
@@ -290,18 +286,21 @@ final class DeviceChannels implements Poller
         {
             work += openSome();
         }
-        // Downwards: what ends its last request is replaced by the last, which has had its turn or comes in the next.
-        for (int i = busyCount - 1; i >= 0; i--)
+        for (int i = 0; i < busy.limit(); i++)
         {
-            final DeviceChannel channel = busy[i];
-            work += channel.poll();
-            if (channel.isIdle())
+            final DeviceChannel channel = busy.get(i);
+            if (null != channel)
             {
-                channel.onIdle();
-                removeBusyAt(i);
+                work += channel.poll();
+                if (channel.isIdle() && channel == busy.get(i))
+                {
+                    channel.onIdle();
+                    busy.removeAt(i);
+                }
             }
         }
-        if (isEmpty() && 0 == busyCount)
+        busy.compact();
+        if (isEmpty() && 0 == busy.size())
         {
             isPolled = false;
             reactor.removePoller(this);
@@ -362,20 +361,14 @@ final class DeviceChannels implements Poller
         {
             return false;
         }
-        for (int i = 0; i < busyCount; i++)
+        for (int i = 0; i < busy.limit(); i++)
         {
-            if (!busy[i].canSleep())
+            final DeviceChannel channel = busy.get(i);
+            if (null != channel && !channel.canSleep())
             {
                 return false;
             }
         }
         return true;
-    }
-
-    private void removeBusyAt(final int index)
-    {
-        busyCount--;
-        busy[index] = busy[busyCount];
-        busy[busyCount] = null;
     }
 }

@@ -580,7 +580,8 @@ public final class PollGroup implements Poller
     }
 
     /**
-     * Looks after what was taken away; runs in every poll until all of it is settled, so it makes no objects.
+     * Releases what was taken away and is no longer used, and completes who waited for it; runs in every poll until all of
+     * it is settled, so it makes no objects. Who waits leaves the list before being told, which may change the list.
      */
     private void settle()
     {
@@ -605,15 +606,22 @@ public final class PollGroup implements Poller
                 retired.remove(i);
             }
         }
+        for (Drain drain = takeDrained(); null != drain; drain = takeDrained())
+        {
+            drain.done().complete(null);
+        }
+    }
+
+    private Drain takeDrained()
+    {
         for (int i = drains.size() - 1; i >= 0; i--)
         {
-            final Drain drain = drains.get(i);
-            if (!isRetired(drain))
+            if (!isRetired(drains.get(i)))
             {
-                drains.remove(i);
-                drain.done().complete(null);
+                return drains.remove(i);
             }
         }
+        return null;
     }
 
     /**
@@ -621,15 +629,22 @@ public final class PollGroup implements Poller
      */
     void settleRefused()
     {
+        for (Refused each = takeUnrefused(); null != each; each = takeUnrefused())
+        {
+            each.done().complete(null);
+        }
+    }
+
+    private Refused takeUnrefused()
+    {
         for (int i = refused.size() - 1; i >= 0; i--)
         {
-            final Refused each = refused.get(i);
-            if (!each.queuePair().openCommands().isUsingRefused())
+            if (!refused.get(i).queuePair().openCommands().isUsingRefused())
             {
-                refused.remove(i);
-                each.done().complete(null);
+                return refused.remove(i);
             }
         }
+        return null;
     }
 
     private boolean isRetired(final Drain drain)

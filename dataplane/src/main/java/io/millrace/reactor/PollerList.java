@@ -1,7 +1,5 @@
 package io.millrace.reactor;
 
-import java.util.Arrays;
-
 /**
  * The pollers of a cycle, in the order they were added. They may add and remove one another and themselves while they
  * run: one that is added runs in the rest of the cycle, one that is removed does not run any more. Single-threaded;
@@ -9,33 +7,21 @@ import java.util.Arrays;
  */
 final class PollerList
 {
-    private Poller[] pollers = new Poller[8];
-    /** Removed ones leave a hole, so that a running pass neither skips nor repeats; a pass closes the holes first. */
-    private int size;
-    private int holes;
+    private final DeferredRemovalList<Poller> pollers = new DeferredRemovalList<>();
     private Poller failed;
 
     void add(final Poller poller)
     {
-        if (indexOf(poller) >= 0)
+        if (pollers.indexOf(poller) >= 0)
         {
             throw new IllegalStateException("poller was added already: " + poller);
         }
-        if (size == pollers.length)
-        {
-            pollers = Arrays.copyOf(pollers, 2 * size);
-        }
-        pollers[size++] = poller;
+        pollers.add(poller);
     }
 
     void remove(final Poller poller)
     {
-        final int index = indexOf(poller);
-        if (index >= 0)
-        {
-            pollers[index] = null;
-            holes++;
-        }
+        pollers.remove(poller);
     }
 
     /**
@@ -45,17 +31,14 @@ final class PollerList
      */
     int poll()
     {
-        if (0 != holes)
-        {
-            closeHoles();
-        }
+        pollers.compact();
         int work = 0;
         Poller poller = null;
         try
         {
-            for (int index = 0; index < size; index++)
+            for (int index = 0; index < pollers.limit(); index++)
             {
-                poller = pollers[index];
+                poller = pollers.get(index);
                 if (null != poller)
                 {
                     work += poller.poll();
@@ -78,9 +61,9 @@ final class PollerList
         Poller poller = null;
         try
         {
-            for (int index = 0; index < size; index++)
+            for (int index = 0; index < pollers.limit(); index++)
             {
-                poller = pollers[index];
+                poller = pollers.get(index);
                 if (null != poller && !poller.canSleep())
                 {
                     return false;
@@ -101,32 +84,5 @@ final class PollerList
     Poller failed()
     {
         return failed;
-    }
-
-    private int indexOf(final Poller poller)
-    {
-        for (int index = 0; index < size; index++)
-        {
-            if (poller == pollers[index])
-            {
-                return index;
-            }
-        }
-        return -1;
-    }
-
-    private void closeHoles()
-    {
-        int kept = 0;
-        for (int index = 0; index < size; index++)
-        {
-            if (null != pollers[index])
-            {
-                pollers[kept++] = pollers[index];
-            }
-        }
-        Arrays.fill(pollers, kept, size, null);
-        size = kept;
-        holes = 0;
     }
 }

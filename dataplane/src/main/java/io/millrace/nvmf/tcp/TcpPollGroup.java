@@ -7,6 +7,7 @@ import io.millrace.nvmf.MoveOutcome;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.TransportAddress;
+import io.millrace.reactor.DeferredRemovalList;
 import io.millrace.reactor.LinkListener;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
@@ -51,14 +52,12 @@ final class TcpPollGroup implements Poller, LinkListener
     /** Connections here or on their way here; written by the acceptor and by this reactor. */
     private final AtomicInteger assignedCount = new AtomicInteger();
 
-    private final TcpConnection[] hot = new TcpConnection[HOT_MAX];
-    private int hotCount;
+    /** Receiving and sending may close any connection, so the lists that loops go over keep their places meanwhile. */
+    private final DeferredRemovalList<TcpConnection> hot = new DeferredRemovalList<>();
+    private final DeferredRemovalList<TcpConnection> flushes = new DeferredRemovalList<>();
+    private final DeferredRemovalList<TcpConnection> stalled = new DeferredRemovalList<>();
     private TcpConnection[] connections = new TcpConnection[64];
     private int connectionCount;
-    private TcpConnection[] flushes = new TcpConnection[64];
-    private int flushCount;
-    private TcpConnection[] stalled = new TcpConnection[16];
-    private int stalledCount;
     private final ConnectionMoves moves = new ConnectionMoves(this);
     private ReactorLink accepted;
 
@@ -138,7 +137,7 @@ final class TcpPollGroup implements Poller, LinkListener
 
     int hotCount()
     {
-        return hotCount;
+        return hot.size();
     }
 
     /**
@@ -258,14 +257,7 @@ final class TcpPollGroup implements Poller, LinkListener
         connections[connection.index()] = last;
         last.index(connection.index());
         connections[connectionCount] = null;
-        for (int i = 0; i < hotCount; i++)
-        {
-            if (hot[i] == connection)
-            {
-                removeHot(i);
-                break;
-            }
-        }
+        hot.remove(connection);
         assignedCount.decrementAndGet();
     }
 
@@ -276,11 +268,7 @@ final class TcpPollGroup implements Poller, LinkListener
      */
     void addFlush(final TcpConnection connection)
     {
-        if (flushCount == flushes.length)
-        {
-            flushes = Arrays.copyOf(flushes, 2 * flushCount);
-        }
-        flushes[flushCount++] = connection;
+        flushes.add(connection);
     }
 
     /**
@@ -290,11 +278,7 @@ final class TcpPollGroup implements Poller, LinkListener
      */
     void addStalled(final TcpConnection connection)
     {
-        if (stalledCount == stalled.length)
-        {
-            stalled = Arrays.copyOf(stalled, 2 * stalledCount);
-        }
-        stalled[stalledCount++] = connection;
+        stalled.add(connection);
     }
 
     /**
@@ -304,10 +288,10 @@ final class TcpPollGroup implements Poller, LinkListener
      */
     void onReadable(final TcpConnection connection)
     {
-        if (receive(connection) && hotCount < HOT_MAX && connection.isReady() &&
+        if (receive(connection) && hot.size() < HOT_MAX && connection.isReady() &&
             SocketWatch.Temperature.COLD == connection.watch().temperature())
         {
-            hot[hotCount++] = connection;
+            hot.add(connection);
             connection.watch().heat(reactor.nowNs());
         }
     }
@@ -315,21 +299,8 @@ final class TcpPollGroup implements Poller, LinkListener
     @Override
     public int poll()
     {
-        int work = flushAll();
-        for (int i = hotCount - 1; i >= 0; i--)
-        {
-            final TcpConnection connection = hot[i];
-            if (receive(connection))
-            {
-                work++;
-            }
-            else if (i < hotCount && connection == hot[i] && connection.watch().isSilent(reactor.nowNs(), coolAfterNs))
-            {
-                removeHot(i);
-                connection.watch().cool();
-            }
-        }
-        if (0 != stalledCount)
+        int work = flushAll() + receiveHot();
+        if (0 != stalled.size())
         {
             work += resumeStalled();
         }
@@ -343,7 +314,7 @@ final class TcpPollGroup implements Poller, LinkListener
     @Override
     public boolean canSleep()
     {
-        return 0 == hotCount && 0 == flushCount && !moves.isAnyUnderWay() && !isAnyResumable();
+        return 0 == hot.size() && 0 == flushes.size() && !moves.isAnyUnderWay() && !isAnyResumable();
     }
 
     /**
@@ -352,9 +323,10 @@ final class TcpPollGroup implements Poller, LinkListener
      */
     private boolean isAnyResumable()
     {
-        for (int i = 0; i < stalledCount; i++)
+        for (int i = 0; i < stalled.limit(); i++)
         {
-            if (stalled[i].isResumable())
+            final TcpConnection connection = stalled.get(i);
+            if (null != connection && connection.isResumable())
             {
                 return true;
             }
@@ -384,68 +356,84 @@ final class TcpPollGroup implements Poller, LinkListener
     private boolean receive(final TcpConnection connection)
     {
         final boolean received = connection.receive() > 0;
-        if (0 != flushCount)
+        if (0 != flushes.size())
         {
             flushAll();
         }
         return received;
     }
 
+    private int receiveHot()
+    {
+        int work = 0;
+        for (int i = 0; i < hot.limit(); i++)
+        {
+            final TcpConnection connection = hot.get(i);
+            if (null == connection)
+            {
+                continue;
+            }
+            if (receive(connection))
+            {
+                work++;
+            }
+            else if (connection == hot.get(i) && connection.watch().isSilent(reactor.nowNs(), coolAfterNs))
+            {
+                hot.removeAt(i);
+                connection.watch().cool();
+            }
+        }
+        hot.compact();
+        return work;
+    }
+
     private int flushAll()
     {
         int work = 0;
-        int kept = 0;
         // Sending an answer may free what another one waited for, so the list can grow meanwhile.
-        for (int i = 0; i < flushCount; i++)
+        for (int i = 0; i < flushes.limit(); i++)
         {
-            final TcpConnection connection = flushes[i];
+            final TcpConnection connection = flushes.get(i);
+            if (null == connection)
+            {
+                continue;
+            }
             if (connection.flush() > 0)
             {
                 work++;
             }
-            if (SendState.QUEUED == connection.sendState())
+            if (SendState.QUEUED != connection.sendState())
             {
-                flushes[kept++] = connection;
+                flushes.removeAt(i);
             }
         }
-        Arrays.fill(flushes, kept, flushCount, null);
-        flushCount = kept;
+        flushes.compact();
         return work;
     }
 
     private int resumeStalled()
     {
         int work = 0;
-        int kept = 0;
-        final int count = stalledCount;
+        // A connection adds itself again at the end should its next capsule stall: that one has its turn in the next cycle.
+        final int count = stalled.limit();
         for (int i = 0; i < count; i++)
         {
-            final TcpConnection connection = stalled[i];
-            if (connection.isStalled())
+            final TcpConnection connection = stalled.get(i);
+            if (null == connection)
             {
-                if (connection.isResumable() && connection.resume())
-                {
-                    // Adds itself again at the end should its next capsule stall.
-                    work++;
-                }
-                else
-                {
-                    stalled[kept++] = connection;
-                }
+                continue;
+            }
+            if (!connection.isStalled())
+            {
+                stalled.removeAt(i);
+            }
+            else if (connection.isResumable() && connection.resume())
+            {
+                stalled.removeAt(i);
+                work++;
             }
         }
-        for (int i = count; i < stalledCount; i++)
-        {
-            stalled[kept++] = stalled[i];
-        }
-        Arrays.fill(stalled, kept, stalledCount, null);
-        stalledCount = kept;
+        stalled.compact();
         return work + flushAll();
-    }
-
-    private void removeHot(final int place)
-    {
-        hot[place] = hot[--hotCount];
-        hot[hotCount] = null;
     }
 }

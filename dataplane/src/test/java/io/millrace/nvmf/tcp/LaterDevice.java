@@ -28,6 +28,7 @@ final class LaterDevice implements BlockDevice
     private final AtomicInteger held = new AtomicInteger();
     private volatile boolean holding;
     private volatile long openNs;
+    private Runnable onSubmit;
 
     LaterDevice(final int blockBytes, final long sizeBytes)
     {
@@ -39,6 +40,14 @@ final class LaterDevice implements BlockDevice
     void hold(final boolean hold)
     {
         holding = hold;
+    }
+
+    /**
+     * The next request completes all that are held while it is submitted, once something has been run.
+     */
+    void onSubmit(final Runnable task)
+    {
+        onSubmit = task;
     }
 
     int held()
@@ -92,6 +101,12 @@ final class LaterDevice implements BlockDevice
         @Override
         public boolean submit(final BlockRequest request)
         {
+            if (null != onSubmit)
+            {
+                onSubmit.run();
+                onSubmit = null;
+                completeAll();
+            }
             requests.add(request);
             held.incrementAndGet();
             return true;
@@ -124,11 +139,16 @@ final class LaterDevice implements BlockDevice
         @Override
         public void close(final CloseListener listener)
         {
+            completeAll();
+            listener.onClosed(this);
+        }
+
+        private void completeAll()
+        {
             while (!requests.isEmpty())
             {
                 complete(requests.poll());
             }
-            listener.onClosed(this);
         }
 
         private void complete(final BlockRequest request)

@@ -178,6 +178,24 @@ final class AttackHost implements AutoCloseable
         }
     }
 
+    /** Reads answers and forgets them until the connection ends. */
+    void readAndDrop()
+    {
+        final byte[] dropped = new byte[1 << 20];
+        try
+        {
+            while (in.read(dropped) > 0)
+            {
+                Thread.onSpinWait();
+            }
+        }
+        catch (final IOException _)
+        {
+            // The connection was reset or closed.
+            Thread.onSpinWait();
+        }
+    }
+
     /** Closes with a reset, whatever is on the way. */
     void reset() throws IOException
     {

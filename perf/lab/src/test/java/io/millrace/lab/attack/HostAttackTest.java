@@ -52,16 +52,19 @@ final class HostAttackTest
     void resetsUnderLoad() throws Exception
     {
         final int rounds = IS_LONG ? 1_000 : 10;
-        final int queues = 4;
+        final int queues = 8;
         final int depth = 128;
         try (AttackHost admin = AttackHost.admin(target.port(), "127.0.0.2", NQN))
         {
             for (int round = 0; round < rounds; round++)
             {
                 final List<AttackHost> hosts = new ArrayList<>();
+                final List<Thread> readers = new ArrayList<>();
                 for (int queue = 1; queue <= queues; queue++)
                 {
-                    hosts.add(admin.io(NQN, queue, depth, 0));
+                    final AttackHost host = admin.io(NQN, queue, depth, 0);
+                    hosts.add(host);
+                    readers.add(Thread.ofVirtual().start(host::readAndDrop));
                 }
                 for (final AttackHost host : hosts)
                 {
@@ -71,9 +74,14 @@ final class HostAttackTest
                             AttackHost.read(id, id * 8L, READ_BYTES / BLOCK_BYTES, READ_BYTES), AttackHost.NOTHING));
                     }
                 }
+                Thread.sleep(round % 4);
                 for (final AttackHost host : hosts)
                 {
                     host.reset();
+                }
+                for (final Thread reader : readers)
+                {
+                    reader.join();
                 }
                 expectAlive();
             }
