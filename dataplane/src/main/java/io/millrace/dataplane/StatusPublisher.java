@@ -96,6 +96,7 @@ final class StatusPublisher implements Poller
         counters.put(ReactorCounters.Value.LONGEST_CYCLE_NS, duty.longestCycleNs());
         counters.put(ReactorCounters.Value.CONNECTIONS, group.queuePairs());
         counters.put(ReactorCounters.Value.REQUESTS, group.requestsInUse());
+        counters.put(ReactorCounters.Value.REQUEST_WAITS, group.requestWaitCount());
         counters.put(ReactorCounters.Value.POOL_BYTES, pool.lengthBytes());
         counters.put(ReactorCounters.Value.POOL_USED_BYTES, pool.usedBytes());
         counters.put(ReactorCounters.Value.POOL_WAITING, pool.waiting());
@@ -137,6 +138,9 @@ final class StatusPublisher implements Poller
         dataPlane.put(DataPlaneCounters.Value.DATA_TIMEOUTS, tcp.dataTimeouts());
         dataPlane.put(DataPlaneCounters.Value.SEND_TIMEOUTS, tcp.sendTimeouts());
         dataPlane.put(DataPlaneCounters.Value.HOST_TERMINATIONS, tcp.peerTerminations());
+        dataPlane.put(DataPlaneCounters.Value.REFUSED_PENDING, tcp.refusedPending());
+        dataPlane.put(DataPlaneCounters.Value.REFUSED_CONNECTS, tcp.refusedConnects());
+        dataPlane.put(DataPlaneCounters.Value.PENDING_CONNECTIONS, tcp.pending());
         dataPlane.put(DataPlaneCounters.Value.DMA_BYTES, DmaMemory.mappedBytes());
         dataPlane.put(DataPlaneCounters.Value.DMA_HUGEPAGE_BYTES, DmaMemory.hugepageBytes());
     }

@@ -52,11 +52,29 @@ public final class CommandIntake
      *
      * @param source that holds the submission queue entry.
      * @param offset of the entry in it.
-     * @return null when the host has more commands outstanding than its queue holds: the transport ends the connection.
+     * @return null when the host has more commands outstanding than its queue holds: the transport ends the connection; or
+     *     when the command {@link #awaitsSlot has to wait}: the transport keeps the capsule, parses nothing behind it, and
+     *     calls again once {@link #hasSlot()}.
      */
     public Request begin(final UnsafeBuffer source, final int offset)
     {
         return queuePair.state().isGone() ? null : openCommands.begin(source, offset);
+    }
+
+    /**
+     * {@return whether a command that {@link #begin} did not take is one that has to wait}
+     */
+    public boolean awaitsSlot()
+    {
+        return !queuePair.state().isGone() && queuePair.outstanding() < queuePair.depth();
+    }
+
+    /**
+     * {@return whether there is a slot for a command that waits for one}
+     */
+    public boolean hasSlot()
+    {
+        return !awaitsSlot() || openCommands.hasRoom();
     }
 
     /**

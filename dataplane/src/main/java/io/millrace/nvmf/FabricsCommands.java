@@ -117,9 +117,18 @@ final class FabricsCommands
         connectData.wrap(view, 0);
         connectCommand.wrap(request.entry().buffer(), request.entry().offset());
         int status = checkCommand(request);
-        if (NvmeStatus.SUCCESS == status)
+        if (NvmeStatus.SUCCESS == status && !queuePair.transport().admit())
+        {
+            refused(request, "there are as many connections as limits.connections or limits.connections-per-address allow");
+            status = NvmeStatus.CONNECT_CONTROLLER_BUSY;
+        }
+        else if (NvmeStatus.SUCCESS == status)
         {
             status = 0 == connectCommand.queueId() ? connectAdmin(queuePair, request) : connectIo(queuePair, request);
+            if (NvmeStatus.SUCCESS != status)
+            {
+                queuePair.transport().dismiss();
+            }
         }
         queuePair.complete(request, status);
     }

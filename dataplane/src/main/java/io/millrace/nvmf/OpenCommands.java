@@ -6,7 +6,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * The commands of a queue pair that are under way, and what they hold: slot, tag, command identifier, place in a line,
  * buffer, loan, namespace. Every command that {@link #begin began} is {@link #free freed} once. As many as
- * {@link RequestTable} has tags. Its queue pair's reactor only; nothing is allocated but when the table grows.
+ * the queue has entries, those included whose answers have not left. Its queue pair's reactor only; nothing is allocated but when the table grows.
  */
 final class OpenCommands
 {
@@ -14,6 +14,7 @@ final class OpenCommands
     private final SubmissionQueue submissionQueue;
     private final RequestTable requests = new RequestTable();
     private PollGroup pollGroup;
+    private RequestShare share;
 
     /**
      * Has none yet.
@@ -27,6 +28,7 @@ final class OpenCommands
         this.queuePair = queuePair;
         this.submissionQueue = submissionQueue;
         this.pollGroup = pollGroup;
+        share = pollGroup.requests().join(queuePair.transport().address());
     }
 
     /**
@@ -37,6 +39,24 @@ final class OpenCommands
     void onArrived(final PollGroup newOwner)
     {
         pollGroup = newOwner;
+        share = newOwner.requests().join(queuePair.transport().address());
+    }
+
+    /**
+     * The queue pair leaves its reactor, or is gone. Commands that are at a device still end here.
+     */
+    void onLeft()
+    {
+        pollGroup.requests().leave(share);
+    }
+
+    /**
+     * {@return whether there is a slot for the next command; false when its capsule has to wait, as answers of earlier ones
+     * have not left or others have the slots}
+     */
+    boolean hasRoom()
+    {
+        return requests.hasRoom(submissionQueue.depth()) && pollGroup.requests().mayAcquire(requests.used(), share);
     }
 
     /**
@@ -44,19 +64,24 @@ final class OpenCommands
      *
      * @param source that holds the submission queue entry.
      * @param offset of the entry in it.
-     * @return null when the host has more commands outstanding than its queue holds.
+     * @return null when the host has more commands outstanding than its queue holds, or when there is no slot.
      */
     Request begin(final UnsafeBuffer source, final int offset)
     {
-        if (submissionQueue.isFull() || !requests.ensureRoom(submissionQueue.depth()))
+        if (submissionQueue.isFull())
         {
             return null;
         }
-        final Request request = pollGroup.requests().acquire();
+        if (!hasRoom())
+        {
+            pollGroup.requests().onWait();
+            return null;
+        }
+        final Request request = pollGroup.requests().acquire(requests.used(), share);
         request.begin(source, offset);
         request.queuePair(queuePair);
         request.startNs(pollGroup.reactor().nowNs());
-        requests.add(request);
+        requests.add(request, submissionQueue.depth());
         submissionQueue.onBegun();
         return request;
     }
@@ -259,6 +284,6 @@ final class OpenCommands
             pollGroup.payloads().release(request);
         }
         requests.remove(request);
-        pollGroup.requests().release(request);
+        pollGroup.requests().release(request, requests.used(), share);
     }
 }

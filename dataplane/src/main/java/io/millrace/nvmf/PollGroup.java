@@ -112,7 +112,7 @@ public final class PollGroup implements Poller
         io = new IoCommands();
         admin = new AdminCommands(this);
         fabrics = new FabricsCommands(this);
-        requests = new RequestPool(io);
+        requests = new RequestPool(io, target.config().capacity());
         payloads = new PayloadBuffers(buffers, maxTransferBytes);
         qos = new QosAdmission(this);
         devices = new DeviceChannels(reactor, buffers, target.listener()::onError);
@@ -159,6 +159,14 @@ public final class PollGroup implements Poller
     public int requestsInUse()
     {
         return requests.used();
+    }
+
+    /**
+     * {@return how often a capsule had to wait for a slot; other threads read it as it was a moment ago}
+     */
+    public long requestWaitCount()
+    {
+        return requests.waitCount();
     }
 
     /**

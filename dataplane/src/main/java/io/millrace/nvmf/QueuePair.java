@@ -18,8 +18,8 @@ import io.millrace.nvme.SubmissionQueueEntry;
  */
 public final class QueuePair
 {
-    /** What a host may have outstanding before Connect: the smallest admin queue. */
-    private static final int DEPTH_BEFORE_CONNECT = 32;
+    /** What a host may have outstanding before Connect: nothing but that. */
+    private static final int DEPTH_BEFORE_CONNECT = 1;
 
     private final QueuePairOwner owner;
     private PollGroup pollGroup;
@@ -97,6 +97,7 @@ public final class QueuePair
         meter.onLeft();
         pollGroup.payloads().leave(controller.hostNqn());
         pollGroup.onIoQueueLeft(this);
+        openCommands.onLeft();
         channels.releaseHost(host);
         host = null;
         channels = null;
@@ -196,6 +197,7 @@ public final class QueuePair
         {
             pollGroup.payloads().leave(controller.hostNqn());
         }
+        openCommands.onLeft();
         if (null != host)
         {
             channels.releaseHost(host);

@@ -38,6 +38,31 @@ public interface QueuePairTransport
     String remote();
 
     /**
+     * {@return address of the host without the port, as long as it is connected; empty when it has none}
+     */
+    default String address()
+    {
+        return "";
+    }
+
+    /**
+     * Takes one of the places for connected queues.
+     *
+     * @return false when there is none for this host: its Connect command is answered with Controller Busy.
+     */
+    default boolean admit()
+    {
+        return true;
+    }
+
+    /**
+     * Gives the place of {@link #admit} back, as the Connect command has failed all the same.
+     */
+    default void dismiss()
+    {
+    }
+
+    /**
      * {@return the transport's own limit of data that arrives within a capsule, in bytes}
      */
     int inCapsuleDataBytesMax();

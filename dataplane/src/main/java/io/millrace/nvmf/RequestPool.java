@@ -3,11 +3,18 @@ package io.millrace.nvmf;
 import io.millrace.block.BlockCompletionListener;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.lang.foreign.Arena;
+import java.util.HashMap;
+import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A reactor's slots for commands. Grows in chunks when all are in use and never shrinks, so that after warm-up nothing
- * is allocated. How many there can be is bounded by the queue depths of the connections. Single-threaded.
+ * A reactor's slots for commands: as many as the heap was reckoned for. Made in chunks as they are needed, and kept, so that
+ * after warm-up nothing is allocated.
+ * <p>
+ * Half of them are for the queue pairs, each of which is sure of the same few. The other half is taken by whoever needs
+ * more: a queue pair as long as what it has of that is below half of what is left, so that many greedy ones leave some to
+ * those that come later, and all of one host address together up to a half. Who may not take one waits with its capsule.
+ * Single-threaded.
  */
 final class RequestPool implements AutoCloseable
 {
@@ -15,24 +22,77 @@ final class RequestPool implements AutoCloseable
 
     private final Arena arena = Arena.ofShared();
     private final BlockCompletionListener listener;
+    private final int sizeMax;
+    private final int sureEach;
+    private final int sharedMax;
+    private final Map<String, RequestShare> shares = new HashMap<>();
     private Request free;
     private int size;
     private int used;
+    private int sharedUsed;
+    private long waitCount;
 
     /**
      * Makes a pool without slots.
      *
      * @param listener told when the block request of a slot completes.
+     * @param limits   of slots and connections.
      */
-    RequestPool(final BlockCompletionListener listener)
+    RequestPool(final BlockCompletionListener listener, final CapacityLimits limits)
     {
         this.listener = listener;
+        sizeMax = limits.requestsPerReactor();
+        final int queuePairsMax = limits.connections() + limits.pendingConnections();
+        sureEach = Math.max(1, sizeMax / 2 / queuePairsMax);
+        sharedMax = Math.max(1, sizeMax - sureEach * Math.min(queuePairsMax, sizeMax));
     }
 
     /**
-     * {@return a slot}
+     * {@return what the queue pairs of a host address hold together; the caller is one more of them until it
+     * {@link #leave leaves}. Control path}
+     *
+     * @param address of the host.
      */
-    Request acquire()
+    RequestShare join(final String address)
+    {
+        final RequestShare share = shares.computeIfAbsent(address, RequestShare::new);
+        share.queuePairs(share.queuePairs() + 1);
+        return share;
+    }
+
+    /**
+     * A queue pair is gone. Slots that it still has are given back to the share later.
+     *
+     * @param share from {@link #join}.
+     */
+    void leave(final RequestShare share)
+    {
+        share.queuePairs(share.queuePairs() - 1);
+        if (0 == share.queuePairs())
+        {
+            shares.remove(share.address(), share);
+        }
+    }
+
+    /**
+     * {@return whether a queue pair may take one more slot}
+     *
+     * @param has   how many it has.
+     * @param share of its address.
+     */
+    boolean mayAcquire(final int has, final RequestShare share)
+    {
+        return used < sizeMax && (has < sureEach ||
+            2 * (has - sureEach) < sharedMax - sharedUsed && 2 * share.used() < sharedMax);
+    }
+
+    /**
+     * {@return a slot; it {@link #mayAcquire may be acquired}}
+     *
+     * @param has   how many its queue pair has without it.
+     * @param share of its address.
+     */
+    Request acquire(final int has, final RequestShare share)
     {
         if (null == free)
         {
@@ -42,6 +102,11 @@ final class RequestPool implements AutoCloseable
         free = request.next();
         request.next(null);
         used++;
+        if (has >= sureEach)
+        {
+            sharedUsed++;
+            share.used(share.used() + 1);
+        }
         return request;
     }
 
@@ -49,8 +114,10 @@ final class RequestPool implements AutoCloseable
      * Gives a slot back.
      *
      * @param request that nobody uses any more.
+     * @param has     how many its queue pair has without it.
+     * @param share   of its address.
      */
-    void release(final Request request)
+    void release(final Request request, final int has, final RequestShare share)
     {
         if (RequestPhase.IDLE == request.phase())
         {
@@ -61,6 +128,25 @@ final class RequestPool implements AutoCloseable
         request.next(free);
         free = request;
         used--;
+        if (has >= sureEach)
+        {
+            sharedUsed--;
+            share.used(share.used() - 1);
+        }
+    }
+
+    /** A capsule waits for a slot. */
+    void onWait()
+    {
+        waitCount++;
+    }
+
+    /**
+     * {@return how often a capsule had to wait for a slot}
+     */
+    long waitCount()
+    {
+        return waitCount;
     }
 
     /**
@@ -88,14 +174,15 @@ final class RequestPool implements AutoCloseable
     private void grow()
     {
         final int entryBytes = SubmissionQueueEntry.SIZE_BYTES;
-        final long address = arena.allocate((long)CHUNK * entryBytes, entryBytes).address();
-        for (int i = CHUNK - 1; i >= 0; i--)
+        final int count = Math.min(CHUNK, sizeMax - size);
+        final long address = arena.allocate((long)count * entryBytes, entryBytes).address();
+        for (int i = count - 1; i >= 0; i--)
         {
             final Request request = new Request(
                 new UnsafeBuffer(address + (long)i * entryBytes, entryBytes), listener);
             request.next(free);
             free = request;
         }
-        size += CHUNK;
+        size += count;
     }
 }

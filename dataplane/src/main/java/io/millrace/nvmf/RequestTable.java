@@ -10,39 +10,36 @@ final class RequestTable
     /** Tags travel in 16 bits. */
     private static final int SIZE_MAX = 1 << 16;
     private static final int SIZE_MIN = 8;
-    /**
-     * A request is in use until its answer has left memory, which may be after the host saw it and sent its next
-     * command, so there are more places than a queue has entries.
-     */
-    private static final int PLACES_PER_ENTRY = 4;
+    private static final Request[] NO_REQUESTS = {};
+    private static final int[] NO_TAGS = {};
 
-    private Request[] requests = new Request[SIZE_MIN];
-    private int[] freeTags = new int[SIZE_MIN];
+    private Request[] requests = NO_REQUESTS;
+    private int[] freeTags = NO_TAGS;
     private int freeCount;
 
-    RequestTable()
-    {
-        free(0);
-    }
-
     /**
-     * Makes room for one more.
+     * {@return whether there may be one more}
      *
-     * @param depth of the queue, which bounds the table.
-     * @return false when there can be no more.
+     * @param depth of the queue, which bounds the table: a host has no more commands under way, as long as it counts those
+     *              whose answers it has not taken.
      */
-    boolean ensureRoom(final int depth)
+    boolean hasRoom(final int depth)
     {
-        return freeCount > 0 || grow(depth);
+        return freeCount > 0 || requests.length < limit(depth);
     }
 
     /**
      * Takes a request in and gives it its tag. There is room.
      *
      * @param request to take in.
+     * @param depth   of the queue.
      */
-    void add(final Request request)
+    void add(final Request request, final int depth)
     {
+        if (0 == freeCount)
+        {
+            grow(depth);
+        }
         final int tag = freeTags[--freeCount];
         request.tag(tag);
         requests[tag] = request;
@@ -61,6 +58,14 @@ final class RequestTable
     boolean isEmpty()
     {
         return freeCount == requests.length;
+    }
+
+    /**
+     * {@return how many requests are active}
+     */
+    int used()
+    {
+        return requests.length - freeCount;
     }
 
     /**
@@ -96,18 +101,17 @@ final class RequestTable
         return requests[tag];
     }
 
-    private boolean grow(final int depth)
+    private static int limit(final int depth)
+    {
+        return Math.min(SIZE_MAX, depth);
+    }
+
+    private void grow(final int depth)
     {
         final int size = requests.length;
-        final int limit = Math.min(SIZE_MAX, Math.max(SIZE_MIN, PLACES_PER_ENTRY * depth));
-        if (size >= limit)
-        {
-            return false;
-        }
-        requests = Arrays.copyOf(requests, Math.min(limit, 2 * size));
+        requests = Arrays.copyOf(requests, Math.min(limit(depth), Math.max(SIZE_MIN, 2 * size)));
         freeTags = Arrays.copyOf(freeTags, requests.length);
         free(size);
-        return true;
     }
 
     private void free(final int from)

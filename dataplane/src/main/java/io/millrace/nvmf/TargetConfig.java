@@ -12,6 +12,7 @@ package io.millrace.nvmf;
  *                             without
  *                          access.
  * @param controllerIds     that controllers of a subsystem get, at first: {@link Target#controllerIds}.
+ * @param capacity          how many connections and commands there may be.
  */
 public record TargetConfig(
     int queuePairsMax,
@@ -19,7 +20,8 @@ public record TargetConfig(
     int maxTransferBytes,
     int controllersMax,
     int anaTransitionSeconds,
-    ControllerIds controllerIds)
+    ControllerIds controllerIds,
+    CapacityLimits capacity)
 {
     /** Largest {@link #queuePairsMax()}, and its default. */
     public static final int QUEUE_PAIRS_MAX = 128;
@@ -68,6 +70,39 @@ public record TargetConfig(
         final int anaTransitionSeconds)
     {
         this(queuePairsMax, queueDepthMax, maxTransferBytes, controllersMax, anaTransitionSeconds, ControllerIds.ALL);
+    }
+
+    /**
+     * Limits of one reactor that has the heap to itself.
+     *
+     * @param queuePairsMax        I/O queue pairs of a controller.
+     * @param queueDepthMax        entries of a queue.
+     * @param maxTransferBytes     of one command.
+     * @param controllersMax       of a subsystem.
+     * @param anaTransitionSeconds that ANA groups may be in transition.
+     * @param controllerIds        that controllers of a subsystem get, at first.
+     */
+    public TargetConfig(
+        final int queuePairsMax,
+        final int queueDepthMax,
+        final int maxTransferBytes,
+        final int controllersMax,
+        final int anaTransitionSeconds,
+        final ControllerIds controllerIds)
+    {
+        this(queuePairsMax, queueDepthMax, maxTransferBytes, controllersMax, anaTransitionSeconds, controllerIds,
+            CapacityLimits.ofHeap(1, queueDepthMax));
+    }
+
+    /**
+     * {@return the same with other limits of connections and commands}
+     *
+     * @param other limits.
+     */
+    public TargetConfig capacity(final CapacityLimits other)
+    {
+        return new TargetConfig(queuePairsMax, queueDepthMax, maxTransferBytes, controllersMax, anaTransitionSeconds,
+            controllerIds, other);
     }
 
     /**

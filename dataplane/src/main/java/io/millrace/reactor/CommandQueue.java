@@ -138,6 +138,10 @@ final class CommandQueue
             catch (final Throwable t)
             {
                 result.completeExceptionally(t);
+                if (t instanceof final VirtualMachineError fatal)
+                {
+                    throw fatal;
+                }
                 return;
             }
             result.complete(value);

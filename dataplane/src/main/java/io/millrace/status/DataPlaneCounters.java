@@ -39,7 +39,21 @@ public final class DataPlaneCounters
         /** Connections closed as data that was asked for did not come in time. */
         DATA_TIMEOUTS,
         /** Connections closed as the host did not take answers in time. */
-        SEND_TIMEOUTS
+        SEND_TIMEOUTS,
+        /** Of the connections refused, those closed as too many had not become queues. */
+        REFUSED_PENDING,
+        /** Connect commands refused as there were too many connections. */
+        REFUSED_CONNECTS,
+        /** Connections that have not become queues now. */
+        PENDING_CONNECTIONS;
+
+        /**
+         * {@return whether it counts connections, or what happened on them}
+         */
+        public boolean isOfConnections()
+        {
+            return STATE != this && MEMORY_BYTES != this && DMA_BYTES != this && DMA_HUGEPAGE_BYTES != this;
+        }
     }
 
     private final RecordSlot slot;

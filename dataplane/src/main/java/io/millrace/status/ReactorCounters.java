@@ -33,7 +33,9 @@ public final class ReactorCounters
         /** The most bytes of its pool that were handed out at one time. */
         POOL_HIGH_WATER_BYTES,
         /** Bytes of its pool that devices may still use though the commands have ended. */
-        POOL_QUARANTINED_BYTES
+        POOL_QUARANTINED_BYTES,
+        /** How often a capsule had to wait for a slot for its command. */
+        REQUEST_WAITS
     }
 
     private final RecordSlot slot;

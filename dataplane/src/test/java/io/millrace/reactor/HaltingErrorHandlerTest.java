@@ -10,11 +10,30 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HaltingErrorHandlerTest
 {
-    @Test
-    void shouldReportACommandAndGoOnThenStopTheProcessForAPoller() throws IOException, InterruptedException
+    @ParameterizedTest
+    @ValueSource(strings = {"call", "command", "poller", "timer", "stack"})
+    void shouldStopTheProcessForAnErrorThatNobodySurvives(final String where) throws IOException, InterruptedException
+    {
+        final Process process = start(Exhausting.class, where);
+        try
+        {
+            final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertTrue(process.waitFor(20, TimeUnit.SECONDS));
+            assertEquals(ReactorErrorHandler.EXIT_CODE_BROKEN_INVARIANT, process.exitValue(), output);
+            assertTrue(output.contains("stack".equals(where) ? "StackOverflowError" : "OutOfMemoryError"), output);
+        }
+        finally
+        {
+            process.destroyForcibly();
+        }
+    }
+
+    private static Process start(final Class<?> main, final String... arguments) throws IOException
     {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -23,8 +42,15 @@ class HaltingErrorHandlerTest
             "--enable-native-access=ALL-UNNAMED",
             "-Xmx64m",
             "-cp", System.getProperty("java.class.path"),
-            Breaking.class.getName()));
-        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            main.getName()));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command).redirectErrorStream(true).start();
+    }
+
+    @Test
+    void shouldReportACommandAndGoOnThenStopTheProcessForAPoller() throws IOException, InterruptedException
+    {
+        final Process process = start(Breaking.class);
         try
         {
             final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -38,6 +64,51 @@ class HaltingErrorHandlerTest
         finally
         {
             process.destroyForcibly();
+        }
+    }
+
+    static final class Exhausting
+    {
+        private static final List<long[]> KEPT = new ArrayList<>();
+
+        private Exhausting()
+        {
+        }
+
+        public static void main(final String[] args)
+        {
+            final Reactor reactor = new Reactor(ReactorConfig.of("doomed", -1));
+            reactor.start();
+            switch (args[0])
+            {
+                case "call" -> reactor.call(() ->
+                {
+                    exhaust();
+                    return null;
+                });
+                case "command" -> reactor.execute(Exhausting::exhaust);
+                case "poller" -> reactor.execute(() -> reactor.addPoller(() ->
+                {
+                    exhaust();
+                    return 0;
+                }));
+                case "timer" -> reactor.execute(() -> reactor.schedule(reactor.nowNs(), (nowNs) -> exhaust()));
+                default -> reactor.execute(Exhausting::recurse);
+            }
+            ReactorTesting.await("the process stops", () -> false);
+        }
+
+        private static void exhaust()
+        {
+            while (true)
+            {
+                KEPT.add(new long[1 << 16]);
+            }
+        }
+
+        private static void recurse()
+        {
+            recurse();
         }
     }
 

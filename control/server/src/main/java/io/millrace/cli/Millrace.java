@@ -20,6 +20,7 @@ import io.millrace.cli.control.TopCommand;
 import io.millrace.cli.control.WatchCommand;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.console.FatalError;
 import io.millrace.console.Similar;
 import io.millrace.console.Terminal;
 import io.millrace.console.Version;
@@ -87,6 +88,7 @@ public final class Millrace implements Runnable
      */
     public static void main(final String[] args)
     {
+        FatalError.haltOnUncaught();
         System.exit(run(args));
     }
 

@@ -30,6 +30,11 @@ final class WorkThread implements AutoCloseable
             {
                 result = task.call();
             }
+            catch (final VirtualMachineError e)
+            {
+                // Uncaught it ends the process.
+                throw e;
+            }
             catch (final Throwable e)
             {
                 failure = e;

@@ -33,6 +33,11 @@ final class ControllerThread
             catch (final Throwable t)
             {
                 completeExceptionally(t);
+                if (t instanceof final VirtualMachineError fatal)
+                {
+                    // Uncaught it ends the process.
+                    throw fatal;
+                }
             }
         }
     }

@@ -29,6 +29,7 @@ final class PduReceiver
     private final KeptBytes kept;
     private Digests digests = Digests.NONE;
     private ReceiveState state = ReceiveState.HEADER;
+    /** Of the capsule that waits; null when it waits for a slot, or when none waits. */
     private Request stalledRequest;
     /** Where capsules go while the connection is about to move; null when it is not. */
     private HeldCapsules held;
@@ -130,7 +131,8 @@ final class PduReceiver
     void hold()
     {
         held = new HeldCapsules(buffer.largeBlocks().blockBytes());
-        if (ReceiveState.STALLED == state && connection.queuePair().intake().takeBack(stalledRequest))
+        if (ReceiveState.STALLED == state &&
+            (null == stalledRequest || connection.queuePair().intake().takeBack(stalledRequest)))
         {
             stalledRequest = null;
             state = ReceiveState.HEADER;
@@ -295,7 +297,8 @@ final class PduReceiver
      */
     boolean isResumable()
     {
-        return connection.queuePair().intake().isResumable(stalledRequest);
+        final CommandIntake intake = connection.queuePair().intake();
+        return null == stalledRequest ? intake.hasSlot() : intake.isResumable(stalledRequest);
     }
 
     /**
@@ -308,13 +311,17 @@ final class PduReceiver
         final boolean isSmall = kept.isSmall();
         final long start = isSmall ? kept.copyToBuffer() : kept.address();
         final long limit = start + kept.length();
-        final int capsuleBytes = WireHeader.pduLength(start);
-        nameData(stalledRequest, start, capsuleBytes);
-        if (!connection.queuePair().intake().onCommand(stalledRequest))
+        int doneBytes = 0;
+        if (null != stalledRequest)
         {
-            return false;
+            doneBytes = WireHeader.pduLength(start);
+            nameData(stalledRequest, start, doneBytes);
+            if (!connection.queuePair().intake().onCommand(stalledRequest))
+            {
+                return false;
+            }
+            stalledRequest = null;
         }
-        stalledRequest = null;
         state = ReceiveState.HEADER;
         buffer.onResumed();
         if (!isSmall)
@@ -322,7 +329,7 @@ final class PduReceiver
             view = kept.view();
             viewAddress = kept.address();
         }
-        final long position = parse(start + capsuleBytes, limit);
+        final long position = parse(start + doneBytes, limit);
         view = buffer.view();
         viewAddress = buffer.viewAddress();
         kept.keep(position, limit);
@@ -495,7 +502,8 @@ final class PduReceiver
         final Request request = intake.begin(view, capsule.offset() + CapsuleCommand.ENTRY_OFFSET);
         if (null == request)
         {
-            return errors.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CapsuleCommand.SIZE_BYTES);
+            return intake.awaitsSlot() ? stall(null) :
+                errors.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CapsuleCommand.SIZE_BYTES);
         }
         nameData(request, position, length);
         if (!matchesDataDigest(position, length))
@@ -504,15 +512,21 @@ final class PduReceiver
             intake.onDataError(request, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
             return length;
         }
-        if (!intake.onCommand(request))
-        {
-            stalledRequest = request;
-            state = ReceiveState.STALLED;
-            buffer.onStalled();
-            connection.onStalled();
-            return 0;
-        }
-        return length;
+        return intake.onCommand(request) ? length : stall(request);
+    }
+
+    /**
+     * The capsule that begins here waits, and with it what is behind it.
+     *
+     * @param request of it; null when it waits for a slot.
+     */
+    private int stall(final Request request)
+    {
+        stalledRequest = request;
+        state = ReceiveState.STALLED;
+        buffer.onStalled();
+        connection.onStalled();
+        return 0;
     }
 
     /** Tells a request of the data in its capsule, if there is any. */

@@ -4,7 +4,6 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.MessageHeader;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.memory.DmaMemory;
-import java.lang.foreign.Arena;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -45,14 +44,14 @@ final class ReceiveBuffer
     private final SlabPool largeBlocks;
     private int stalledCount;
 
-    ReceiveBuffer(final DmaMemory memory, final Arena arena, final TcpTransportConfig config)
+    ReceiveBuffer(final DmaMemory memory, final TcpTransportConfig config, final Runnable onGrown)
     {
         capsuleDataBytesMax =
             Math.max(config.inCapsuleDataBytes(), TcpTransportConfig.ADMIN_IN_CAPSULE_DATA_BYTES);
         lengthBytes = config.receiveBufferBytes();
-        smallBlocks = new SlabPool(arena, HEADER_BYTES_MAX + capsuleDataBytesMax + SCARCE_BYTES, 16);
+        smallBlocks = new SlabPool(HEADER_BYTES_MAX + capsuleDataBytesMax + SCARCE_BYTES, 16, onGrown);
         final int headroom = (smallBlocks.blockBytes() + 4095) & -4096;
-        largeBlocks = new SlabPool(arena, headroom + lengthBytes, 1);
+        largeBlocks = new SlabPool(headroom + lengthBytes, 1, onGrown);
         viewAddress = memory.allocate(headroom + lengthBytes, 4096);
         startAddress = viewAddress + headroom;
         view = new UnsafeBuffer(viewAddress, headroom + lengthBytes);
@@ -114,6 +113,22 @@ final class ReceiveBuffer
             return WINDOW_BYTES;
         }
         return 0 == stalledCount ? lengthBytes : SCARCE_BYTES;
+    }
+
+    /**
+     * Gives memory back that connections did not need since the last call.
+     *
+     * @return whether there may be more to give back later.
+     */
+    boolean trim()
+    {
+        return smallBlocks.trim() | largeBlocks.trim();
+    }
+
+    void close()
+    {
+        smallBlocks.close();
+        largeBlocks.close();
     }
 
     SlabPool smallBlocks()

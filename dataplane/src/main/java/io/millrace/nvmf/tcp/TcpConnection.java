@@ -20,6 +20,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
 {
     private final TcpPollGroup group;
     private final int fd;
+    private final String address;
     private final QueuePair queuePair;
     private final SocketWatch watch;
     private final HostDataReceiver hostData;
@@ -28,14 +29,16 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     private final SendTurn sendTurn;
     private final ConnectionTimers timers;
     private ConnectionState state;
+    private boolean isAdmitted;
     private String endReason = "";
     /** Its place among the group's connections. */
     private int index;
 
-    TcpConnection(final TcpPollGroup group, final int fd, final TransportAddress local)
+    TcpConnection(final TcpPollGroup group, final int fd, final TransportAddress local, final String address)
     {
         this.group = group;
         this.fd = fd;
+        this.address = address;
         watch = new SocketWatch(group.reactor(), fd);
         sender = new PduSender(this, group);
         sendTurn = new SendTurn(group, this, sender);
@@ -55,6 +58,8 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     {
         this.group = group;
         fd = former.fd;
+        address = former.address;
+        isAdmitted = former.isAdmitted;
         watch = new SocketWatch(group.reactor(), fd);
         sender = new PduSender(this, group);
         sendTurn = new SendTurn(group, this, sender);
@@ -392,6 +397,27 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         receiver.close();
         queuePair.onDisconnected(reason);
         group.remove(this);
+        group.admission().end(address, isAdmitted);
+    }
+
+    @Override
+    public String address()
+    {
+        return address;
+    }
+
+    @Override
+    public boolean admit()
+    {
+        isAdmitted = group.admission().admit(address, group.reactor().nowNs());
+        return isAdmitted;
+    }
+
+    @Override
+    public void dismiss()
+    {
+        isAdmitted = false;
+        group.admission().dismiss(address);
     }
 
     @Override

@@ -12,6 +12,9 @@ public final class TcpCounters
 
     private final AtomicLong accepted = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
+    private final AtomicLong refusedPending = new AtomicLong();
+    private final AtomicLong refusedConnects = new AtomicLong();
+    private final AtomicLong pending = new AtomicLong();
     private final AtomicLong acceptPauses = new AtomicLong();
     private final AtomicLong closed = new AtomicLong();
     private final AtomicLong connectTimeouts = new AtomicLong();
@@ -46,6 +49,31 @@ public final class TcpCounters
     public long refused()
     {
         return refused.get();
+    }
+
+    /**
+     * {@return of the connections that were {@link #refused()}, those closed as too many had not sent a Connect command that
+     *     succeeded, in all or from their address}
+     */
+    public long refusedPending()
+    {
+        return refusedPending.get();
+    }
+
+    /**
+     * {@return Connect commands refused as there were too many connections, in all or from their address}
+     */
+    public long refusedConnects()
+    {
+        return refusedConnects.get();
+    }
+
+    /**
+     * {@return connections now whose Connect command has not succeeded yet}
+     */
+    public long pending()
+    {
+        return pending.get();
     }
 
     /**
@@ -155,6 +183,24 @@ public final class TcpCounters
     void onRefused()
     {
         refused.incrementAndGet();
+    }
+
+    void onRefused(final ConnectionAdmission.Limit limit)
+    {
+        switch (limit)
+        {
+            case PENDING, PENDING_PER_ADDRESS ->
+            {
+                refused.incrementAndGet();
+                refusedPending.incrementAndGet();
+            }
+            case CONNECTIONS, CONNECTIONS_PER_ADDRESS -> refusedConnects.incrementAndGet();
+        }
+    }
+
+    void onPending(final int change)
+    {
+        pending.addAndGet(change);
     }
 
     void onAcceptPaused()

@@ -34,6 +34,9 @@ final class TcpPollGroup implements Poller, LinkListener
      */
     static final int HOT_MAX = 8;
 
+    /** Memory that connections did not need for so long is given back. */
+    static final long TRIM_INTERVAL_NS = 10_000_000_000L;
+
     /** The one kind of message on the link: its slot is the descriptor of an accepted socket. */
     private static final int ACCEPTED = 1;
 
@@ -41,6 +44,7 @@ final class TcpPollGroup implements Poller, LinkListener
     private final Reactor reactor;
     private final TcpTransportConfig config;
     private final TcpCounters counters;
+    private final ConnectionAdmission admission;
     private final DmaMemory memory;
     private final Arena arena = Arena.ofShared();
     private final ReceiveBuffer receiveBuffer;
@@ -60,17 +64,24 @@ final class TcpPollGroup implements Poller, LinkListener
     private int connectionCount;
     private final ConnectionMoves moves = new ConnectionMoves(this);
     private ReactorLink accepted;
+    private boolean isTrimScheduled;
+    private boolean isClosed;
 
-    TcpPollGroup(final PollGroup pollGroup, final TcpTransportConfig config, final TcpCounters counters)
+    TcpPollGroup(
+        final PollGroup pollGroup,
+        final TcpTransportConfig config,
+        final TcpCounters counters,
+        final ConnectionAdmission admission)
     {
         this.pollGroup = pollGroup;
         this.config = config;
         this.counters = counters;
+        this.admission = admission;
         reactor = pollGroup.reactor();
         memory = DmaMemory.map(ReceiveBuffer.memoryBytes(config) + GatherBuffer.memoryBytes());
-        receiveBuffer = new ReceiveBuffer(memory, arena, config);
+        receiveBuffer = new ReceiveBuffer(memory, config, this::scheduleTrim);
         gatherBuffer = new GatherBuffer(memory);
-        senderBlocks = new SlabPool(arena, PduSender.BLOCK_BYTES, 64);
+        senderBlocks = new SlabPool(PduSender.BLOCK_BYTES, 64, this::scheduleTrim);
         socketSetup = new SocketSetup(arena);
         coolAfterNs = reactor.config().spinNs();
     }
@@ -102,6 +113,14 @@ final class TcpPollGroup implements Poller, LinkListener
     TcpCounters counters()
     {
         return counters;
+    }
+
+    /**
+     * {@return how many connections there may be, on all reactors}
+     */
+    ConnectionAdmission admission()
+    {
+        return admission;
     }
 
     ReceiveBuffer receiveBuffer()
@@ -167,22 +186,32 @@ final class TcpPollGroup implements Poller, LinkListener
      * Takes a new connection.
      *
      * @param fd accepted, non-blocking socket; the group's from now on.
-     * @return the connection; closed when the reactor cannot watch one more; null when its host has gone already.
+     * @return the connection; closed when the reactor cannot watch one more; null when its host has gone already, or when
+     *     there are too many.
      */
     TcpConnection adopt(final int fd)
     {
-        counters.onAccepted();
-        socketSetup.prepare(fd, config);
         final InetSocketAddress name = socketSetup.name(fd);
-        if (null == name)
+        final InetSocketAddress peer = socketSetup.peer(fd);
+        if (null == name || null == peer)
         {
+            counters.onAccepted();
             Files.close(fd);
             assignedCount.decrementAndGet();
             counters.onClosed("accepted socket has no name");
             return null;
         }
+        final String address = peer.getAddress().getHostAddress();
+        if (!admission.begin(address, reactor.nowNs()))
+        {
+            Files.close(fd);
+            assignedCount.decrementAndGet();
+            return null;
+        }
+        counters.onAccepted();
+        socketSetup.prepare(fd, config);
         final TcpConnection connection = new TcpConnection(
-            this, fd, TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort()));
+            this, fd, TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort()), address);
         add(connection);
         return connection;
     }
@@ -339,6 +368,7 @@ final class TcpPollGroup implements Poller, LinkListener
      */
     void close()
     {
+        isClosed = true;
         if (null != accepted)
         {
             accepted.close();
@@ -349,8 +379,28 @@ final class TcpPollGroup implements Poller, LinkListener
         }
         moves.poll();
         reactor.removePoller(this);
+        receiveBuffer.close();
+        senderBlocks.close();
         arena.close();
         memory.close();
+    }
+
+    private void scheduleTrim()
+    {
+        if (!isTrimScheduled)
+        {
+            isTrimScheduled = true;
+            reactor.schedule(reactor.nowNs() + TRIM_INTERVAL_NS, this::onTrim);
+        }
+    }
+
+    private void onTrim(final long nowNs)
+    {
+        isTrimScheduled = false;
+        if (!isClosed && receiveBuffer.trim() | senderBlocks.trim())
+        {
+            scheduleTrim();
+        }
     }
 
     private boolean receive(final TcpConnection connection)

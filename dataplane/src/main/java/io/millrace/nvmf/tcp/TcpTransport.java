@@ -9,6 +9,7 @@ import io.millrace.reactor.Reactor;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,6 +25,7 @@ public final class TcpTransport implements AutoCloseable
     private final Target target;
     private final TcpTransportConfig config;
     private final TcpCounters counters = new TcpCounters();
+    private final ConnectionAdmission admission;
     private final List<TcpPollGroup> groups = new ArrayList<>();
     private final List<TcpAcceptor> acceptors = new ArrayList<>();
     private final Set<CompletableFuture<MoveOutcome>> moves = ConcurrentHashMap.newKeySet();
@@ -45,11 +47,12 @@ public final class TcpTransport implements AutoCloseable
         Reactor.checkMayBlock("the start of a transport");
         this.target = target;
         this.config = config;
+        admission = new ConnectionAdmission(target.config().capacity(), counters, target.listener()::onError);
         for (final PollGroup pollGroup : pollGroups)
         {
             groups.add(pollGroup.reactor().call(() ->
             {
-                final TcpPollGroup group = new TcpPollGroup(pollGroup, config, counters);
+                final TcpPollGroup group = new TcpPollGroup(pollGroup, config, counters, admission);
                 group.start();
                 return group;
             }).join());
@@ -164,6 +167,15 @@ public final class TcpTransport implements AutoCloseable
             count += group.assignedCount().get();
         }
         return count;
+    }
+
+    /**
+     * {@return how many connections and Connect commands of each address were refused as there were too many; of the 64
+     *     addresses that were refused last}
+     */
+    public Map<String, Long> refusedByAddress()
+    {
+        return admission.refused();
     }
 
     TcpPollGroup group(final int index)

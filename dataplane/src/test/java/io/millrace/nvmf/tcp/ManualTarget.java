@@ -8,6 +8,7 @@ import io.millrace.bindings.linux.Sockets;
 import io.millrace.block.BlockDevice;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Subsystem;
@@ -41,17 +42,27 @@ final class ManualTarget implements AutoCloseable
 
     ManualTarget(final BlockDevice device, final TcpTransportConfig config, final long poolBytes)
     {
+        this(device, config, poolBytes, TargetConfig.defaults().capacity());
+    }
+
+    ManualTarget(
+        final BlockDevice device,
+        final TcpTransportConfig config,
+        final long poolBytes,
+        final CapacityLimits capacity)
+    {
         this.device = device;
         final Target target = new Target(new TargetConfig(
             TargetConfig.QUEUE_PAIRS_MAX, TargetConfig.QUEUE_DEPTH_DEFAULT, TargetConfig.MAX_TRANSFER_BYTES_DEFAULT,
-            TargetConfig.CONTROLLERS_MAX));
+            TargetConfig.CONTROLLERS_MAX).capacity(capacity));
         final Subsystem subsystem = new Subsystem(SubsystemConfig.open(TargetFixture.NQN));
         subsystem.addNamespace(Namespace.of(TargetFixture.NQN, 1, device));
         target.addSubsystem(subsystem);
         memory = DmaMemory.map(poolBytes);
         pool = new BufferPool(memory.allocate(poolBytes, 1 << 20), poolBytes, 1 << 20);
         pollGroup = new PollGroup(reactor, target, pool);
-        group = new TcpPollGroup(pollGroup, config, counters);
+        group = new TcpPollGroup(pollGroup, config, counters,
+            new ConnectionAdmission(capacity, counters, (warning) -> {}));
         final long scratch = arena.allocate(64, 8).address();
         listenFd = NativeException.check("socket",
             Sockets.socket(Sockets.AF_INET, Sockets.SOCK_STREAM | Sockets.SOCK_CLOEXEC, 0));

@@ -24,10 +24,12 @@ public final class TargetProcess implements AutoCloseable
 
     private final Path directory;
     private final int port;
+    private final List<String> jvmOptions;
     private Process process;
 
-    private TargetProcess(final Path directory, final int port)
+    private TargetProcess(final Path directory, final int port, final List<String> jvmOptions)
     {
+        this.jvmOptions = jvmOptions;
         this.directory = directory;
         this.port = port;
     }
@@ -42,7 +44,7 @@ public final class TargetProcess implements AutoCloseable
     public static TargetProcess start(final String name, final List<String> devices, final String... shown)
         throws IOException
     {
-        return start(name, "", devices, shown);
+        return start(name, List.of(), "", devices, shown);
     }
 
     /**
@@ -56,7 +58,26 @@ public final class TargetProcess implements AutoCloseable
     public static TargetProcess start(
         final String name, final String settings, final List<String> devices, final String... shown) throws IOException
     {
-        final TargetProcess target = new TargetProcess(Lab.directory(name + "-target"), Ports.free());
+        return start(name, List.of(), settings, devices, shown);
+    }
+
+    /**
+     * As {@link #start(String, List, String...)}, with more settings and options.
+     *
+     * @param name     of the test, whose directory the log goes to.
+     * @param options  of the JVM, after the launcher's.
+     * @param settings more lines of YAML: sections at the top level.
+     * @param devices  lines of YAML, each a device; namespace 1 is the first device that is shown, and so on.
+     * @param shown    names of the devices that are namespaces.
+     */
+    public static TargetProcess start(
+        final String name,
+        final List<String> options,
+        final String settings,
+        final List<String> devices,
+        final String... shown) throws IOException
+    {
+        final TargetProcess target = new TargetProcess(Lab.directory(name + "-target"), Ports.free(), options);
         final StringBuilder yaml = new StringBuilder("reactors: [{name: r0}, {name: r1}]\ndevices:\n");
         devices.forEach((device) -> yaml.append("  - ").append(device).append('\n'));
         yaml.append("subsystems:\n  - nqn: ").append(NQN).append("\n    allow-any-host: true\n    namespaces:")
@@ -106,7 +127,9 @@ public final class TargetProcess implements AutoCloseable
     /** Starts it again after {@link #kill()}. */
     void start() throws IOException
     {
-        final List<String> command = command(LauncherFlags.of("serve"));
+        final List<String> flags = new ArrayList<>(List.of(LauncherFlags.of("serve")));
+        flags.addAll(jvmOptions);
+        final List<String> command = command(flags.toArray(String[]::new));
         command.addAll(List.of("serve", "--config", directory.resolve("millrace.yaml").toString()));
         process = new ProcessBuilder(command).redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile())).start();

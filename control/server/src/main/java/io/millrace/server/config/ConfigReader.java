@@ -17,6 +17,7 @@ import io.millrace.dataplane.QosSettings;
 import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
@@ -107,7 +108,7 @@ public final class ConfigReader
                 subsystems(top),
                 listeners,
                 discoveryPort(top, listeners),
-                limits(top.section(Settings.LIMITS)),
+                limits(top.section(Settings.LIMITS), reactors(top).size()),
                 tcp(top.section(Settings.TCP)),
                 top.has(Settings.CONTROL),
                 status(top.section(Settings.STATUS)));
@@ -359,7 +360,7 @@ public final class ConfigReader
             "millrace " + Version.number());
     }
 
-    private static TargetConfig limits(final Section section)
+    private static TargetConfig limits(final Section section, final int reactors)
     {
         final int firstId = section.get(Settings.LIMIT_CONTROLLER_ID_FIRST);
         final int lastId = section.get(Settings.LIMIT_CONTROLLER_ID_LAST);
@@ -368,13 +369,34 @@ public final class ConfigReader
             throw new SettingException("limits.controller-id-last", Integer.toString(lastId),
                 "below controller-id-first", "use " + firstId + " or more");
         }
+        final int queueDepth = section.get(Settings.LIMIT_QUEUE_DEPTH);
         return new TargetConfig(
             section.get(Settings.LIMIT_QUEUE_PAIRS),
-            section.get(Settings.LIMIT_QUEUE_DEPTH),
+            queueDepth,
             TargetConfig.MAX_TRANSFER_BYTES_DEFAULT,
             section.get(Settings.LIMIT_CONTROLLERS),
             section.get(Settings.LIMIT_ANA_TRANSITION),
-            new ControllerIds(firstId, lastId));
+            new ControllerIds(firstId, lastId),
+            capacity(section, CapacityLimits.ofHeap(reactors, queueDepth)));
+    }
+
+    private static CapacityLimits capacity(final Section section, final CapacityLimits defaults)
+    {
+        final int connections = given(section, Settings.LIMIT_CONNECTIONS, defaults.connections());
+        final int pending = given(section, Settings.LIMIT_PENDING, defaults.pendingConnections());
+        return new CapacityLimits(
+            given(section, Settings.LIMIT_REQUESTS, defaults.requestsPerReactor()),
+            connections,
+            Math.min(connections,
+                given(section, Settings.LIMIT_CONNECTIONS_PER_ADDRESS, CapacityLimits.half(connections))),
+            pending,
+            Math.min(pending, given(section, Settings.LIMIT_PENDING_PER_ADDRESS, CapacityLimits.half(pending))));
+    }
+
+    private static int given(final Section section, final Setting<Integer> setting, final int otherwise)
+    {
+        final Integer value = section.get(setting);
+        return null == value ? otherwise : value;
     }
 
     private static TcpTransportConfig tcp(final Section section)

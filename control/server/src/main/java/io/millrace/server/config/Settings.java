@@ -10,6 +10,7 @@ import io.millrace.control.service.ControlSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
@@ -292,7 +293,7 @@ final class Settings
         Units.size(StatusSettings.BYTES_EACH_DEFAULT),
         "What each reactor may fill of it; what it does not use takes no space.");
 
-    static final Setting<Void> LIMITS = Setting.group("limits", "What one controller may take.");
+    static final Setting<Void> LIMITS = Setting.group("limits", "What hosts may take.");
     static final Setting<Integer> LIMIT_QUEUE_PAIRS = Setting.optional("limits.queue-pairs",
         SettingType.number(1, TargetConfig.QUEUE_PAIRS_MAX), Integer.toString(TargetConfig.QUEUE_PAIRS_MAX),
         "I/O queue pairs of a controller.");
@@ -308,6 +309,21 @@ final class Settings
     static final Setting<Integer> LIMIT_CONTROLLER_ID_LAST = Setting.optional("limits.controller-id-last",
         SettingType.number(1, ControllerIds.ID_MAX), Integer.toString(ControllerIds.ID_MAX),
         "Last id that a controller gets.");
+    static final Setting<Integer> LIMIT_REQUESTS = Setting.optional("limits.requests-per-reactor",
+        SettingType.number(CapacityLimits.REQUESTS_MIN, CapacityLimits.REQUESTS_MAX), null,
+        "Commands of all hosts on one reactor, answers that hosts have not taken included; from the heap when not given.");
+    static final Setting<Integer> LIMIT_CONNECTIONS = Setting.optional("limits.connections",
+        SettingType.number(1, CapacityLimits.CONNECTIONS_MAX), null,
+        "Queues of all hosts together; from the heap when not given.");
+    static final Setting<Integer> LIMIT_CONNECTIONS_PER_ADDRESS = Setting.optional("limits.connections-per-address",
+        SettingType.number(1, CapacityLimits.CONNECTIONS_MAX), null,
+        "Queues of hosts at one address; half of limits.connections when not given.");
+    static final Setting<Integer> LIMIT_PENDING = Setting.optional("limits.pending-connections",
+        SettingType.number(1, CapacityLimits.CONNECTIONS_MAX), null,
+        "Connections that have not become queues yet; from the heap when not given.");
+    static final Setting<Integer> LIMIT_PENDING_PER_ADDRESS = Setting.optional("limits.pending-connections-per-address",
+        SettingType.number(1, CapacityLimits.CONNECTIONS_MAX), null,
+        "Of them, from one address; half of limits.pending-connections when not given.");
     static final Setting<Integer> LIMIT_ANA_TRANSITION = Setting.optional("limits.ana-transition-time",
         SettingType.duration(SECONDS, TargetConfig.ANA_TRANSITION_SECONDS_MAX * SECONDS)
             .then("duration", "1s to " + TargetConfig.ANA_TRANSITION_SECONDS_MAX + "s, whole seconds",
@@ -368,6 +384,7 @@ final class Settings
         STATUS, STATUS_FILE, STATUS_SIZE,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_CONTROLLER_ID_FIRST,
         LIMIT_CONTROLLER_ID_LAST, LIMIT_ANA_TRANSITION,
+        LIMIT_REQUESTS, LIMIT_CONNECTIONS, LIMIT_CONNECTIONS_PER_ADDRESS, LIMIT_PENDING, LIMIT_PENDING_PER_ADDRESS,
         TCP, TCP_IN_CAPSULE, TCP_MAX_H2C, TCP_RECEIVE_BUFFER, TCP_SUCCESS_FLAG, TCP_CONNECT_TIMEOUT,
         TCP_DATA_TIMEOUT, TCP_SEND_TIMEOUT, TCP_CONNECTIONS, TCP_SOCKET_SEND, TCP_SOCKET_RECEIVE));
 

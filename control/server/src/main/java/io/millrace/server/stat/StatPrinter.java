@@ -247,8 +247,7 @@ final class StatPrinter
     private static void connections(final Terminal terminal, final StatusSnapshot snapshot)
     {
         final String counted = Stream.of(DataPlaneCounters.Value.values())
-            .filter((each) -> each.compareTo(DataPlaneCounters.Value.ACCEPTED) >= 0 &&
-                !each.name().startsWith("DMA_") && snapshot.dataPlane(each) > 0)
+            .filter((each) -> each.isOfConnections() && snapshot.dataPlane(each) > 0)
             .map((each) -> each.name().toLowerCase(Locale.ROOT).replace('_', ' ') + " " +
                 whole(snapshot.dataPlane(each)))
             .collect(Collectors.joining(", "));

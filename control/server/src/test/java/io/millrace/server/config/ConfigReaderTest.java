@@ -20,6 +20,7 @@ import io.millrace.dataplane.QosSettings;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
@@ -164,13 +165,15 @@ class ConfigReaderTest
               - {transport: tcp, address: "::1", port: 0}
               - {transport: tcp, address: "::1", port: 4421}
             discovery: false
-            limits: {queue-pairs: 4, queue-depth: 64, controllers: 9, ana-transition-time: 255s,
+            limits: {requests-per-reactor: 4096, connections: 500, connections-per-address: 200,
+                     pending-connections: 100, pending-connections-per-address: 50, queue-pairs: 4, queue-depth: 64, controllers: 9, ana-transition-time: 255s,
               controller-id-first: 1000, controller-id-last: 1999}
             tcp: {in-capsule-data-size: 16KiB, max-h2c-data-size: 64KiB, receive-buffer-size: 1MiB, success-flag: false,
                   connect-timeout: 3s, data-timeout: 4s, send-timeout: 5s, connections: 100,
                   socket-send-size: 1MiB, socket-receive-size: 2MiB}
             """);
-        assertEquals(new TargetConfig(4, 64, 1 << 20, 9, 255, new ControllerIds(1000, 1999)), config.limits());
+        assertEquals(new TargetConfig(4, 64, 1 << 20, 9, 255, new ControllerIds(1000, 1999),
+            new CapacityLimits(4096, 500, 200, 100, 50)), config.limits());
         assertEquals(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20, 2 << 20,
             4_000_000_000L, 5_000_000_000L), config.tcp());
         assertEquals(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.of(7,

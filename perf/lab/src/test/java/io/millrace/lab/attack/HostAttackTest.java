@@ -1,15 +1,26 @@
 package io.millrace.lab.attack;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.lab.TargetProcess;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.status.DataPlaneCounters;
+import io.millrace.status.ReactorCounters;
+import io.millrace.status.StatusReader;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /**
  * Hosts that try to end a data plane, which was started as a user starts it, or to take it from others: it lives, and a
@@ -24,18 +35,29 @@ final class HostAttackTest
     private static final long BYSTANDER_LBA = 8192;
     private static final long PROGRESS_MS = 5_000;
 
+    private static final int QUEUES_PER_CONTROLLER = 120;
+    /** Of the JVM with {@code -XX:+ExitOnOutOfMemoryError}. */
+    private static final int EXIT_OUT_OF_MEMORY = 3;
+    /** What is counted is written ten times a second. */
+    private static final long STATUS_MS = 1_100;
+
+    private String name;
+    private Path status;
     private TargetProcess target;
     private Bystander bystander;
 
     @BeforeEach
-    void start() throws IOException
+    void start(final TestInfo test) throws IOException
     {
-        target = TargetProcess.start("host-attack", List.of("{name: mem, type: memory, size: 64MiB}"), "mem");
+        name = test.getDisplayName();
+        status = Files.createTempDirectory(Path.of("/dev/shm"), "attack").resolve("status");
+        target = TargetProcess.start("host-attack", List.of(), "status: {file: " + status + "}\n",
+            List.of("{name: mem, type: memory, size: 64MiB}"), "mem");
         bystander = new Bystander(target.port(), NQN, BYSTANDER_LBA);
     }
 
     @AfterEach
-    void stop()
+    void stop() throws IOException
     {
         if (null != bystander)
         {
@@ -43,8 +65,28 @@ final class HostAttackTest
         }
         if (null != target)
         {
+            report();
             target.close();
         }
+        try (Stream<Path> files = Files.list(status.getParent()))
+        {
+            for (final Path file : files.toList())
+            {
+                Files.delete(file);
+            }
+        }
+        Files.delete(status.getParent());
+    }
+
+    /** For docs: what the process has grown to, and how long the bystander had to wait. */
+    private void report() throws IOException
+    {
+        final String memory = target.isAlive() ?
+            Files.readAllLines(Path.of("/proc/" + target.process().pid() + "/status")).stream()
+                .filter((line) -> line.startsWith("VmHWM") || line.startsWith("VmRSS"))
+                .map((line) -> line.replaceAll("\\s+", " ")).collect(Collectors.joining(", ")) : "dead";
+        System.out.println(name + ": " + memory + "; bystander verified " + bystander.verified() + " pairs, longest " +
+            bystander.longestMs() + " ms");
     }
 
     /** Queues that are reset together while their answers fill the sockets. */
@@ -54,9 +96,9 @@ final class HostAttackTest
         final int rounds = IS_LONG ? 1_000 : 10;
         final int queues = 8;
         final int depth = 128;
-        try (AttackHost admin = AttackHost.admin(target.port(), "127.0.0.2", NQN))
+        for (int round = 0; round < rounds; round++)
         {
-            for (int round = 0; round < rounds; round++)
+            try (AttackHost admin = AttackHost.admin(target.port(), "127.0.0.2", NQN))
             {
                 final List<AttackHost> hosts = new ArrayList<>();
                 final List<Thread> readers = new ArrayList<>();
@@ -85,6 +127,237 @@ final class HostAttackTest
                 }
                 expectAlive();
             }
+        }
+    }
+
+    /** Connections that send one Connect command after the other and read no answer. */
+    @Test
+    void connectCommandsBeforeAdmission() throws Exception
+    {
+        final int count = IS_LONG ? 6_000 : 1_200;
+        final List<AttackHost> hosts = new ArrayList<>();
+        try
+        {
+            for (int i = 0; i < count; i++)
+            {
+                final AttackHost host = AttackHost.open(target.port(), "127.0.0.2", 0);
+                hosts.add(host);
+                sendQuietly(host, AttackHost.initializeRequest());
+                for (int id = 0; id < 32; id++)
+                {
+                    sendQuietly(host, AttackHost.capsule(AttackHost.connect(id, 0, 32),
+                        host.connectData("nqn.2026-11.io.millrace:none", AttackHost.CONTROLLER_ID_DYNAMIC)));
+                }
+                expectAliveNowAndThen(i);
+            }
+            expectAlive();
+        }
+        finally
+        {
+            hosts.forEach(AttackHost::close);
+        }
+    }
+
+    /** Connections that say nothing at all. */
+    @Test
+    void silentConnections() throws Exception
+    {
+        final int count = IS_LONG ? 8_000 : 1_500;
+        final List<AttackHost> hosts = new ArrayList<>();
+        try
+        {
+            for (int i = 0; i < count; i++)
+            {
+                hosts.add(AttackHost.open(target.port(), "127.0.0.2", 0));
+                expectAliveNowAndThen(i);
+            }
+            expectAlive();
+            TimeUnit.MILLISECONDS.sleep(STATUS_MS);
+            assertTrue(counted(DataPlaneCounters.Value.REFUSED_PENDING) > 0, "refusals are counted");
+            // A host at another address gets in all the same.
+            AttackHost.admin(target.port(), "127.0.0.3", NQN).close();
+        }
+        finally
+        {
+            hosts.forEach(AttackHost::close);
+        }
+    }
+
+    /** Controllers without end: those beyond the limit are told that the target is busy. */
+    @Test
+    void plainConnects() throws Exception
+    {
+        final int count = IS_LONG ? 7_700 : 1_500;
+        final List<AttackHost> hosts = new ArrayList<>();
+        int admitted = 0;
+        int busy = 0;
+        try
+        {
+            for (int i = 0; i < count; i++)
+            {
+                final AttackHost host = AttackHost.open(target.port(), "127.0.0.2", 0);
+                hosts.add(host);
+                final int result = connectQuietly(host);
+                admitted += result >= 0 ? 1 : 0;
+                busy += -NvmeStatus.CONNECT_CONTROLLER_BUSY == result ? 1 : 0;
+                expectAliveNowAndThen(i);
+            }
+            expectAlive();
+            TimeUnit.MILLISECONDS.sleep(STATUS_MS);
+            assertTrue(admitted > 100, admitted + " were admitted");
+            assertTrue(busy > 100, busy + " were refused as busy");
+            assertEquals(busy, counted(DataPlaneCounters.Value.REFUSED_CONNECTS));
+            AttackHost.admin(target.port(), "127.0.0.3", NQN).close();
+        }
+        finally
+        {
+            hosts.forEach(AttackHost::close);
+        }
+    }
+
+    /** Writes whose data never comes, on as many queues as an address may have. */
+    @Test
+    void writesWithoutData() throws Exception
+    {
+        final int queues = IS_LONG ? 363 : 90;
+        final int depth = 1024;
+        final List<AttackHost> hosts = new ArrayList<>();
+        try
+        {
+            for (int i = 0; i < queues; i++)
+            {
+                if (0 == i % QUEUES_PER_CONTROLLER)
+                {
+                    hosts.add(AttackHost.admin(target.port(), "127.0.0.2", NQN));
+                }
+                final AttackHost admin = hosts.get(i / QUEUES_PER_CONTROLLER * (QUEUES_PER_CONTROLLER + 1));
+                final AttackHost host = admin.io(NQN, 1 + i % QUEUES_PER_CONTROLLER, depth, 0);
+                hosts.add(host);
+                final ByteArrayOutputStream writes = new ByteArrayOutputStream();
+                for (int id = 0; id < depth - 1; id++)
+                {
+                    writes.writeBytes(AttackHost.capsule(
+                        AttackHost.write(id, id, 1, BLOCK_BYTES), AttackHost.NOTHING));
+                }
+                host.send(writes.toByteArray());
+                expectAliveNowAndThen(10 * i);
+            }
+            TimeUnit.MILLISECONDS.sleep(STATUS_MS);
+            expectAlive();
+            assertTrue(counted(ReactorCounters.Value.REQUEST_WAITS) > 0, "capsules wait");
+        }
+        finally
+        {
+            hosts.forEach(AttackHost::close);
+        }
+    }
+
+    /** One queue that sends reads for as long as the target takes them, and takes no answer. */
+    @Test
+    void readsWhoseAnswersAreNotTaken() throws Exception
+    {
+        final int seconds = IS_LONG ? 60 : 4;
+        final int depth = 1024;
+        try (AttackHost admin = AttackHost.admin(target.port(), "127.0.0.2", NQN);
+            AttackHost host = admin.io(NQN, 1, depth, 4096))
+        {
+            final Thread sender = Thread.ofVirtual().start(() ->
+            {
+                int id = 0;
+                while (sendQuietly(host, AttackHost.capsule(
+                    AttackHost.read(id % depth, 0, 1, BLOCK_BYTES), AttackHost.NOTHING)))
+                {
+                    id++;
+                }
+            });
+            for (int i = 0; i < 10 * seconds; i++)
+            {
+                TimeUnit.MILLISECONDS.sleep(100);
+                expectAlive();
+            }
+            final long inUse = counted(ReactorCounters.Value.REQUESTS);
+            assertTrue(inUse <= depth + 8, inUse + " commands under way where the queue has " + depth + " entries");
+            host.close();
+            sender.join();
+        }
+    }
+
+    /** Limits that somebody raised without raising the heap: the process ends at once and does not go on half dead. */
+    @Test
+    void endsAtOnceWithoutMemory() throws Exception
+    {
+        final List<AttackHost> hosts = new ArrayList<>();
+        final TargetProcess small = TargetProcess.start("host-attack-small", List.of("-Xmx20m"),
+            "status: {file: none}\nwarm-up: false\nlimits: {connections: 65535, connections-per-address: 65535}\n",
+            List.of("{name: mem, type: memory, size: 64MiB}"), "mem");
+        try
+        {
+            while (small.isAlive() && hosts.size() < 6_000)
+            {
+                try
+                {
+                    final AttackHost host = AttackHost.open(small.port(), "127.0.0.2", 0);
+                    hosts.add(host);
+                    connectQuietly(host);
+                }
+                catch (final IOException _)
+                {
+                    // Nobody listens any more.
+                    small.process().waitFor(5, TimeUnit.SECONDS);
+                }
+            }
+            assertTrue(small.process().waitFor(10, TimeUnit.SECONDS), "lives on, with " + hosts.size() + " connections");
+            assertEquals(EXIT_OUT_OF_MEMORY, small.process().exitValue(), Files.readString(small.log()));
+        }
+        finally
+        {
+            hosts.forEach(AttackHost::close);
+            small.close();
+        }
+    }
+
+    private static boolean sendQuietly(final AttackHost host, final byte[] bytes)
+    {
+        try
+        {
+            host.send(bytes);
+            return true;
+        }
+        catch (final IOException _)
+        {
+            // The target has closed the connection.
+            return false;
+        }
+    }
+
+    /** Controller id, negated status of a refusal, or 0 when the connection was closed. */
+    private static int connectQuietly(final AttackHost host)
+    {
+        try
+        {
+            return host.initialize().connectAdmin(NQN);
+        }
+        catch (final IOException _)
+        {
+            return 0;
+        }
+    }
+
+    private long counted(final DataPlaneCounters.Value value) throws IOException
+    {
+        return StatusReader.open(status).read().dataPlane(value);
+    }
+
+    private long counted(final ReactorCounters.Value value) throws IOException
+    {
+        return StatusReader.open(status).read().reactors().stream().mapToLong((each) -> each.value(value)).sum();
+    }
+
+    private void expectAliveNowAndThen(final int step) throws IOException, InterruptedException
+    {
+        if (0 == step % 200)
+        {
+            expectAlive();
         }
     }
 

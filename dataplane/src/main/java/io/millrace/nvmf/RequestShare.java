@@ -1,0 +1,47 @@
+package io.millrace.nvmf;
+
+/**
+ * What the queue pairs of one host address hold of a reactor's slots beyond those that each of them is sure of.
+ * Single-threaded.
+ */
+final class RequestShare
+{
+    private final String address;
+    private int queuePairs;
+    private int used;
+
+    /**
+     * Holds nothing.
+     *
+     * @param address of the host.
+     */
+    RequestShare(final String address)
+    {
+        this.address = address;
+    }
+
+    String address()
+    {
+        return address;
+    }
+
+    int queuePairs()
+    {
+        return queuePairs;
+    }
+
+    void queuePairs(final int count)
+    {
+        queuePairs = count;
+    }
+
+    int used()
+    {
+        return used;
+    }
+
+    void used(final int slots)
+    {
+        used = slots;
+    }
+}
