@@ -108,7 +108,7 @@ public record CapacityLimits(
     private static int share(
         final long heapBytes, final int percent, final int bytesEach, final int min, final int max)
     {
-        return (int)Math.clamp(heapBytes / 100 * percent / bytesEach, min, max);
+        return Math.clamp(heapBytes / 100 * percent / bytesEach, min, max);
     }
 
     /**
