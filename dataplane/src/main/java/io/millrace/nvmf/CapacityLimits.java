@@ -3,10 +3,12 @@ package io.millrace.nvmf;
 /**
  * How many connections and commands there may be at once, so that the heap holds them all whatever hosts do. Immutable.
  * <p>
- * The costs are measured by {@code ConnectionMemoryTest} on JDK 25 with compressed references and rounded up. A quarter of
+ * The costs are measured by {@code ConnectionMemoryTest} on JDK 25 with compressed references and rounded up. A
+ * quarter of
  * the heap is left for everything else when both bounds are reached, and half of it as a rule.
  *
- * @param requestsPerReactor   commands of all hosts on one reactor, those included whose answers have not left; 64 to 65536.
+ * @param requestsPerReactor   commands of all hosts on one reactor, those included whose answers have not left; 64 to
+ *                             65536.
  * @param connections          connections whose Connect command has succeeded; 1 to 65535.
  * @param connectionsPerAddress of them, from one address of hosts; 1 to {@code connections}.
  * @param pendingConnections   connections whose Connect command has not succeeded yet; 1 to 65535.

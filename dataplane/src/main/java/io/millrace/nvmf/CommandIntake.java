@@ -52,8 +52,10 @@ public final class CommandIntake
      *
      * @param source that holds the submission queue entry.
      * @param offset of the entry in it.
-     * @return null when the host has more commands outstanding than its queue holds: the transport ends the connection; or
-     *     when the command {@link #awaitsSlot has to wait}: the transport keeps the capsule, parses nothing behind it, and
+     * @return null when the host has more commands outstanding than its queue holds: the transport ends the
+     *     connection; or
+     *     when the command {@link #awaitsSlot has to wait}: the transport keeps the capsule, parses nothing behind
+     *     it, and
      *     calls again once {@link #hasSlot()}.
      */
     public Request begin(final UnsafeBuffer source, final int offset)

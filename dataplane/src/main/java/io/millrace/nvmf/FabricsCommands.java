@@ -119,7 +119,8 @@ final class FabricsCommands
         int status = checkCommand(request);
         if (NvmeStatus.SUCCESS == status && !queuePair.transport().admit())
         {
-            refused(request, "there are as many connections as limits.connections or limits.connections-per-address allow");
+            refused(request, "there are as many connections as limits.connections or " +
+                "limits.connections-per-address allow");
             status = NvmeStatus.CONNECT_CONTROLLER_BUSY;
         }
         else if (NvmeStatus.SUCCESS == status)

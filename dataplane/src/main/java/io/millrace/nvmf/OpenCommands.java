@@ -6,7 +6,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * The commands of a queue pair that are under way, and what they hold: slot, tag, command identifier, place in a line,
  * buffer, loan, namespace. Every command that {@link #begin began} is {@link #free freed} once. As many as
- * the queue has entries, those included whose answers have not left. Its queue pair's reactor only; nothing is allocated but when the table grows.
+ * the queue has entries, those included whose answers have not left. Its queue pair's reactor only; nothing is
+ * allocated but when the table grows.
  */
 final class OpenCommands
 {
@@ -51,7 +52,8 @@ final class OpenCommands
     }
 
     /**
-     * {@return whether there is a slot for the next command; false when its capsule has to wait, as answers of earlier ones
+     * {@return whether there is a slot for the next command; false when its capsule has to wait, as answers of
+     * earlier ones
      * have not left or others have the slots}
      */
     boolean hasRoom()

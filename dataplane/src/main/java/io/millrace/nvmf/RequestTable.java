@@ -20,7 +20,8 @@ final class RequestTable
     /**
      * {@return whether there may be one more}
      *
-     * @param depth of the queue, which bounds the table: a host has no more commands under way, as long as it counts those
+     * @param depth of the queue, which bounds the table: a host has no more commands under way, as long as it counts
+     *              those
      *              whose answers it has not taken.
      */
     boolean hasRoom(final int depth)

@@ -475,7 +475,8 @@ public final class Reactor implements AutoCloseable
         }
         catch (final Throwable t)
         {
-            // Without memory left nothing may be allocated on the way to the handler, and completing a future allocates.
+            // Without memory left nothing may be allocated on the way to the handler, and completing a future
+            // allocates.
             if (started.isDone() || !started.completeExceptionally(t))
             {
                 errorHandler.onBrokenInvariant(this, null == culprit ? this : culprit, t);

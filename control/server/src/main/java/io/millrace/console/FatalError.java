@@ -1,7 +1,8 @@
 package io.millrace.console;
 
 /**
- * Errors after which a process cannot be relied on: the JVM is out of memory, out of stack, or broken. Whoever gets one ends
+ * Errors after which a process cannot be relied on: the JVM is out of memory, out of stack, or broken. Whoever gets
+ * one ends
  * the process at once, so that it is started again, instead of going on with a thread less.
  */
 public final class FatalError
@@ -14,7 +15,8 @@ public final class FatalError
     }
 
     /**
-     * Ends the process when a thread dies of such an error that nobody caught. Other errors are printed as the JVM does.
+     * Ends the process when a thread dies of such an error that nobody caught. Other errors are printed as the JVM
+     * does.
      */
     public static void haltOnUncaught()
     {

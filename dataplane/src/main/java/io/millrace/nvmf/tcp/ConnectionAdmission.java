@@ -8,8 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * How many connections there are, in all and from each address: pending ones, whose Connect command has not succeeded, and
- * admitted ones. What is beyond the limits is refused, counted, and said once a minute for each limit. Any reactor; control
+ * How many connections there are, in all and from each address: pending ones, whose Connect command has not
+ * succeeded, and
+ * admitted ones. What is beyond the limits is refused, counted, and said once a minute for each limit. Any reactor;
+ * control
  * path, under a lock that nobody holds for longer than a look into a map.
  */
 final class ConnectionAdmission
@@ -211,8 +213,8 @@ final class ConnectionAdmission
         {
             onWarning.accept("connection of " + address + " refused: " + limit.setting + " of " + bound +
                 " is reached, " + unreported[index] + " refused for it since the last line, " + ofAddress +
-                " of this address so far: raise the limit and the heap (MILLRACE_JAVA_OPTS=-Xmx...) if these are hosts of" +
-                " yours");
+                " of this address so far: raise the limit and the heap (MILLRACE_JAVA_OPTS=-Xmx...) if these are" +
+                " hosts of yours");
             hasReported[index] = true;
             reportedNs[index] = nowNs;
             unreported[index] = 0;

@@ -52,7 +52,8 @@ public final class TcpCounters
     }
 
     /**
-     * {@return of the connections that were {@link #refused()}, those closed as too many had not sent a Connect command that
+     * {@return of the connections that were {@link #refused()}, those closed as too many had not sent a Connect
+     * command that
      *     succeeded, in all or from their address}
      */
     public long refusedPending()

@@ -186,7 +186,8 @@ final class TcpPollGroup implements Poller, LinkListener
      * Takes a new connection.
      *
      * @param fd accepted, non-blocking socket; the group's from now on.
-     * @return the connection; closed when the reactor cannot watch one more; null when its host has gone already, or when
+     * @return the connection; closed when the reactor cannot watch one more; null when its host has gone already, or
+     *     when
      *     there are too many.
      */
     TcpConnection adopt(final int fd)
@@ -464,7 +465,8 @@ final class TcpPollGroup implements Poller, LinkListener
     private int resumeStalled()
     {
         int work = 0;
-        // A connection adds itself again at the end should its next capsule stall: that one has its turn in the next cycle.
+        // A connection adds itself again at the end should its next capsule stall: that one has its turn in the next
+        // cycle.
         final int count = stalled.limit();
         for (int i = 0; i < count; i++)
         {

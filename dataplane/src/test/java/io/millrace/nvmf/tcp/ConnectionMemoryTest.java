@@ -14,7 +14,8 @@ import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * What connections, controllers and commands take of the heap, measured: it is what {@link CapacityLimits} reckons with.
+ * What connections, controllers and commands take of the heap, measured: it is what {@link CapacityLimits} reckons
+ * with.
  * Hosts are descriptors and cost nothing there.
  */
 class ConnectionMemoryTest
@@ -26,7 +27,8 @@ class ConnectionMemoryTest
     private static final long TIMEOUT_NS = 20_000_000_000L;
     private static final int QUEUES = 12;
     /** One address may have half of them, and all come from one. */
-    private static final CapacityLimits LIMITS = new CapacityLimits(CapacityLimits.REQUESTS_MAX, 1000, 1000, 1000, 1000);
+    private static final CapacityLimits LIMITS =
+        new CapacityLimits(CapacityLimits.REQUESTS_MAX, 1000, 1000, 1000, 1000);
 
     private final Arena arena = Arena.ofShared();
     private final long scratch = arena.allocate(64, 8).address();

@@ -13,7 +13,8 @@ import net.jqwik.api.constraints.Size;
 import net.jqwik.api.constraints.UniqueElements;
 
 /**
- * Hosts reset their connections while the answers of all of them leave within one receive of another connection, and all
+ * Hosts reset their connections while the answers of all of them leave within one receive of another connection, and
+ * all
  * are asked in every cycle: those that were reset end, nothing else does.
  */
 class TcpResetPropertyTest

@@ -311,7 +311,8 @@ final class Settings
         "Last id that a controller gets.");
     static final Setting<Integer> LIMIT_REQUESTS = Setting.optional("limits.requests-per-reactor",
         SettingType.number(CapacityLimits.REQUESTS_MIN, CapacityLimits.REQUESTS_MAX), null,
-        "Commands of all hosts on one reactor, answers that hosts have not taken included; from the heap when not given.");
+        "Commands of all hosts on one reactor, answers that hosts have not taken included; from the heap when not " +
+            "given.");
     static final Setting<Integer> LIMIT_CONNECTIONS = Setting.optional("limits.connections",
         SettingType.number(1, CapacityLimits.CONNECTIONS_MAX), null,
         "Queues of all hosts together; from the heap when not given.");

@@ -166,7 +166,8 @@ class ConfigReaderTest
               - {transport: tcp, address: "::1", port: 4421}
             discovery: false
             limits: {requests-per-reactor: 4096, connections: 500, connections-per-address: 200,
-                     pending-connections: 100, pending-connections-per-address: 50, queue-pairs: 4, queue-depth: 64, controllers: 9, ana-transition-time: 255s,
+                     pending-connections: 100, pending-connections-per-address: 50,
+                     queue-pairs: 4, queue-depth: 64, controllers: 9, ana-transition-time: 255s,
               controller-id-first: 1000, controller-id-last: 1999}
             tcp: {in-capsule-data-size: 16KiB, max-h2c-data-size: 64KiB, receive-buffer-size: 1MiB, success-flag: false,
                   connect-timeout: 3s, data-timeout: 4s, send-timeout: 5s, connections: 100,

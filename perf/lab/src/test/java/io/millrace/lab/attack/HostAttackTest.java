@@ -306,7 +306,8 @@ final class HostAttackTest
                     small.process().waitFor(5, TimeUnit.SECONDS);
                 }
             }
-            assertTrue(small.process().waitFor(10, TimeUnit.SECONDS), "lives on, with " + hosts.size() + " connections");
+            assertTrue(small.process().waitFor(10, TimeUnit.SECONDS),
+                "lives on, with " + hosts.size() + " connections");
             assertEquals(EXIT_OUT_OF_MEMORY, small.process().exitValue(), Files.readString(small.log()));
         }
         finally
