@@ -348,20 +348,25 @@ final class DeviceChannel implements OpenListener, CloseListener
     void onReturned(final Request request)
     {
         final MemoryHold hold = request.blockRequest().hold();
-        if (null == hold)
+        if (null != hold)
+        {
+            keep(request, hold);
+        }
+        else if (!refusesSingly)
         {
             heldBytes -= BufferPool.bufferBytes(request.pooledLength());
             request.share().pool().takeBack(request.share(), request.pooledLength());
-        }
-        else
-        {
-            keep(request, hold);
         }
     }
 
     /** Takes a buffer from its request, as the device may still use it: it counts for the device until it is done. */
     private void keep(final Request request, final MemoryHold hold)
     {
+        if (refusesSingly)
+        {
+            // Who completes inline was lent nothing before.
+            lend(request);
+        }
         final BufferShare share = request.share();
         final long address = request.bufferAddress();
         final int lengthBytes = request.pooledLength();
@@ -562,7 +567,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     private boolean offer(final Request request)
     {
         final RequestPhase before = request.phase();
-        final boolean isBuffered = 0 != request.bufferAddress();
+        final boolean isBuffered = !refusesSingly && 0 != request.bufferAddress();
         if (isBuffered)
         {
             lend(request);
