@@ -32,7 +32,6 @@ import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.message.VersionInfo;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -676,17 +675,7 @@ public final class ControlClient implements AutoCloseable
     private void sendDocument(final String document)
     {
         final List<Call> calls = new ArrayList<>();
-        long position = 0;
-        int at = 0;
-        do
-        {
-            final int end = DocumentParts.end(document, at);
-            final String part = document.substring(at, end);
-            calls.add(submit(new Command.AddDocumentPart(position, part)));
-            position += part.getBytes(StandardCharsets.UTF_8).length;
-            at = end;
-        }
-        while (at < document.length());
+        DocumentParts.of(document).forEach((part) -> calls.add(submit(part)));
         await(calls);
         calls.forEach(Call::orThrow);
     }

@@ -1,6 +1,9 @@
 package io.millrace.control.client;
 
 import io.millrace.control.message.Command;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Cuts a document into what one message carries. Stateless.
@@ -13,6 +16,24 @@ final class DocumentParts
 
     private DocumentParts()
     {
+    }
+
+    /** The commands that carry a document, in order; one at least. */
+    static List<Command.AddDocumentPart> of(final String document)
+    {
+        final List<Command.AddDocumentPart> parts = new ArrayList<>();
+        long position = 0;
+        int at = 0;
+        do
+        {
+            final int end = end(document, at);
+            final String part = document.substring(at, end);
+            parts.add(new Command.AddDocumentPart(position, part));
+            position += part.getBytes(StandardCharsets.UTF_8).length;
+            at = end;
+        }
+        while (at < document.length());
+        return parts;
     }
 
     /** Where the part that begins at an index ends, between two characters. */

@@ -9,7 +9,7 @@ import java.util.Objects;
  *
  * @param polling       whether completions of a file are polled from the drive.
  * @param timeoutNs     that a command of a drive may take before it is aborted, 1 ms to 1 h; 0: the default.
- * @param interrupts    whether a drive's interrupts wake a reactor, so that it may sleep while commands are outstanding.
+ * @param interrupts    whether a drive's interrupts wake a reactor, which may sleep while commands are outstanding.
  * @param unsafeNoIommu whether a drive may be taken without an IOMMU, where a wrong address overwrites any memory.
  * @param rules         of a fault device, at most {@value #RULES_MAX}; the first that fits decides.
  */

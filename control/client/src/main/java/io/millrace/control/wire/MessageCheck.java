@@ -50,7 +50,7 @@ final class MessageCheck
             return Verdict.UNKNOWN;
         }
         final int end = offset + length;
-        int at = offset + MessageHeaderDecoder.ENCODED_LENGTH + header.blockLength();
+        final int at = offset + MessageHeaderDecoder.ENCODED_LENGTH + header.blockLength();
         if (header.blockLength() < layout.blockLengthMin(header.version()))
         {
             return Verdict.MALFORMED;

@@ -11,6 +11,7 @@ import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
@@ -53,8 +54,10 @@ class PeerLimitsTest
     {
         final SubsystemSpec spec = desired().subsystems().get(NQN).spec();
         return List.of(
-            new DeviceInfo("mem0", DeviceType.MEMORY, 1 << 20, 4096, 0, false, false, 0, Resource.UNKNOWN, ""),
-            new DeviceInfo("fault0", DeviceType.FAULT, 1 << 20, 4096, 0, false, false, 0, Resource.UNKNOWN, "mem0"),
+            new DeviceInfo("mem0", DeviceType.MEMORY, 1 << 20, 4096, 0, false, false, 0, Resource.UNKNOWN, "",
+                DeviceSettings.UNKNOWN),
+            new DeviceInfo("fault0", DeviceType.FAULT, 1 << 20, 4096, 0, false, false, 0, Resource.UNKNOWN, "mem0",
+                DeviceSettings.UNKNOWN),
             new SubsystemInfo(NQN, false, 1, 0, spec.serial(), spec.model()),
             new NamespaceInfo(NQN, 1, ID, 1 << 20, 4096, 0, 0, 0, 0, Resource.UNKNOWN, Resource.UNKNOWN, "fault0",
                 Resource.UNKNOWN));
@@ -92,7 +95,8 @@ class PeerLimitsTest
     void shouldNotRemoveADeviceOfALaterVersion()
     {
         final List<Resource> resources = new ArrayList<>(reported());
-        resources.add(new DeviceInfo("new", DeviceType.SBE_UNKNOWN, 1, 512, 0, false, false, 0, 0, ""));
+        resources.add(new DeviceInfo("new", DeviceType.SBE_UNKNOWN, 1, 512, 0, false, false, 0, 0, "",
+            DeviceSettings.UNKNOWN));
         assertEquals(DesiredState.of(reported()), DesiredState.of(resources));
     }
 }

@@ -277,7 +277,7 @@ final class HostAttackTest
             }
             final long inUse = counted(ReactorCounters.Value.REQUESTS);
             assertTrue(inUse <= depth + 8, inUse + " commands under way where the queue has " + depth + " entries");
-            host.close();
+            host.reset();
             sender.join();
         }
     }
