@@ -3,6 +3,7 @@ package io.millrace.control.client;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.AnaInfo;
@@ -14,9 +15,11 @@ import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.LatencyInfo;
+import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.ManagedInfo;
@@ -728,9 +731,44 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
+     * Lists differences between desired and actual state that a manager has not settled.
+     *
+     * @param name of a data plane; empty: that of the session, or all.
+     * @return all there are.
+     * @throws ControlException when the manager did not tell, or no answer came in time.
+     */
+    public List<DriftInfo> drift(final String name)
+    {
+        return list(Kind.DRIFT, name, DriftInfo.class);
+    }
+
+    /**
+     * Asks a data plane which manager is in charge of it.
+     *
+     * @return the manager, and what it applied.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public LeadershipInfo leadership()
+    {
+        return list(Kind.LEADERSHIP, "", LeadershipInfo.class).getFirst();
+    }
+
+    /**
+     * Has a manager compare a data plane now, and settle differences.
+     *
+     * @param mode what it may do.
+     * @return what came of it, in one sentence.
+     * @throws ControlException when it was refused, or no answer came in time.
+     */
+    public String reconcile(final ReconcileMode mode)
+    {
+        return execute(new Command.Reconcile(mode)).text();
+    }
+
+    /**
      * Changes the term that commands carry, for a manager that takes over.
      *
-     * @param value of the manager; 0: none.
+     * @param value of the manager; 0: none; {@link io.millrace.control.message.CommandHeader#DIRECT}: past it.
      */
     public void term(final long value)
     {

@@ -2,10 +2,12 @@ package io.millrace.control.message;
 
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import java.util.Objects;
+import java.util.UUID;
 
 /**
  * What a data plane can be told. Commands are values: they compare by content, and say in {@code toString} what they
@@ -499,6 +501,66 @@ public sealed interface Command
         {
             Objects.requireNonNull(name, "name");
             Objects.requireNonNull(comment, "comment");
+        }
+    }
+
+    /**
+     * Tells a data plane which version of the desired state the commands behind this lead to, or that it was found to
+     * be there as a whole. Taken only with the term that the data plane holds. Answered when the data plane has it on
+     * stable storage.
+     *
+     * @param position      of the version.
+     * @param inSync        whether the actual state was found to be this version.
+     * @param directChanges how many changes had been made past the manager when that was found.
+     */
+    record ApplyVersion(StatePosition position, boolean inSync, long directChanges) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public ApplyVersion
+        {
+            Objects.requireNonNull(position, "position");
+        }
+    }
+
+    /**
+     * Puts a manager in charge of a data plane. Over UDP it needs a key of role {@code manager}. Answered when the data
+     * plane has the term on stable storage.
+     *
+     * @param newTerm        above the one that the data plane holds, by at most {@link Terms#STEP_MAX}; or that one
+     *                       again, from the same manager.
+     * @param managerId      new at each start of the manager.
+     * @param managerName    as configured.
+     * @param managerAddress where the manager takes commands: directory or channel.
+     */
+    record TakeTerm(long newTerm, UUID managerId, String managerName, String managerAddress) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public TakeTerm
+        {
+            Objects.requireNonNull(managerId, "managerId");
+            Objects.requireNonNull(managerName, "managerName");
+            Objects.requireNonNull(managerAddress, "managerAddress");
+        }
+    }
+
+    /**
+     * Has a manager compare a data plane now, and settle differences as a person decided. A data plane does not support
+     * it.
+     *
+     * @param mode what it may do.
+     */
+    record Reconcile(ReconcileMode mode) implements Command
+    {
+        /**
+         * Refuses null.
+         */
+        public Reconcile
+        {
+            Objects.requireNonNull(mode, "mode");
         }
     }
 }

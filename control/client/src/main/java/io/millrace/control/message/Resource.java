@@ -9,7 +9,7 @@ import io.millrace.control.codec.Kind;
 public sealed interface Resource
     permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo,
     ControllerInfo, VersionInfo, AuditInfo, ManagedInfo, AnaInfo, LatencyInfo, QosInfo,
-    QueuePairInfo, PlanStepInfo
+    QueuePairInfo, PlanStepInfo, LeadershipInfo, DriftInfo
 {
     /** Instead of a count that an older data plane does not send. */
     int UNKNOWN = -1;
@@ -37,6 +37,8 @@ public sealed interface Resource
             case QueuePairInfo _ -> Kind.QUEUE_PAIR;
             case LatencyInfo _ -> Kind.LATENCY;
             case PlanStepInfo _ -> Kind.PLAN;
+            case LeadershipInfo _ -> Kind.LEADERSHIP;
+            case DriftInfo _ -> Kind.DRIFT;
         };
     }
 }

@@ -5,6 +5,7 @@ import io.millrace.control.codec.AddDocumentPartDecoder;
 import io.millrace.control.codec.AddListenerDecoder;
 import io.millrace.control.codec.AddNamespaceDecoder;
 import io.millrace.control.codec.AllowHostDecoder;
+import io.millrace.control.codec.ApplyVersionDecoder;
 import io.millrace.control.codec.AssignControllerIdsDecoder;
 import io.millrace.control.codec.BeginChangeDecoder;
 import io.millrace.control.codec.Bool;
@@ -20,6 +21,7 @@ import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
 import io.millrace.control.codec.MoveConnectionDecoder;
 import io.millrace.control.codec.Polling;
+import io.millrace.control.codec.ReconcileDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
 import io.millrace.control.codec.ReplaceStateDecoder;
@@ -31,6 +33,7 @@ import io.millrace.control.codec.SetFaultRulesDecoder;
 import io.millrace.control.codec.SetQosDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
+import io.millrace.control.codec.TakeTermDecoder;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
@@ -40,6 +43,7 @@ import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
+import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.SubsystemSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -79,6 +83,9 @@ final class CommandReader
     private final ReplaceStateDecoder replaceState = new ReplaceStateDecoder();
     private final FaultRuleCodec faultRules = new FaultRuleCodec();
     private final UnsafeBuffer rules = new UnsafeBuffer(0, 0);
+    private final ApplyVersionDecoder applyVersion = new ApplyVersionDecoder();
+    private final TakeTermDecoder takeTerm = new TakeTermDecoder();
+    private final ReconcileDecoder reconcile = new ReconcileDecoder();
 
     /** Which every command has at the same place, also one that this version does not know. */
     CommandHeader ids(final DirectBuffer buffer, final int offset)
@@ -120,6 +127,9 @@ final class CommandReader
             case RollbackDecoder.TEMPLATE_ID -> rollback(buffer, offset, header);
             case AddDocumentPartDecoder.TEMPLATE_ID -> documentPart(buffer, offset, header);
             case ReplaceStateDecoder.TEMPLATE_ID -> replaceState(buffer, offset, header);
+            case ApplyVersionDecoder.TEMPLATE_ID -> applyVersion(buffer, offset, header);
+            case TakeTermDecoder.TEMPLATE_ID -> takeTerm(buffer, offset, header);
+            case ReconcileDecoder.TEMPLATE_ID -> reconcile(buffer, offset, header);
             default -> null;
         };
     }
@@ -274,6 +284,29 @@ final class CommandReader
     {
         rollback.wrapAndApplyHeader(buffer, offset, header);
         return new Command.Rollback(rollback.version());
+    }
+
+    private Command applyVersion(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        applyVersion.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.ApplyVersion(
+            new StatePosition(new UUID(applyVersion.lineage().high(), applyVersion.lineage().low()),
+            applyVersion.versionTerm(), applyVersion.version()), isTrue(applyVersion.inSync()),
+            applyVersion.directChanges());
+    }
+
+    private Command takeTerm(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        takeTerm.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.TakeTerm(takeTerm.newTerm(),
+            new UUID(takeTerm.managerId().high(), takeTerm.managerId().low()), takeTerm.managerName(),
+            takeTerm.managerAddress());
+    }
+
+    private Command reconcile(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        reconcile.wrapAndApplyHeader(buffer, offset, header);
+        return new Command.Reconcile(reconcile.mode());
     }
 
     private Command setFaultRules(

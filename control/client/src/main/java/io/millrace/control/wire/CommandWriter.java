@@ -5,6 +5,7 @@ import io.millrace.control.codec.AddDocumentPartEncoder;
 import io.millrace.control.codec.AddListenerEncoder;
 import io.millrace.control.codec.AddNamespaceEncoder;
 import io.millrace.control.codec.AllowHostEncoder;
+import io.millrace.control.codec.ApplyVersionEncoder;
 import io.millrace.control.codec.AssignControllerIdsEncoder;
 import io.millrace.control.codec.BeginChangeEncoder;
 import io.millrace.control.codec.Bool;
@@ -19,6 +20,7 @@ import io.millrace.control.codec.DisconnectEncoder;
 import io.millrace.control.codec.ListEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
 import io.millrace.control.codec.MoveConnectionEncoder;
+import io.millrace.control.codec.ReconcileEncoder;
 import io.millrace.control.codec.RemoveListenerEncoder;
 import io.millrace.control.codec.RemoveNamespaceEncoder;
 import io.millrace.control.codec.ReplaceStateEncoder;
@@ -30,6 +32,7 @@ import io.millrace.control.codec.SetFaultRulesEncoder;
 import io.millrace.control.codec.SetQosEncoder;
 import io.millrace.control.codec.SetStateEncoder;
 import io.millrace.control.codec.SubscribeEncoder;
+import io.millrace.control.codec.TakeTermEncoder;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.DeviceSettings;
@@ -75,6 +78,9 @@ final class CommandWriter
     private final AddDocumentPartEncoder documentPart = new AddDocumentPartEncoder();
     private final ReplaceStateEncoder replaceState = new ReplaceStateEncoder();
     private final FaultRuleCodec faultRules = new FaultRuleCodec();
+    private final ApplyVersionEncoder applyVersion = new ApplyVersionEncoder();
+    private final TakeTermEncoder takeTerm = new TakeTermEncoder();
+    private final ReconcileEncoder reconcile = new ReconcileEncoder();
 
     /** Writes the command with its header at the offset; answers its length in bytes. */
     int write(final MutableDirectBuffer buffer, final int offset, final CommandHeader ids, final Command value)
@@ -108,6 +114,9 @@ final class CommandWriter
             case Command.Rollback command -> rollback(buffer, offset, ids, command);
             case Command.AddDocumentPart command -> documentPart(buffer, offset, ids, command);
             case Command.ReplaceState command -> replaceState(buffer, offset, ids, command);
+            case Command.ApplyVersion command -> applyVersion(buffer, offset, ids, command);
+            case Command.TakeTerm command -> takeTerm(buffer, offset, ids, command);
+            case Command.Reconcile command -> reconcile(buffer, offset, ids, command);
         };
     }
 
@@ -439,6 +448,48 @@ final class CommandWriter
             .nqn(Text.check("NQN", qos.nqn()))
             .hostNqn(Text.check("host NQN", qos.hostNqn()));
         return setQos.encodedLength();
+    }
+
+    private int applyVersion(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final CommandHeader ids,
+        final Command.ApplyVersion command)
+    {
+        applyVersion.wrapAndApplyHeader(buffer, offset, header);
+        ids(applyVersion.command(), ids);
+        applyVersion.lineage()
+            .high(command.position().lineage().getMostSignificantBits())
+            .low(command.position().lineage().getLeastSignificantBits());
+        applyVersion
+            .versionTerm(command.position().term())
+            .version(command.position().version())
+            .inSync(bool(command.inSync()))
+            .directChanges(command.directChanges());
+        return applyVersion.encodedLength();
+    }
+
+    private int takeTerm(
+        final MutableDirectBuffer buffer, final int offset, final CommandHeader ids, final Command.TakeTerm command)
+    {
+        takeTerm.wrapAndApplyHeader(buffer, offset, header);
+        ids(takeTerm.command(), ids);
+        takeTerm.newTerm(command.newTerm());
+        takeTerm.managerId()
+            .high(command.managerId().getMostSignificantBits())
+            .low(command.managerId().getLeastSignificantBits());
+        takeTerm.managerName(Text.check("name of the manager", command.managerName()));
+        takeTerm.managerAddress(Text.check("address of the manager", command.managerAddress()));
+        return takeTerm.encodedLength();
+    }
+
+    private int reconcile(
+        final MutableDirectBuffer buffer, final int offset, final CommandHeader ids, final Command.Reconcile command)
+    {
+        reconcile.wrapAndApplyHeader(buffer, offset, header);
+        ids(reconcile.command(), ids);
+        reconcile.mode(command.mode());
+        return reconcile.encodedLength();
     }
 
     private int setFaultRules(

@@ -8,6 +8,7 @@ import io.millrace.control.codec.AliveDecoder;
 import io.millrace.control.codec.AllowHostDecoder;
 import io.millrace.control.codec.AnaRecordDecoder;
 import io.millrace.control.codec.AnswerDecoder;
+import io.millrace.control.codec.ApplyVersionDecoder;
 import io.millrace.control.codec.AssignControllerIdsDecoder;
 import io.millrace.control.codec.AuditRecordDecoder;
 import io.millrace.control.codec.BeginChangeDecoder;
@@ -24,9 +25,11 @@ import io.millrace.control.codec.DenyHostDecoder;
 import io.millrace.control.codec.DeviceRecordDecoder;
 import io.millrace.control.codec.DisconnectDecoder;
 import io.millrace.control.codec.EventDecoder;
+import io.millrace.control.codec.DriftRecordDecoder;
 import io.millrace.control.codec.HostRecordDecoder;
 import io.millrace.control.codec.KeepAliveDecoder;
 import io.millrace.control.codec.LatencyRecordDecoder;
+import io.millrace.control.codec.LeadershipRecordDecoder;
 import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.ManagedRecordDecoder;
@@ -38,6 +41,7 @@ import io.millrace.control.codec.ProveIdentityDecoder;
 import io.millrace.control.codec.QosRecordDecoder;
 import io.millrace.control.codec.QueuePairRecordDecoder;
 import io.millrace.control.codec.ReactorRecordDecoder;
+import io.millrace.control.codec.ReconcileDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
 import io.millrace.control.codec.RemoveNamespaceDecoder;
 import io.millrace.control.codec.ReplaceStateDecoder;
@@ -51,6 +55,7 @@ import io.millrace.control.codec.SetQosDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
 import io.millrace.control.codec.SubsystemRecordDecoder;
+import io.millrace.control.codec.TakeTermDecoder;
 import io.millrace.control.codec.VersionRecordDecoder;
 import org.agrona.collections.Int2ObjectHashMap;
 
@@ -150,6 +155,17 @@ enum MessageLayout
         AbandonChangeDecoder.TEMPLATE_ID, AbandonChangeDecoder.BLOCK_LENGTH, AbandonChangeDecoder.BLOCK_LENGTH,
         ""),
     ROLLBACK(RollbackDecoder.TEMPLATE_ID, RollbackDecoder.BLOCK_LENGTH, RollbackDecoder.BLOCK_LENGTH, ""),
+    APPLY_VERSION(
+        ApplyVersionDecoder.TEMPLATE_ID, ApplyVersionDecoder.BLOCK_LENGTH, ApplyVersionDecoder.BLOCK_LENGTH,
+        ""),
+    TAKE_TERM(TakeTermDecoder.TEMPLATE_ID, TakeTermDecoder.BLOCK_LENGTH, TakeTermDecoder.BLOCK_LENGTH, "TT"),
+    RECONCILE(ReconcileDecoder.TEMPLATE_ID, ReconcileDecoder.BLOCK_LENGTH, ReconcileDecoder.BLOCK_LENGTH, ""),
+    LEADERSHIP_RECORD(
+        LeadershipRecordDecoder.TEMPLATE_ID, LeadershipRecordDecoder.BLOCK_LENGTH, LeadershipRecordDecoder.BLOCK_LENGTH,
+        "TT"),
+    DRIFT_RECORD(
+        DriftRecordDecoder.TEMPLATE_ID, DriftRecordDecoder.BLOCK_LENGTH, DriftRecordDecoder.BLOCK_LENGTH,
+        "TTT"),
     DATA_PLANE_RECORD(
         DataPlaneRecordDecoder.TEMPLATE_ID, DataPlaneRecordDecoder.BLOCK_LENGTH,
         DataPlaneRecordDecoder.processIdEncodingOffset(), "TTT", "TT"),

@@ -6,8 +6,10 @@ import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordDecoder;
 import io.millrace.control.codec.DataPlaneRecordDecoder;
 import io.millrace.control.codec.DeviceRecordDecoder;
+import io.millrace.control.codec.DriftRecordDecoder;
 import io.millrace.control.codec.HostRecordDecoder;
 import io.millrace.control.codec.LatencyRecordDecoder;
+import io.millrace.control.codec.LeadershipRecordDecoder;
 import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.ManagedRecordDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
@@ -25,9 +27,11 @@ import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSettings;
+import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.LatencyBucket;
 import io.millrace.control.message.LatencyInfo;
+import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
@@ -37,6 +41,7 @@ import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.QueuePairInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
+import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.VersionInfo;
 import java.util.ArrayList;
@@ -68,6 +73,8 @@ final class ResourceReader
     private final PlanStepRecordDecoder planStep = new PlanStepRecordDecoder();
     private final FaultRuleCodec faultRules = new FaultRuleCodec();
     private final UnsafeBuffer rules = new UnsafeBuffer(0, 0);
+    private final LeadershipRecordDecoder leadership = new LeadershipRecordDecoder();
+    private final DriftRecordDecoder drift = new DriftRecordDecoder();
     private long correlationId;
 
     /** Null when the template is that of no resource. */
@@ -91,6 +98,8 @@ final class ResourceReader
             case LatencyRecordDecoder.TEMPLATE_ID -> latency(buffer, offset, header);
             case ManagedRecordDecoder.TEMPLATE_ID -> managed(buffer, offset, header);
             case PlanStepRecordDecoder.TEMPLATE_ID -> planStep(buffer, offset, header);
+            case LeadershipRecordDecoder.TEMPLATE_ID -> leadership(buffer, offset, header);
+            case DriftRecordDecoder.TEMPLATE_ID -> drift(buffer, offset, header);
             default -> null;
         };
     }
@@ -249,6 +258,27 @@ final class ResourceReader
             managed.name(), Bool.TRUE == managed.connected(), managed.health(), managed.seenEpochNs(), managed.term(),
             managed.desiredVersion(), managed.appliedVersion(), managed.differences(), managed.address(),
             managed.refusal(), managed.text());
+    }
+
+    private Resource leadership(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        leadership.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = leadership.correlationId();
+        return new LeadershipInfo(
+            leadership.term(), new UUID(leadership.managerId().high(), leadership.managerId().low()),
+            leadership.sinceEpochNs(),
+            new StatePosition(new UUID(leadership.lineage().high(), leadership.lineage().low()),
+            leadership.versionTerm(), leadership.version()), leadership.directChanges(),
+            leadership.directChangesSeen(), leadership.managerName(), leadership.managerAddress());
+    }
+
+    private Resource drift(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        drift.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = drift.correlationId();
+        return new DriftInfo(
+            Bool.TRUE == drift.withheld(), Bool.TRUE == drift.destructive(), drift.dataPlane(), drift.step(),
+            drift.reason());
     }
 
     private Resource latency(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

@@ -6,8 +6,10 @@ import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordEncoder;
 import io.millrace.control.codec.DataPlaneRecordEncoder;
 import io.millrace.control.codec.DeviceRecordEncoder;
+import io.millrace.control.codec.DriftRecordEncoder;
 import io.millrace.control.codec.HostRecordEncoder;
 import io.millrace.control.codec.LatencyRecordEncoder;
+import io.millrace.control.codec.LeadershipRecordEncoder;
 import io.millrace.control.codec.ListenerRecordEncoder;
 import io.millrace.control.codec.ManagedRecordEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
@@ -24,9 +26,11 @@ import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSettings;
+import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.LatencyBucket;
 import io.millrace.control.message.LatencyInfo;
+import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
@@ -63,6 +67,8 @@ final class ResourceWriter
     private final ManagedRecordEncoder managed = new ManagedRecordEncoder();
     private final PlanStepRecordEncoder planStep = new PlanStepRecordEncoder();
     private final FaultRuleCodec faultRules = new FaultRuleCodec();
+    private final LeadershipRecordEncoder leadership = new LeadershipRecordEncoder();
+    private final DriftRecordEncoder drift = new DriftRecordEncoder();
 
     /** Writes the record with its header at the offset; answers its length in bytes. */
     int write(final MutableDirectBuffer buffer, final int offset, final long correlationId, final Resource value)
@@ -85,6 +91,8 @@ final class ResourceWriter
             case LatencyInfo info -> latency(buffer, offset, correlationId, info);
             case ManagedInfo info -> managed(buffer, offset, correlationId, info);
             case PlanStepInfo info -> planStep(buffer, offset, correlationId, info);
+            case LeadershipInfo info -> leadership(buffer, offset, correlationId, info);
+            case DriftInfo info -> drift(buffer, offset, correlationId, info);
         };
     }
 
@@ -362,5 +370,38 @@ final class ResourceWriter
             .destructive(info.destructive() ? Bool.TRUE : Bool.FALSE)
             .sentence(Text.fit(info.sentence()));
         return planStep.encodedLength();
+    }
+
+    private int leadership(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final LeadershipInfo info)
+    {
+        leadership.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        leadership.term(info.term());
+        leadership.managerId()
+            .high(info.managerId().getMostSignificantBits())
+            .low(info.managerId().getLeastSignificantBits());
+        leadership.sinceEpochNs(info.sinceEpochNs());
+        leadership.lineage()
+            .high(info.position().lineage().getMostSignificantBits())
+            .low(info.position().lineage().getLeastSignificantBits());
+        leadership.versionTerm(info.position().term());
+        leadership.version(info.position().version());
+        leadership.directChanges(info.directChanges());
+        leadership.directChangesSeen(info.directChangesSeen());
+        leadership.managerName(Text.fit(info.managerName()));
+        leadership.managerAddress(Text.fit(info.managerAddress()));
+        return leadership.encodedLength();
+    }
+
+    private int drift(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final DriftInfo info)
+    {
+        drift.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        drift.withheld(info.isWithheld() ? Bool.TRUE : Bool.FALSE);
+        drift.destructive(info.isDestructive() ? Bool.TRUE : Bool.FALSE);
+        drift.dataPlane(Text.fit(info.dataPlane(), Text.SHORT_LENGTH_MAX_BYTES));
+        drift.step(Text.fit(info.step()));
+        drift.reason(Text.fit(info.reason()));
+        return drift.encodedLength();
     }
 }

@@ -9,6 +9,7 @@ import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Polling;
+import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
@@ -126,7 +127,10 @@ public final class Samples
             new Command.BeginChange(text()),
             new Command.CommitChange(),
             new Command.AbandonChange(),
-            new Command.Rollback(big()));
+            new Command.Rollback(big()),
+            new Command.ApplyVersion(new StatePosition(uuid(), big(), big()), random.nextBoolean(), big()),
+            new Command.TakeTerm(big(), uuid(), text(), text()),
+            new Command.Reconcile(any(ReconcileMode.values())));
     }
 
     /**
@@ -157,6 +161,9 @@ public final class Samples
             new LatencyInfo(text(), number(), any(IoKind.values()), big(), big(), big(), big(), big(),
                 random.ints(random.nextInt(129)).mapToObj(_ -> new LatencyBucket(big(), big(), big())).toList()),
             new ManagedInfo(text(), random.nextBoolean(), any(Health.values()), big(), big(), big(), big(), number(),
-                text(), text(), text()));
+                text(), text(), text()),
+            new LeadershipInfo(big(), uuid(), big(), new StatePosition(uuid(), big(), big()), big(), big(), text(),
+                text()),
+            new DriftInfo(random.nextBoolean(), random.nextBoolean(), text(), text(), text()));
     }
 }
