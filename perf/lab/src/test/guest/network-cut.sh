@@ -24,13 +24,14 @@ processes()
 {
     umask 077
     secret=$(head -c 24 /dev/urandom | base64)
-    echo "operations administer $secret" > "$directory/plane.keys"
+    echo "operations manager $secret" > "$directory/plane.keys"
     echo "$secret" > "$directory/manager.secret"
     cat > "$directory/plane.yaml" <<END
 reactors: [{name: r0}]
 memory: {size: 16MiB}
 warm-up: false
 control: {directory: $directory/plane, channel: 'aeron:udp?endpoint=10.77.0.1:4421', secrets: $directory/plane.keys}
+state: {directory: $directory/plane-state}
 status: {file: $directory/plane.status, size: 1MiB}
 END
     cat > "$directory/manager.yaml" <<END

@@ -4,9 +4,11 @@ import io.millrace.control.client.Call;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.PeerInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.service.Reply;
+import io.millrace.control.state.DesiredState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -16,25 +18,34 @@ import java.util.function.Function;
  */
 final class Census
 {
-    private static final List<Kind> KINDS = List.of(
-        Kind.DEVICE, Kind.SUBSYSTEM, Kind.NAMESPACE, Kind.HOST, Kind.LISTENER, Kind.ANA, Kind.QOS);
-
     private final List<Resource> resources = new ArrayList<>();
-    private final int asked;
+    private int asked;
     private int answered;
+    private LeadershipInfo leadership = LeadershipInfo.NONE;
     private Reply refusal;
 
-    /** Asks at once, for what the data plane knows. */
+    /**
+     * Asks at once for what the data plane knows: first who is in charge, so that changes past the manager which come
+     * meanwhile are not counted.
+     */
     Census(final Function<Command, Call> submit, final PeerInfo peer)
     {
-        final List<Kind> known = KINDS.stream().filter(peer.kinds()::contains).toList();
-        asked = known.size();
-        known.forEach((kind) -> submit.apply(new Command.List(kind, "")).onDone(this::onAnswered));
+        if (peer.kinds().contains(Kind.LEADERSHIP))
+        {
+            ask(submit, Kind.LEADERSHIP);
+        }
+        DesiredState.KINDS.stream().filter(peer.kinds()::contains).forEach((kind) -> ask(submit, kind));
+    }
+
+    private void ask(final Function<Command, Call> submit, final Kind kind)
+    {
+        asked++;
+        submit.apply(new Command.List(kind, "")).onDone(this::onAnswered);
     }
 
     static boolean isKept(final Kind kind)
     {
-        return KINDS.contains(kind);
+        return DesiredState.KINDS.contains(kind);
     }
 
     private void onAnswered(final Call call)
@@ -42,7 +53,17 @@ final class Census
         answered++;
         if (Code.OK == call.code())
         {
-            resources.addAll(call.resources());
+            for (final Resource each : call.resources())
+            {
+                if (each instanceof final LeadershipInfo info)
+                {
+                    leadership = info;
+                }
+                else
+                {
+                    resources.add(each);
+                }
+            }
         }
         else if (null == refusal)
         {
@@ -59,6 +80,12 @@ final class Census
     Reply refusal()
     {
         return refusal;
+    }
+
+    /** Who is in charge by the data plane. */
+    LeadershipInfo leadership()
+    {
+        return leadership;
     }
 
     List<Resource> resources()

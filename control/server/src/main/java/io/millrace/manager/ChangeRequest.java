@@ -4,6 +4,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Caller;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
@@ -39,6 +40,7 @@ final class ChangeRequest
     private State state = State.OPEN;
     private Reply doom;
     private long version;
+    private StatePosition position;
 
     private ChangeRequest(
         final Caller caller,
@@ -149,9 +151,16 @@ final class ChangeRequest
         return version;
     }
 
-    void version(final long value)
+    /** Of that version among all; null: none yet. */
+    StatePosition position()
     {
-        version = value;
+        return position;
+    }
+
+    void position(final StatePosition value)
+    {
+        position = value;
+        version = value.version();
     }
 
     /** Why it cannot be any more, though it is being written down; null when it can. */

@@ -20,6 +20,7 @@ final class ChangeSender
     private final WorkThread work;
     private final CompareSchedule schedule;
     private final Standing standing;
+    private final VersionTeller versions;
     private final Consumer<String> onStaleTerm;
     private long session;
     private int outstanding;
@@ -34,6 +35,7 @@ final class ChangeSender
         final WorkThread work,
         final CompareSchedule schedule,
         final Standing standing,
+        final VersionTeller versions,
         final Consumer<String> onStaleTerm)
     {
         this.ledger = ledger;
@@ -41,6 +43,7 @@ final class ChangeSender
         this.work = work;
         this.schedule = schedule;
         this.standing = standing;
+        this.versions = versions;
         this.onStaleTerm = onStaleTerm;
     }
 
@@ -74,6 +77,7 @@ final class ChangeSender
                 break;
             }
             count++;
+            versions.begin(change.position());
             if (change.isOne())
             {
                 send(change);

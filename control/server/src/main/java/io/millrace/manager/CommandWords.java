@@ -57,6 +57,14 @@ final class CommandWords
                 "roll back to version " + c.fromVersion());
             case final Command.AddDocumentPart c -> "document part at byte " + c.position();
             case Command.CommitChange _ -> "commit change";
+            case final Command.Reconcile c -> switch (c.mode())
+            {
+                case REPAIR -> "reconcile";
+                case ALLOW_DESTROY -> "reconcile, destructive steps allowed";
+                case ADOPT -> "adopt the actual state";
+                case TAKE_OVER -> "take over from another lineage";
+                default -> "reconcile in a way that is not known";
+            };
             default -> command.toString();
         };
     }

@@ -4,6 +4,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateEditor;
@@ -52,10 +53,11 @@ final class Ledger
     private StateEditor tip;
     private boolean isTipStale;
     private boolean isWriting;
+    private boolean isAdopting;
     private boolean needsVersion;
     private boolean isRetry;
     private long retryNs;
-    private long version;
+    private StatePosition position = StatePosition.NONE;
     private long accepted;
 
     /**
@@ -80,7 +82,7 @@ final class Ledger
 
     private void begin(final Version first)
     {
-        version = first.number();
+        position = first.header().position();
         kept = first.state().edit();
         keptState = first.state();
         tip = first.state().edit();
@@ -89,19 +91,25 @@ final class Ledger
     /** Whether it is known at all what should be. */
     boolean isKnown()
     {
-        return 0 != version;
+        return 0 != version();
     }
 
-    /** Whether what should be is being written for the first time. */
+    /** Whether what a data plane has is being written. */
     boolean isAdopting()
     {
-        return isWriting && !isKnown();
+        return isAdopting;
+    }
+
+    /** Of the last version that was written among all of its lineage. */
+    StatePosition position()
+    {
+        return position;
     }
 
     /** Last that was written; 0: none. */
     long version()
     {
-        return version;
+        return position.version();
     }
 
     List<VersionHeader> history()
@@ -222,7 +230,7 @@ final class Ledger
             isRetry = false;
             if (null == failure)
             {
-                version = written.number();
+                position = written.header().position();
                 done.forEach(this::onWritten);
             }
             else
@@ -258,7 +266,7 @@ final class Ledger
 
     private void onWritten(final ChangeRequest change)
     {
-        change.version(version);
+        change.position(position);
         if (null == change.doom())
         {
             ready.addLast(change);
@@ -444,19 +452,36 @@ final class Ledger
         }
     }
 
-    /** Writes what was found as the first version. */
-    void adopt(final DesiredState found, final String who, final Consumer<Throwable> then)
+    /**
+     * Writes what was found on a data plane as the next version. Nothing may be on its way.
+     *
+     * @param held of the data plane: the version comes after it; not known: the first lineage begins.
+     */
+    void adopt(
+        final DesiredState found,
+        final StatePosition held,
+        final String who,
+        final String comment,
+        final Consumer<Throwable> then)
     {
         isWriting = true;
-        work.run(() -> store.append(Instant.now(), who, "as found when it was seen first", List.of(), List.of(), found),
-            (written, failure) ->
+        isAdopting = true;
+        work.run(() ->
+        {
+            if (held.isKnown())
             {
-                isWriting = false;
-                if (null == failure)
-                {
-                    begin(written);
-                }
-                then.accept(failure);
-            });
+                store.continueAfter(held);
+            }
+            return store.append(Instant.now(), who, comment, List.of(), List.of(), found);
+        }, (written, failure) ->
+        {
+            isWriting = false;
+            isAdopting = false;
+            if (null == failure)
+            {
+                begin(written);
+            }
+            then.accept(failure);
+        });
     }
 }

@@ -6,16 +6,22 @@ import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
+import io.millrace.control.message.DriftInfo;
+import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.SessionInfo;
+import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Listing;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.store.StateStore;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
@@ -25,13 +31,16 @@ import org.agrona.concurrent.NanoClock;
  * waits; belongs to the manager's thread.
  *
  * <pre>
- *   DOWN --session--&gt; TAKING --term on disk--&gt; SERVING
- *                                              |   ^
- *           on connect, on events, every 10 s  |   |
- *                                              v   |
- *                                            COMPARING
+ *   DOWN --session--&gt; EXAMINING --lineage fits--&gt; TAKING --term taken--&gt; SERVING
+ *                        |   ^                                          |   ^
+ *        another lineage |   | a person decided      on connect, events |   |
+ *                        v   |                                 and time v   |
+ *                       FOREIGN                                       COMPARING
  *   any --session lost--&gt; DOWN        any --a later manager--&gt; SUPERSEDED
  * </pre>
+ * A data plane that holds a later version of the same lineage than this manager is adopted: what it has becomes the
+ * next version, and nothing is carried out before.
+ * <p>
  * Changes go out while it is SERVING, see {@link ChangeSender}. A comparison begins when all are answered, and they
  * wait meanwhile.
  */
@@ -41,7 +50,11 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         /** There is no session. */
         DOWN,
-        /** A term above all others is brought to disk. */
+        /** The data plane is asked who is in charge, and which version it has. */
+        EXAMINING,
+        /** It holds state of another lineage: it is looked at, and a person decides. */
+        FOREIGN,
+        /** A term above all others is brought to disk, and taken of the data plane. */
         TAKING,
         /** Changes go straight on. */
         SERVING,
@@ -52,20 +65,35 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     }
 
     private final PlaneConfig config;
+    private static final long LOOK_AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final String managerName;
     private final Command.AssignControllerIds controllerIds;
+    private final NanoClock clock;
     private final WorkThread work;
     private final PlaneOwner owner;
     private final Ledger ledger;
     private final RequestOrder order;
     private final PlaneLink link;
-    private final Tenure tenure;
+    private final Leadership leadership;
+    private final VersionTeller versions;
     private final CompareSchedule schedule;
     private final Standing standing;
     private final ChangeSender sender;
     private final PlaneWatch watch;
     private Mode mode = Mode.DOWN;
     private Comparison comparison;
+    private LeadershipInfo observed = LeadershipInfo.NONE;
+    private long session;
+    private long lookAgainNs = Long.MAX_VALUE;
+    /** What a person decided, and what has to be done because of the version that the data plane has. */
+    private Comparison.Purpose purpose = Comparison.Purpose.REPAIR;
+    /** The data plane has a later version: what was not carried out is void. */
+    private boolean isStale;
+    /** A person said that this manager goes on with the data plane whatever lineage it is of. */
+    private boolean isForeignAllowed;
+    private List<CompletableFuture<Reply>> asked = new ArrayList<>();
+    private List<CompletableFuture<Reply>> answering = new ArrayList<>();
 
     /**
      * Opens no session yet; throws ControlSettingException when a setting of the client cannot be had. Controller ids
@@ -73,7 +101,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
      */
     ManagedPlane(
         final PlaneConfig config,
-        final String managerName,
+        final Command.TakeTerm self,
         final Command.AssignControllerIds controllerIds,
         final long downAfterNs,
         final StateStore store,
@@ -82,17 +110,20 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         final PlaneOwner owner)
     {
         this.config = config;
-        this.managerName = managerName;
+        this.clock = clock;
+        managerName = self.managerName();
         this.controllerIds = controllerIds;
         this.work = work;
         this.owner = owner;
         ledger = new Ledger(store, work, (change, reply) -> owner.onFinished(config.name(), change, reply), this::log);
         order = new RequestOrder(store, work, ledger);
         link = new PlaneLink(config, managerName, clock, this);
-        tenure = new Tenure(config.name(), store, work, clock, this::log);
+        leadership = new Leadership(config.name(), self, store, work, (command, then) ->
+            link.submit(command).onDone((call) -> then.accept(StageRunner.replyOf(call))), clock, this::log);
         schedule = new CompareSchedule(clock);
         standing = new Standing(config.name(), owner, this::log);
-        sender = new ChangeSender(ledger, link, work, schedule, standing, this::supersede);
+        versions = new VersionTeller(link::submit, this::supersede, this::log);
+        sender = new ChangeSender(ledger, link, work, schedule, standing, versions, this::supersede);
         watch = new PlaneWatch(config.name(), downAfterNs, link, clock, owner, this::log);
     }
 
@@ -138,7 +169,20 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             }
             case SUPERSEDED ->
             {
-                ledger.takeBackAll(tenure.refusal());
+                ledger.takeBackAll(leadership.refusal());
+                yield 0;
+            }
+            case EXAMINING ->
+            {
+                if (nowNs - lookAgainNs >= 0)
+                {
+                    examine();
+                }
+                yield 0;
+            }
+            case FOREIGN ->
+            {
+                ledger.takeBackAll(foreignRefusal());
                 yield 0;
             }
             case TAKING -> take(nowNs);
@@ -147,10 +191,100 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         };
     }
 
+    /** Asks who is in charge, and which version is there. */
+    private void examine()
+    {
+        mode = Mode.EXAMINING;
+        lookAgainNs = clock.nanoTime() + LOOK_AGAIN_NS;
+        final long askedIn = session;
+        link.submit(new Command.List(Kind.LEADERSHIP, "")).onDone((call) ->
+        {
+            if (askedIn == session && Mode.EXAMINING == mode)
+            {
+                onExamined(call);
+            }
+        });
+    }
+
+    private void onExamined(final Call call)
+    {
+        switch (call.code())
+        {
+            case OK ->
+            {
+                if (1 == call.resources().size() && call.resources().getFirst() instanceof final LeadershipInfo info)
+                {
+                    onExamined(info, false);
+                }
+            }
+            case INVALID, UNSUPPORTED, MALFORMED, UNKNOWN_COMMAND -> onExamined(new LeadershipInfo(link.term(),
+                leadership.managerId(), 0, StatePosition.NONE, 0, 0, "", ""), true);
+            default ->
+            {
+                // It is asked again.
+            }
+        }
+    }
+
+    private void onExamined(final LeadershipInfo info, final boolean isOld)
+    {
+        observed = info;
+        leadership.onObserved(info, isOld);
+        versions.onObserved(info.position(), isOld);
+        if (leadership.isOver())
+        {
+            supersede("term " + info.term() + " of manager " + info.managerName() + " is above " + leadership.term());
+            return;
+        }
+        final StatePosition held = info.position();
+        if (held.isKnown() && ledger.isKnown() && !held.isRelatedTo(ledger.position()) && !isForeignAllowed)
+        {
+            onForeign();
+            return;
+        }
+        isStale = held.isKnown() && ledger.isKnown() && held.isRelatedTo(ledger.position()) &&
+            held.isAfter(ledger.position());
+        mode = Mode.TAKING;
+        if (leadership.isHeld())
+        {
+            beginServing();
+        }
+    }
+
+    private void onForeign()
+    {
+        mode = Mode.FOREIGN;
+        final String reason = foreignReason();
+        standing.onRefused(reason);
+        owner.onReconciled(name(), "found state of another lineage: nothing is carried out", ledger.version(),
+            Reply.refused(Code.FAILED, reason));
+        ledger.takeBackAll(foreignRefusal());
+    }
+
+    private String foreignReason()
+    {
+        return "it has " + observed.position() + ", this manager " + ledger.position() + (observed.isManaged() ?
+            "; manager " + observed.managerName() + " was in charge of it" : "") +
+            ": 'millrace dataplane adopt' makes what it has a version here, 'millrace dataplane reconcile --take-over' " +
+            "makes it what this manager has";
+    }
+
+    private Reply foreignRefusal()
+    {
+        return Reply.refused(Code.FAILED, "data plane " + name() + " holds state of another lineage and is not " +
+            "commanded: " + foreignReason());
+    }
+
     private int take(final long nowNs)
     {
-        tenure.poll(nowNs);
-        if (!tenure.isHeld())
+        takeBackIfStale();
+        leadership.poll(nowNs);
+        if (leadership.needsLook(nowNs))
+        {
+            examine();
+            return 1;
+        }
+        if (!leadership.isHeld())
         {
             return 0;
         }
@@ -161,7 +295,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     private void beginServing()
     {
         mode = Mode.SERVING;
-        link.term(tenure.term());
+        link.term(leadership.term());
         assignControllerIds();
         schedule.forgetRefusals();
         schedule.want();
@@ -180,24 +314,54 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         }
     }
 
+    private void takeBackIfStale()
+    {
+        if (isStale)
+        {
+            ledger.takeBackAll(adoptingRefusal());
+        }
+    }
+
+    private Reply adoptingRefusal()
+    {
+        return Reply.refused(Code.FAILED, "data plane " + name() + " has another state than this manager, which is " +
+            "becoming its next version: look at it, then try again");
+    }
+
+    /** Whether what is there is to become what should be. */
+    private boolean isToBeAdopted()
+    {
+        return isStale || !ledger.isKnown() || Comparison.Purpose.ADOPT == purpose;
+    }
+
     private int serve(final long nowNs)
     {
         standing.follow(ledger);
+        takeBackIfStale();
         if (ledger.isAdopting())
         {
             return 0;
         }
-        if (!schedule.isDue(nowNs))
+        final boolean isAdoption = isToBeAdopted();
+        if (!schedule.isDue(nowNs) || isAdoption && ledger.isKnown() && !isStale && !ledger.isSettled())
         {
-            return sender.poll();
+            return isStale ? 0 : sender.poll();
         }
         if (sender.isBusy())
         {
             return sender.drain();
         }
+        if (isAdoption && !ledger.isSettled())
+        {
+            return 0;
+        }
         mode = Mode.COMPARING;
         schedule.begin();
-        comparison = new Comparison(ledger, link, work);
+        comparison = new Comparison(ledger, link, work, leadership, versions,
+            isAdoption ? Comparison.Purpose.ADOPT : purpose);
+        answering = asked;
+        asked = new ArrayList<>();
+        purpose = Comparison.Purpose.REPAIR;
         return 1;
     }
 
@@ -210,39 +374,43 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         }
         switch (comparison.state())
         {
-            case LISTING, MENDING ->
+            case LISTING, REPAIRING ->
             {
                 return count;
             }
-            case OVERRULED ->
+            case FENCED ->
             {
-                supersede(comparison.refusal().text());
+                supersede(comparison.reason());
                 return count + 1;
             }
-            case UNTOLD ->
+            case INCOMPLETE ->
             {
-                standing.onRefused("it does not tell what it is: " + comparison.refusal().text());
+                standing.onRefused("it does not tell what it is: " + comparison.reason());
                 schedule.onRefused(nowNs);
+                answer(Reply.refused(Code.FAILED, standing.refusal()));
             }
-            case FOUND -> adopt(comparison.found());
-            case MENDED -> onMended(nowNs);
+            case OBSERVED -> adopt(comparison.found(), comparison.observed().position());
+            case REPAIRED -> onRepaired(nowNs);
         }
         endComparing();
         return count + 1;
     }
 
-    private void onMended(final long nowNs)
+    private void onRepaired(final long nowNs)
     {
         final int steps = comparison.steps();
         final int left = comparison.left();
-        standing.onCompared(left);
+        standing.onCompared(left, comparison.drift(name()));
         if (steps > 0)
         {
             schedule.onOwnChange();
-            log(steps + " steps to be as version " + ledger.version() +
-                (0 == comparison.refusedCount() ? "" : ", " + comparison.refusedCount() + " of them refused"));
-            owner.onManaged(name(), Change.CHANGED, steps + " differences to version " + ledger.version() +
-                " were found" + (0 == left ? " and put right" : ", " + left + " are left"));
+            final String words = steps + " steps to be as version " + ledger.version() +
+                (0 == comparison.refusedCount() ? "" : ", " + comparison.refusedCount() + " of them refused") + ": " +
+                comparison.words();
+            log(words);
+            owner.onManaged(name(), Change.CHANGED, words);
+            owner.onReconciled(name(), "reconcile: " + comparison.words(), ledger.version(),
+                0 == comparison.refusedCount() ? Reply.OK : Reply.refused(Code.FAILED, comparison.firstLeft()));
         }
         if (0 == left)
         {
@@ -253,17 +421,105 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             standing.onRefused(comparison.firstLeft());
             schedule.onRefused(nowNs);
         }
+        answer(new Reply(Code.OK, ledger.version(), 0 == left ?
+            "data plane " + name() + " is in sync with version " + ledger.version() :
+            left + " differences to version " + ledger.version() + " are left: " + comparison.firstLeft()));
     }
 
     /** Nothing is accepted and nothing compared until it is written. */
-    private void adopt(final DesiredState found)
+    private void adopt(final DesiredState found, final StatePosition held)
     {
-        ledger.adopt(found, managerName, (failure) ->
+        final long before = ledger.version();
+        final String comment = 0 == before ? "initial import" : isStale ?
+            "adopted: the data plane had " + held + ", this manager version " + before :
+            "adopted: a person made the actual state the desired one";
+        final List<CompletableFuture<Reply>> waiting = answering;
+        answering = new ArrayList<>();
+        // Behind another lineage the versions of this one go on as before.
+        ledger.adopt(found, held, managerName, comment, (failure) ->
         {
             schedule.onAdopted(null == failure);
-            log(null == failure ? "seen for the first time: what it has is version " + ledger.version() + " (" + found +
-                ")" : "what it has cannot be kept: " + Ledger.reason(failure));
+            final Reply reply;
+            if (null == failure)
+            {
+                isStale = false;
+                final String text = comment + "; it is version " + ledger.version() + " now (" + found + ")";
+                log(text);
+                if (0 != before)
+                {
+                    owner.onManaged(name(), Change.CHANGED, text);
+                    owner.onReconciled(name(), comment, ledger.version(), Reply.OK);
+                }
+                reply = new Reply(Code.OK, ledger.version(), text);
+            }
+            else
+            {
+                reply = Reply.refused(Code.FAILED, "what it has cannot be kept: " + Ledger.reason(failure));
+                log(reply.text());
+            }
+            waiting.forEach((each) -> each.complete(reply));
         });
+    }
+
+    private void answer(final Reply reply)
+    {
+        final List<CompletableFuture<Reply>> waiting = answering;
+        answering = new ArrayList<>();
+        waiting.forEach((each) -> each.complete(reply));
+    }
+
+    /** Compares as soon as can be, and settles differences as a person decided. */
+    CompletableFuture<Reply> reconcile(final ReconcileMode wanted)
+    {
+        final Reply refused = refusalOfReconciling(wanted);
+        if (null != refused)
+        {
+            return CompletableFuture.completedFuture(refused);
+        }
+        final CompletableFuture<Reply> future = new CompletableFuture<>();
+        asked.add(future);
+        purpose = switch (wanted)
+        {
+            case ADOPT -> Comparison.Purpose.ADOPT;
+            case ALLOW_DESTROY -> Comparison.Purpose.REPAIR_ALL;
+            default -> purpose;
+        };
+        if (Mode.FOREIGN == mode)
+        {
+            isForeignAllowed = true;
+            examine();
+        }
+        schedule.forgetRefusals();
+        schedule.want();
+        return future;
+    }
+
+    private Reply refusalOfReconciling(final ReconcileMode wanted)
+    {
+        if (Mode.DOWN == mode)
+        {
+            return Reply.refused(Code.FAILED, "data plane " + name() + " is not connected" +
+                (link.trouble().isEmpty() ? "" : ": " + link.trouble()));
+        }
+        if (Mode.SUPERSEDED == mode)
+        {
+            return leadership.refusal();
+        }
+        return switch (wanted)
+        {
+            case ADOPT -> null;
+            case REPAIR, ALLOW_DESTROY -> Mode.FOREIGN == mode ? foreignRefusal() : null;
+            case TAKE_OVER -> Mode.FOREIGN == mode ? null : Reply.refused(Code.INVALID,
+                "data plane " + name() + " holds no state of another lineage: there is nothing to take over");
+            default -> Reply.refused(Code.INVALID, "mode is none that this manager knows; use a client of its version");
+        };
+    }
+
+    /** Differences that were not settled. */
+    List<DriftInfo> drift()
+    {
+        return Mode.FOREIGN == mode ? List.of(new DriftInfo(true, false, name(),
+            "make data plane " + name() + " what " + ledger.position() + " says", foreignReason())) : standing.drift();
     }
 
     private void endComparing()
@@ -291,7 +547,20 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     /** Why no change at all is taken in; null: they are. */
     Reply refusalOfChanges()
     {
-        return tenure.isLost() ? tenure.refusal() : ledger.isKnown() ? null : Reply.refused(Code.FAILED,
+        if (leadership.isLost())
+        {
+            return leadership.refusal();
+        }
+        if (Mode.FOREIGN == mode)
+        {
+            return foreignRefusal();
+        }
+        if (ledger.isKnown() && (isStale || ledger.isAdopting() || Mode.COMPARING == mode &&
+            Comparison.Purpose.ADOPT == comparison.purpose()))
+        {
+            return adoptingRefusal();
+        }
+        return ledger.isKnown() ? null : Reply.refused(Code.FAILED,
             "data plane " + name() +
             " was never connected, so that what it has is not known; start it, then try again");
     }
@@ -299,8 +568,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     /** Passes a command on that is not kept, behind the changes before it. */
     CompletableFuture<Reply> carryOut(final Command command, final CommandId id)
     {
-        return order.behindChanges(() -> tenure.isLost() ?
-            CompletableFuture.completedFuture(tenure.refusal()) : link.carryOut(command, id));
+        return order.behindChanges(() -> leadership.isLost() ?
+            CompletableFuture.completedFuture(leadership.refusal()) : link.carryOut(command, id));
     }
 
     /** Passes a List on, behind the changes before it. */
@@ -324,24 +593,30 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         log("connected to " + info.dataPlaneName() + " at " + config.address());
         owner.onManaged(name(), Change.CONNECTED, "");
         watch.onConnected();
-        tenure.onConnected(info.term());
-        if (tenure.isOver())
+        session++;
+        link.session(info);
+        if (leadership.isLost())
         {
-            supersede("term " + info.term() + " is above " + tenure.term());
-        }
-        else if (tenure.isHeld())
-        {
-            beginServing();
+            supersede("another manager is in charge");
         }
         else
         {
-            mode = Mode.TAKING;
+            examine();
         }
+    }
+
+    private void answerAll(final Reply reply)
+    {
+        answer(reply);
+        answering = asked;
+        asked = new ArrayList<>();
+        answer(reply);
+        purpose = Comparison.Purpose.REPAIR;
     }
 
     private void supersede(final String reason)
     {
-        if (tenure.lose())
+        if (leadership.lose())
         {
             log("another manager is in charge (" + reason +
                 "): commanding it no more; start this one again to take over");
@@ -350,7 +625,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         mode = Mode.SUPERSEDED;
         // A session may look whatever the term, when it says none.
         link.term(0);
-        ledger.takeBackAll(tenure.refusal());
+        ledger.takeBackAll(leadership.refusal());
+        answerAll(leadership.refusal());
         endComparing();
     }
 
@@ -359,12 +635,15 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         mode = Mode.DOWN;
         sender.onSession();
-        tenure.onDisconnected();
+        session++;
+        isStale = false;
+        leadership.onDisconnected();
         watch.onDisconnected();
         log("gone: " + reason);
         owner.onManaged(name(), Change.DISCONNECTED, reason);
         ledger.confirmAll("kept, but data plane " + name() + " went away meanwhile (" + reason +
             "); it is carried out when it is back");
+        answerAll(Reply.refused(Code.FAILED, "data plane " + name() + " went away meanwhile: " + reason));
         endComparing();
     }
 
@@ -392,6 +671,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         {
             case DOWN -> link.wasSeen() || ledger.isKnown() ? Health.DOWN : Health.UNSEEN;
             case SUPERSEDED -> Health.SUPERSEDED;
+            case FOREIGN -> Health.FOREIGN;
             default -> !watch.stall().isEmpty() ? Health.STALLED :
                 standing.isWell(ledger) ? Health.WELL : Health.DIFFERENT;
         };
@@ -402,14 +682,15 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         final Health health = health();
         return new ManagedInfo(name(), Mode.DOWN != mode, health,
-            TimeUnit.SECONDS.toNanos(link.seen().getEpochSecond()) + link.seen().getNano(), tenure.term(),
+            TimeUnit.SECONDS.toNanos(link.seen().getEpochSecond()) + link.seen().getNano(), leadership.term(),
             ledger.version(), standing.appliedVersion(), standing.differences(), config.address(), standing.refusal(),
             switch (health)
             {
                 case DOWN, UNSEEN -> link.trouble();
                 case STALLED -> watch.stall();
                 case SUPERSEDED -> "another manager is in charge";
-                default -> "";
+                case FOREIGN -> foreignReason();
+                default -> leadership.isHeld() ? "" : leadership.trouble();
             });
     }
 

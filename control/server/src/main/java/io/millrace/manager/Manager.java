@@ -61,11 +61,13 @@ public final class Manager implements AutoCloseable
             final Map<String, StateStore> stores = new HashMap<>();
             for (final PlaneConfig each : config.dataPlanes())
             {
-                stores.put(each.name(), StateStore.open(
+                final StateStore store = StateStore.open(
                     FileDisk.of(config.stateDirectory().resolve("data-planes").resolve(each.name())),
                     config.versionsKept(),
                     useVersion.getOrDefault(each.name(), 0L),
-                    "--use-version " + (1 == config.dataPlanes().size() ? "" : each.name() + '=') + "VERSION"));
+                    "--use-version " + (1 == config.dataPlanes().size() ? "" : each.name() + '=') + "VERSION");
+                store.warnings().forEach((warning) -> log.accept(each.name() + ": " + warning));
+                stores.put(each.name(), store);
             }
             final StateDisk disk = FileDisk.of(config.stateDirectory());
             final AuditLog auditLog = AuditLog.open(disk);

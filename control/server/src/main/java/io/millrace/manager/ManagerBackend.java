@@ -85,10 +85,16 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             final StateStore store = stores.get(each.name());
             recent.add(store.history());
             planes.put(each.name(),
-                new ManagedPlane(each, config.name(), controllerIds.of(each.name()),
+                new ManagedPlane(each, self(config), controllerIds.of(each.name()),
                     config.hooks().downAfterNs(), store, work, clock, this));
         }
         records = new RecordDesk(planes.values(), clock);
+    }
+
+    /** How data planes see this manager. */
+    private Command.TakeTerm self(final ManagerConfig of)
+    {
+        return new Command.TakeTerm(0, id, of.name(), of.control().directory().toString());
     }
 
     /** Records of all data planes, for any other thread. */
@@ -137,7 +143,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     }
 
     @Override
-    public CompletableFuture<Reply> carryOut(final Caller caller, final CommandId commandId, final Command command)
+    public CompletableFuture<Reply> carryOut(
+        final Caller caller, final CommandId commandId, final long term, final Command command)
     {
         final Reply known = recent.replyTo(commandId, command);
         if (null != known)
@@ -162,6 +169,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             case final Command.CommitChange commit -> commit(caller, commandId, plane, commit);
             case Command.AbandonChange _ -> CompletableFuture.completedFuture(
                 null == staged.remove(caller.sessionId()) ? notBegun() : Reply.OK);
+            case final Command.Reconcile reconcile -> reconcile(caller, plane, reconcile);
             case final Command.Rollback rollback -> rollback(caller, commandId, plane, rollback);
             case final Command.AddDocumentPart part ->
                 CompletableFuture.completedFuture(replacements.add(caller, part));
@@ -301,6 +309,15 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             ChangeRequest.ofMany(caller, commandId, commit, change.commands(), change.comment()));
     }
 
+    private CompletableFuture<Reply> reconcile(
+        final Caller caller, final ManagedPlane plane, final Command.Reconcile reconcile)
+    {
+        final CompletableFuture<Reply> future = new CompletableFuture<>();
+        plane.reconcile(reconcile.mode()).thenAccept((reply) -> audit.add(caller, plane.name(),
+            CommandWords.of(reconcile), plane.ledger().version(), reply, () -> future.complete(reply)));
+        return future;
+    }
+
     private CompletableFuture<Reply> rollback(
         final Caller caller, final CommandId commandId, final ManagedPlane plane, final Command.Rollback rollback)
     {
@@ -365,7 +382,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     public CompletableFuture<Listing<?>> list(final Caller caller, final Command.List list)
     {
         final Kind kind = list.kind();
-        final String name = Kind.VERSION == kind || Kind.AUDIT == kind || Kind.MANAGED == kind ?
+        final String name = Kind.VERSION == kind || Kind.AUDIT == kind || Kind.MANAGED == kind || Kind.DRIFT == kind ?
             list.name() : "";
         if (!name.isEmpty() && !planes.containsKey(name))
         {
@@ -383,6 +400,9 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             case MANAGED -> CompletableFuture.completedFuture(new Listing<>(
                 planes.values().stream().filter((each) -> only.isEmpty() || only.equals(each.name())).toList(),
                 ManagedPlane::info));
+            case DRIFT -> CompletableFuture.completedFuture(new Listing<>(
+                planes.values().stream().filter((each) -> only.isEmpty() || only.equals(each.name()))
+                    .flatMap((each) -> each.drift().stream()).toList(), (each) -> each));
             case AUDIT -> CompletableFuture.completedFuture(new Listing<>(
                 audit.recent().stream().filter((each) -> only.isEmpty() || only.equals(each.dataPlane())).toList(),
                 AuditEntry::info));
@@ -497,6 +517,14 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         final Instant now = Instant.now();
         tell(new ServiceEvent("", TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(), Kind.MANAGED, change,
             dataPlane, text));
+    }
+
+    @Override
+    public void onReconciled(final String dataPlane, final String words, final long version, final Reply reply)
+    {
+        audit.add(self, dataPlane, words, version, reply, () ->
+        {
+        });
     }
 
     @Override

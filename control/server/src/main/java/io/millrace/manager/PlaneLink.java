@@ -10,6 +10,7 @@ import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.PeerInfo;
+import io.millrace.control.message.SessionInfo;
 import io.millrace.control.service.Listing;
 import io.millrace.control.service.Reply;
 import io.millrace.manager.config.PlaneConfig;
@@ -33,6 +34,7 @@ final class PlaneLink implements AutoCloseable
     private final String name;
     private final ControlClient client;
     private Instant seen = Instant.EPOCH;
+    private SessionInfo session;
 
     /** Throws ControlSettingException when a setting cannot be had. */
     PlaneLink(
@@ -85,6 +87,18 @@ final class PlaneLink implements AutoCloseable
     void term(final long value)
     {
         client.term(value);
+    }
+
+    /** A session was opened. */
+    void session(final SessionInfo info)
+    {
+        session = info;
+    }
+
+    /** Highest term that the data plane told when the session was opened; 0: none. */
+    long term()
+    {
+        return null == session ? 0 : session.term();
     }
 
     /** When something came from it last. */

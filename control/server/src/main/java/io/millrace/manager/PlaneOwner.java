@@ -21,6 +21,9 @@ interface PlaneOwner
     /** Something happened to a data plane, as the manager sees it. */
     void onManaged(String dataPlane, Change change, String text);
 
+    /** The manager did something by itself: it is to be audited. */
+    void onReconciled(String dataPlane, String words, long version, Reply reply);
+
     /** It has been gone for a while, or is back after that. */
     void onDown(String dataPlane, boolean isDown, String reason);
 

@@ -35,7 +35,8 @@ final class RecordDesk implements Supplier<List<PlaneRecords>>
     private static final long WAIT_MAX_MS = 5_000;
     /** What only a manager has, and what is no metric: each connection for itself. */
     private static final Set<Kind> OTHER_KINDS =
-        EnumSet.of(Kind.VERSION, Kind.AUDIT, Kind.MANAGED, Kind.QUEUE_PAIR);
+        EnumSet.of(
+            Kind.VERSION, Kind.AUDIT, Kind.MANAGED, Kind.QUEUE_PAIR, Kind.LEADERSHIP, Kind.DRIFT);
 
     private record Collected(long timeNs, List<PlaneRecords> records)
     {

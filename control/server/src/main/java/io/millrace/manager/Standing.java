@@ -1,6 +1,8 @@
 package io.millrace.manager;
 
 import io.millrace.control.codec.Change;
+import io.millrace.control.message.DriftInfo;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -25,6 +27,7 @@ final class Standing
     private long appliedVersion;
     private int differences;
     private String refusal = "";
+    private List<DriftInfo> drift = List.of();
 
     Standing(final String name, final PlaneOwner owner, final Consumer<String> log)
     {
@@ -49,9 +52,10 @@ final class Standing
     }
 
     /** It was compared, and so many differences are left. */
-    void onCompared(final int left)
+    void onCompared(final int left, final List<DriftInfo> differencesLeft)
     {
         differences = left;
+        drift = differencesLeft;
         state = 0 == left ? State.EQUAL : State.DIFFERENT;
         refusal = 0 == left ? "" : refusal;
     }
@@ -61,10 +65,16 @@ final class Standing
     {
         if (!text.equals(refusal))
         {
-            log.accept("refused: " + text);
+            log.accept("not settled: " + text);
             owner.onManaged(name, Change.REFUSED, text);
         }
         refusal = text;
+    }
+
+    /** What the last comparison left. */
+    List<DriftInfo> drift()
+    {
+        return drift;
     }
 
     /** What is refused; empty: nothing is. */

@@ -5,6 +5,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.StopSignal;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
+import io.millrace.control.agent.KeptState;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.SettingException;
@@ -77,7 +78,8 @@ final class QuickstartControl implements AutoCloseable
             final ControlSettings settings = new ControlSettings(
                 suffixed(ControlSettings.directoryDefault(), suffix), ControlSettings.IPC_CHANNEL,
                 ControlSettings.STREAM_ID_DEFAULT, null, ControlSettings.NAME_DEFAULT);
-            control = new QuickstartControl(ControlAgent.start(settings, dataPlane, events, owner), suffix);
+            control = new QuickstartControl(
+                ControlAgent.start(settings, dataPlane, events, owner, KeptState.NOWHERE), suffix);
         }
         catch (final SettingException e)
         {

@@ -8,6 +8,7 @@ import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DataPlaneListener;
 import io.millrace.dataplane.SettingException;
 import io.millrace.server.config.ConfigReader;
@@ -28,6 +29,8 @@ import picocli.CommandLine.Option;
         "  millrace serve --config millrace.yaml",
         "  millrace serve --config millrace.yaml --check    only check the file",
         "",
+        "A data plane that has a manager begins with what that applied last, and not with what the file declares.",
+        "",
         "docs/configuration.md describes the file, millrace.yaml is an example."})
 public final class ServeCommand implements Callable<Integer>
 {
@@ -36,6 +39,11 @@ public final class ServeCommand implements Callable<Integer>
 
     @Option(names = "--check", description = "Check the file, start nothing. Ports, files and CPUs are not looked at.")
     private boolean check;
+
+    @Option(names = "--import", description = {
+        "Begin with what the file declares, though a manager applied something else.",
+        "Its manager shows the difference as drift."})
+    private boolean isImport;
 
     /**
      * Made by the command line.
@@ -69,8 +77,11 @@ public final class ServeCommand implements Callable<Integer>
         final EventLog log = new EventLog(terminal);
         // Without control nothing of it is loaded: the time to start counts.
         final ControlEvents events = null == read.control() ? null : new ControlEvents();
-        try (DataPlane dataPlane = start(read, log, null == events ? DataPlaneListener.NONE : events);
-            AutoCloseable control = null == events ? null : startControl(read, dataPlane, events, log, stop))
+        final AppliedStart applied = null == read.control() ? null : AppliedStart.read(read, isImport);
+        try (DataPlane dataPlane = start(read, null != applied && applied.isRestored() ?
+                read.withoutServed() : read.config(), log, null == events ? DataPlaneListener.NONE : events);
+            AutoCloseable control =
+                null == events ? null : startControl(read, dataPlane, events, applied, terminal, log, stop))
         {
             Banner.print(terminal, dataPlane);
             if (null != control)
@@ -110,11 +121,14 @@ public final class ServeCommand implements Callable<Integer>
     }
 
     private static DataPlane start(
-        final ConfigReader.Result read, final EventLog log, final DataPlaneListener listener)
+        final ConfigReader.Result read,
+        final DataPlaneConfig config,
+        final EventLog log,
+        final DataPlaneListener listener)
     {
         try
         {
-            return DataPlane.start(read.config(), log, listener);
+            return DataPlane.start(config, log, listener);
         }
         catch (final SettingException e)
         {
@@ -126,12 +140,16 @@ public final class ServeCommand implements Callable<Integer>
         final ConfigReader.Result read,
         final DataPlane dataPlane,
         final ControlEvents events,
+        final AppliedStart applied,
+        final Terminal terminal,
         final EventLog log,
         final StopSignal stop)
     {
+        final ServeOwner owner = new ServeOwner(log, stop);
+        applied.restore(dataPlane, owner, terminal);
         try
         {
-            return ControlAgent.start(read.control(), dataPlane, events, new ServeOwner(log, stop));
+            return ControlAgent.start(read.control(), dataPlane, events, owner, applied.kept());
         }
         catch (final SettingException e)
         {

@@ -4,29 +4,37 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.console.ExitCode;
 import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.Role;
+import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.message.VersionInfo;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateEditor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +42,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A manager and a data plane as processes of their own, which are killed. */
 class ManagerProcessIT
 {
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    private static final String HOST = "nqn.2026-11.io.millrace:host0";
     private static final long MIB = 1L << 20;
     /** More of them, or those of a seed that was printed: {@code -Dmillrace.rounds=100 -Dmillrace.seed=SEED}. */
     private static final int ROUNDS = Integer.getInteger("millrace.rounds", 10);
@@ -309,7 +319,7 @@ class ManagerProcessIT
             try (MillraceProcess manager = manage())
             {
                 assertEquals(ExitCode.USAGE, manager.exitCode());
-                assertTrue(manager.output().contains("state-00000002.yaml:9: sha256 is "), manager::outputOrReason);
+                assertTrue(manager.output().contains("state-00000002.yaml:11: sha256 is "), manager::outputOrReason);
                 assertTrue(manager.output().contains("start with --use-version 1"), manager::outputOrReason);
             }
             try (MillraceProcess manager = MillraceProcess.start(
@@ -322,6 +332,195 @@ class ManagerProcessIT
                     assertEquals(List.of(), client.devices(""));
                     assertEquals(3, client.versions("").getLast().version());
                 }
+            }
+        }
+    }
+
+    private static void copy(final Path from, final Path to) throws IOException
+    {
+        try (Stream<Path> files = Files.walk(from))
+        {
+            for (final Path each : files.toList())
+            {
+                Files.copy(each, to.resolve(from.relativize(each).toString()));
+            }
+        }
+    }
+
+    private static void delete(final Path directory) throws IOException
+    {
+        try (Stream<Path> files = Files.walk(directory))
+        {
+            for (final Path each : files.sorted(Comparator.reverseOrder()).toList())
+            {
+                Files.delete(each);
+            }
+        }
+    }
+
+    /** A backup of yesterday, started again: nothing that was made since is taken away. */
+    @Test
+    void shouldTakeNothingAwayWhenAnOldCopyOfItsStateIsStarted() throws IOException, InterruptedException
+    {
+        final Path backup = directory.resolve("backup");
+        try (MillraceProcess plane = servePlane())
+        {
+            plane.await("^ready");
+            try (MillraceProcess manager = manage())
+            {
+                manager.await("^ready");
+                try (ControlClient client = connect("manager"))
+                {
+                    untilWell(client, "start");
+                    client.createDevice(DeviceSpec.memory("before", MIB, 4096));
+                    copy(directory.resolve("state"), backup);
+                    client.createDevice(DeviceSpec.memory("since", MIB, 4096));
+                    client.createSubsystem(new SubsystemSpec(NQN, false));
+                    client.addNamespace(new NamespaceSpec(NQN, 1, "since"));
+                    client.allowHost(NQN, HOST);
+                    client.deleteDevice("before");
+                }
+                manager.signal("KILL");
+                manager.exitCode();
+            }
+            delete(directory.resolve("state"));
+            copy(backup, directory.resolve("state"));
+            try (MillraceProcess manager = manage(); ControlClient beside = connect("plane"))
+            {
+                final DesiredState now = actual(beside);
+                manager.await("^ready");
+                try (ControlClient client = connect("manager"))
+                {
+                    untilWell(client, "copy");
+                    assertEquals(now, actual(beside));
+                    assertEquals("since", client.devices("").getFirst().name());
+                    final VersionInfo adopted = client.versions("").getLast();
+                    assertTrue(adopted.comment().startsWith("adopted: the data plane had version 7 "),
+                        adopted::comment);
+                    assertEquals(8, adopted.version());
+                    assertTrue(client.audit("").stream().anyMatch((each) -> each.command().startsWith("adopted: ")));
+                    // It goes on as a manager does.
+                    client.deleteSubsystem(NQN);
+                    client.deleteDevice("since");
+                    untilWell(client, "after");
+                    assertEquals(List.of(), beside.devices(""));
+                }
+            }
+        }
+    }
+
+    /** What a manager refused stays refused while it is down, from the first moment on. */
+    @Test
+    void shouldBeginWithWhatItsManagerAppliedLast() throws IOException, InterruptedException
+    {
+        final int port = FreePorts.tcp();
+        Files.writeString(planeConfig, Files.readString(planeConfig) + """
+            devices: [{name: vol0, type: memory, size: 16MiB}]
+            subsystems: [{nqn: '%s', hosts: ['%s'], namespaces: [{nsid: 1, device: vol0}]}]
+            listeners: [{transport: tcp, address: 127.0.0.1, port: %d}]
+            """.formatted(NQN, HOST, port));
+        final DesiredState before;
+        try (MillraceProcess plane = servePlane(); MillraceProcess manager = manage())
+        {
+            plane.await("^ready");
+            manager.await("^ready");
+            try (ControlClient client = connect("manager"))
+            {
+                untilWell(client, "start");
+                client.setAnaState(NQN, Transport.TCP, "127.0.0.1", port, 1, AnaState.INACCESSIBLE);
+                client.allowHost(NQN, HOST + "other");
+                client.denyHost(NQN, HOST);
+                before = actual(client);
+            }
+            plane.signal("KILL");
+            plane.exitCode();
+            manager.signal("KILL");
+            manager.exitCode();
+        }
+        try (MillraceProcess plane = servePlane())
+        {
+            // Whoever asks before it is ready finds it as it was, too.
+            final String said = plane.await("^ready").group();
+            try (ControlClient client = connect("plane"))
+            {
+                assertEquals(before, actual(client));
+                assertEquals(List.of(HOST + "other"), client.hosts(NQN).stream().map(HostInfo::hostNqn).toList());
+                assertTrue(client.anaStates(NQN).stream().anyMatch(
+                    (each) -> port == each.port() && AnaState.INACCESSIBLE == each.state()), said);
+                final ControlException e =
+                    assertThrows(ControlException.class, () -> client.allowHost(NQN, HOST));
+                assertEquals(Code.STALE_TERM, e.code());
+                assertTrue(e.getMessage().contains("is managed by manager ") &&
+                    e.getMessage().contains(directory.resolve("manager").toString()) &&
+                    e.getMessage().contains("--direct"), e.getMessage());
+            }
+            assertTrue(plane.said().contains("and does not count: change it through the manager"), plane::said);
+            assertTrue(plane.said().contains("memory devices are empty after a start: vol0"), plane::said);
+        }
+        try (MillraceProcess plane =
+            MillraceProcess.start("serve", "--config", planeConfig.toString(), "--import"))
+        {
+            plane.await("^ready");
+            try (ControlClient client = connect("plane"))
+            {
+                assertEquals(List.of(HOST), client.hosts(NQN).stream().map(HostInfo::hostNqn).toList());
+            }
+        }
+    }
+
+    /** As somebody of another name, so that directories by default are its own. */
+    private MillraceProcess asUser(final String... args) throws IOException
+    {
+        final List<String> command = new ArrayList<>(List.of(MillraceProcess.ROOT.resolve("millrace").toString()));
+        command.addAll(List.of(args));
+        return MillraceProcess.start(command, Map.of("MILLRACE_NO_BUILD", "1",
+            "MILLRACE_JAVA_OPTS", "-Duser.name=it-" + ProcessHandle.current().pid(),
+            "XDG_STATE_HOME", directory.resolve("xdg-state").toString()));
+    }
+
+    private void run(final int exitCode, final String output, final String... args)
+        throws IOException, InterruptedException
+    {
+        try (MillraceProcess command = asUser(args))
+        {
+            assertEquals(exitCode, command.exitCode(), command::outputOrReason);
+            assertTrue(command.output().contains(output), () -> output + " is not in: " + command.outputOrReason());
+        }
+    }
+
+    /** With all defaults: a command that finds no manager does not go to the data plane instead. */
+    @Test
+    void shouldChangeADataPlaneOfADeadManagerOnPurposeOnly() throws IOException, InterruptedException
+    {
+        final Path config = Files.writeString(directory.resolve("default.yaml"),
+            "control: {}\nwarm-up: false\nstatus: {file: none}\n");
+        try (MillraceProcess plane = asUser("serve", "--config", config.toString()))
+        {
+            plane.await("^ready");
+            try (MillraceProcess manager = asUser("manager"))
+            {
+                manager.await("^ready");
+                manager.await("it is version 1 now");
+                run(ExitCode.OK, "created", "device", "create", "kept", "--type", "memory", "--size", "1MiB");
+                manager.signal("KILL");
+                manager.exitCode();
+            }
+            // Its driver's directory is left, and believed for a moment.
+            Thread.sleep(4_000);
+            run(ExitCode.FAILURE, "of this data plane does not run: nobody takes commands in /dev/shm/millrace-manager-it-",
+                "device", "create", "mem1", "--type", "memory", "--size", "1MiB");
+            run(ExitCode.FAILURE, "With --direct the data plane itself is changed", "device", "delete", "kept", "--yes");
+            run(ExitCode.OK, "does not run: nobody takes commands in ", "device", "list");
+            run(ExitCode.OK, "created", "device", "create", "mem1", "--type", "memory", "--size", "1MiB", "--direct");
+            try (MillraceProcess manager = asUser("manager"))
+            {
+                manager.await("^ready");
+                manager.await("not settled: 1 steps take something away that this desired state did not bring");
+                run(ExitCode.OK, "mem1", "device", "list");
+                run(ExitCode.OK, "delete memory device mem1; what it holds is lost", "dataplane", "drift");
+                run(ExitCode.USAGE, "1 steps take something away", "dataplane", "reconcile", "--allow-destroy");
+                run(ExitCode.OK, "is in sync with version 2", "dataplane", "reconcile", "--allow-destroy", "--yes");
+                run(ExitCode.OK, "reconcile: delete device mem1", "audit");
             }
         }
     }

@@ -42,7 +42,15 @@ final class MillraceProcess implements AutoCloseable
     {
         final List<String> command = new ArrayList<>(List.of(ROOT.resolve("millrace").toString()));
         command.addAll(Arrays.asList(args));
-        return start(command, Map.of("MILLRACE_NO_BUILD", "1"));
+        return start(command, Map.of("MILLRACE_NO_BUILD", "1", "XDG_STATE_HOME", stateHome(args).toString()));
+    }
+
+    /** What is kept goes beside the configuration: no test finds what another left. */
+    private static Path stateHome(final String... args)
+    {
+        final int config = Arrays.asList(args).indexOf("--config");
+        return config < 0 || config + 1 == args.length ? Path.of("/nonexistent") :
+            Path.of(args[config + 1]).toAbsolutePath().resolveSibling("xdg-state");
     }
 
     static MillraceProcess start(final List<String> command, final Map<String, String> environment) throws IOException

@@ -111,7 +111,7 @@ class UserDayIT
     {
         MillraceProcess plane = startPlane();
         MillraceProcess manager = startManager();
-        manager.await("dp0: seen for the first time: what it has is version 1 ");
+        manager.await("dp0: initial import; it is version 1 now ");
         final int port = FreePorts.tcp();
         serve(port);
         use(port);
@@ -129,7 +129,7 @@ class UserDayIT
         says("qos set " + NQN + " 2 --iops 77", "note: kept, and carried out when data plane dp0 is connected again\n" +
             "namespace " + NQN + "/2 is limited to iops 77");
         plane = startPlane();
-        manager.await("dp0: \\d+ steps to be as version \\d+$");
+        manager.await("dp0: \\d+ steps to be as version \\d+: ");
         shows(ok("ana list"), "127.0.0.1:" + port + "      2  non-optimized");
         shows(ok("qos list"), "iops 77");
         says("qos clear " + NQN + " 2", "namespace " + NQN + "/2 is not limited");

@@ -9,6 +9,7 @@ import io.millrace.control.client.ControlClient;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Transport;
+import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
@@ -132,6 +133,7 @@ class ManagerAccessTest
                 assertEquals(1, ManagerFixture.untilWell(client).desiredVersion());
                 assertEquals(AnaState.INACCESSIBLE, stateOf(client, 1));
                 // What others change is changed back.
+                beside.term(CommandHeader.DIRECT);
                 set(beside, 1, AnaState.OPTIMIZED);
                 beside.setQos(HOST_LIMITS);
                 beside.setQos(QosSpec.noneOfNamespace(NQN, 1));

@@ -14,16 +14,19 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.FaultAction;
 import io.millrace.control.codec.Health;
 import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.ManagedInfo;
@@ -135,17 +138,40 @@ class ManagerTest
                 final ManagedInfo info = ManagerFixture.untilWell(client);
                 assertEquals(1, info.desiredVersion());
                 final VersionInfo version = client.versions("").getFirst();
-                assertEquals("as found when it was seen first", version.comment());
+                assertEquals("initial import", version.comment());
                 assertEquals(1, version.devices());
-                // What comes from elsewhere goes again, what is missing comes again.
+                // Past the manager nothing changes by mistake.
+                assertEquals(Code.STALE_TERM,
+                    codeOf(() -> beside.createDevice(DeviceSpec.memory("foreign", MIB, 4096))));
+                beside.term(CommandHeader.DIRECT);
+                // What is missing comes again; what came from elsewhere stays until a person says so.
                 beside.createDevice(DeviceSpec.memory("foreign", MIB, 4096));
                 beside.deleteDevice("found");
+                final ManagedInfo drifted = ManagerFixture.until(client, (each) -> 1 == each.differences());
+                assertTrue(drifted.refusal().contains("delete device foreign"), drifted.refusal());
+                assertEquals(Health.DIFFERENT, drifted.health());
                 final long deadlineNs = System.nanoTime() + ManagerFixture.WAIT_NS;
-                while (!List.of("found").equals(names(beside.devices(""))))
+                while (!Set.of("found", "foreign").equals(Set.copyOf(names(beside.devices("")))))
                 {
                     assertTrue(System.nanoTime() - deadlineNs < 0, () -> "left: " + beside.devices(""));
                     LockSupport.parkNanos(1_000_000);
                 }
+                final DriftInfo drift = client.drift("").getFirst();
+                assertTrue(drift.isWithheld() && drift.isDestructive());
+                assertEquals("delete memory device foreign; what it holds is lost", drift.step());
+                assertTrue(client.reconcile(ReconcileMode.REPAIR).startsWith("1 differences to version 1 are left"));
+                assertEquals(2, beside.devices("").size());
+                assertEquals("data plane dp0 is in sync with version 1",
+                    client.reconcile(ReconcileMode.ALLOW_DESTROY));
+                assertEquals(List.of("found"), names(beside.devices("")));
+                assertTrue(client.audit("").stream().anyMatch(
+                    (each) -> "reconcile: delete device foreign".equals(each.command())), () -> "" + client.audit(""));
+                // Or it is what should be from now on.
+                beside.createDevice(DeviceSpec.memory("wanted", MIB, 4096));
+                assertTrue(client.reconcile(ReconcileMode.ADOPT).contains("it is version 2 now"));
+                ManagerFixture.untilWell(client);
+                assertEquals(2, client.versions("").getLast().devices());
+                client.deleteDevice("wanted");
                 // Somebody grew it: it is not replaced by a smaller, empty one.
                 beside.resizeDevice("found", 2 * MIB);
                 final ManagedInfo larger = ManagerFixture.until(client, (each) -> !each.refusal().isEmpty());
@@ -472,12 +498,16 @@ class ManagerTest
                 assertEquals(0, client.versions("").getLast().devices());
                 ManagerFixture.untilWell(later);
             }
-            // Started again it takes over.
+            // Started again it takes over, and takes nothing away that the other made: its own state is older.
             first.stop();
             first.start();
             final ControlClient again = first.connect();
             assertEquals(3, ManagerFixture.untilWell(again).term());
-            assertEquals(List.of(), again.devices(""));
+            assertEquals(List.of("mem0"), names(again.devices("")));
+            final VersionInfo adopted = again.versions("").getLast();
+            assertEquals(1, adopted.devices());
+            assertTrue(adopted.comment().startsWith("adopted: the data plane had version "), adopted.comment());
+            again.deleteDevice("mem0");
         }
     }
 

@@ -51,7 +51,7 @@ class ManagerUdpTest
     void writeSecrets() throws IOException
     {
         secrets = Files.writeString(directory.resolve("keys"),
-            "operations administer " + SECRET + "\nwatch read " + OTHER + "\n");
+            "operations manager " + SECRET + "\nwatch read " + OTHER + "\n");
         Files.setPosixFilePermissions(secrets, PosixFilePermissions.fromString("rw-------"));
     }
 

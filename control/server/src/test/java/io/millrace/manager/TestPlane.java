@@ -3,16 +3,23 @@ package io.millrace.manager;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
 import io.millrace.control.agent.ControlOwner;
+import io.millrace.control.agent.KeptState;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.CommandHeader;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.session.SharedSecret;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.manager.config.PlaneConfig;
+import io.millrace.manager.store.AppliedState;
+import io.millrace.manager.store.AppliedStateFile;
 import io.millrace.nvmf.TargetListener;
 import io.millrace.reactor.ReactorConfig;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -23,12 +30,14 @@ final class TestPlane implements AutoCloseable, ControlOwner
 {
     private final ConcurrentLinkedQueue<String> errors = new ConcurrentLinkedQueue<>();
     private final ControlSettings settings;
+    private final Path state;
     private DataPlane dataPlane;
     private ControlAgent agent;
 
     private TestPlane(final ControlSettings settings)
     {
         this.settings = settings;
+        state = settings.directory().resolveSibling("state-of-" + settings.name());
     }
 
     static TestPlane stopped(final Path directory, final String name)
@@ -73,6 +82,12 @@ final class TestPlane implements AutoCloseable, ControlOwner
             .clientName("beside");
     }
 
+    /** For a client that passes by the manager, on purpose. */
+    ControlClientContext directContext()
+    {
+        return context().term(CommandHeader.DIRECT);
+    }
+
     DataPlane dataPlane()
     {
         return dataPlane;
@@ -83,7 +98,26 @@ final class TestPlane implements AutoCloseable, ControlOwner
         final ControlEvents events = new ControlEvents();
         dataPlane = DataPlane.start(DataPlaneConfig.managed(List.of(
             ReactorConfig.of("test-0", -1), ReactorConfig.of("test-1", -1)), 32 << 20), TargetListener.NONE, events);
-        agent = ControlAgent.start(settings, dataPlane, events, this);
+        final AppliedStateFile file = AppliedStateFile.in(state);
+        try
+        {
+            final AppliedState found = file.read();
+            if (null != found)
+            {
+                errors.addAll(ControlAgent.restore(dataPlane, found.state(), this));
+            }
+            agent = ControlAgent.start(settings, dataPlane, events, this, KeptState.of(file, found, false));
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What it began with and does so no more: as if the disk were another. */
+    void forgetState() throws IOException
+    {
+        Files.delete(state.resolve("applied-state.yaml"));
     }
 
     void stop()

@@ -3,6 +3,8 @@ package io.millrace.control.client;
 import io.aeron.ChannelUri;
 import io.aeron.CommonContext;
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.Terms;
 import io.millrace.control.session.SharedSecret;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -126,7 +128,7 @@ public final class ControlClientContext
         within("livenessTimeoutNs", livenessTimeoutNs, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS);
         within("reconnectDelayNs", reconnectDelayNs, 0, TIMEOUT_MAX_NS);
         within("commandsMax", commandsMax, 1, COMMANDS_MAX_BOUND);
-        within("term", term, 0, Long.MAX_VALUE);
+        within("term", term, CommandHeader.DIRECT, Terms.MAX);
         if (null == idleStrategy)
         {
             idleStrategy = new BackoffIdleStrategy(

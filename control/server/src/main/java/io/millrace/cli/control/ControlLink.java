@@ -13,6 +13,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
+import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.session.SharedSecret;
 import io.millrace.control.state.NoChange;
 import java.io.IOException;
@@ -160,6 +161,16 @@ final class ControlLink implements AutoCloseable
         final String unchanged = notes.unchanged;
         notes.unchanged = null;
         return null == unchanged ? done : unchanged;
+    }
+
+    /**
+     * {@return which manager is in charge of the data plane at the other end; none when it is too old to tell}
+     */
+    LeadershipInfo leadership()
+    {
+        final Call call = client.await(client.submit(new Command.List(Kind.LEADERSHIP, "")));
+        return Code.OK == call.code() && !call.resources().isEmpty() ?
+            (LeadershipInfo)call.resources().getFirst() : LeadershipInfo.NONE;
     }
 
     /**

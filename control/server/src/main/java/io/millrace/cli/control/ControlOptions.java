@@ -9,7 +9,9 @@ import io.millrace.control.client.ControlListener;
 import io.millrace.control.client.ControlSettingException;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Role;
+import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.session.SecretException;
 import java.nio.file.Path;
 import java.util.List;
@@ -69,6 +71,11 @@ final class ControlOptions
         @Option(names = "--key-file", paramLabel = "FILE", description = "File with its secret.")
         private Path keyFile;
 
+        @Option(names = "--direct", description = {
+            "Change the data plane itself, past its manager, such as when that does not run. The manager reports it " +
+                "as drift and takes nothing away for it that a person has not allowed; what is missing it makes again."})
+        private boolean direct;
+
         @Option(names = "--timeout", paramLabel = "TIME", converter = TimeSpan.class,
             description = "Give up on an answer after this. Default: 10s, and 10m for what may take long.")
         private Long timeoutMs;
@@ -119,6 +126,14 @@ final class ControlOptions
         try (ControlLink link = ControlLink.open(target(), timeoutMs,
             Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS), role, mixee.qualifiedName(), listener))
         {
+            if (values.direct)
+            {
+                link.client().term(CommandHeader.DIRECT);
+            }
+            else if (isFallback())
+            {
+                needManager(link, role);
+            }
             return run(link, action);
         }
         catch (final ControlSettingException | SecretException e)
@@ -220,8 +235,38 @@ final class ControlOptions
         }
     }
 
+    /** Nothing was named, and no manager of this user was found. */
+    private boolean isFallback()
+    {
+        return null == values.control && null == variable(CONTROL_VARIABLE) && target().isOwnDataPlane();
+    }
+
+    /** A data plane that has a manager is looked at when that does not run, and not changed by mistake. */
+    private static void needManager(final ControlLink link, final Role role)
+    {
+        final LeadershipInfo leadership = link.leadership();
+        if (!leadership.isManaged())
+        {
+            return;
+        }
+        final String name = "manager " + leadership.managerName() + " of this data plane does not run: nobody takes " +
+            "commands in " + leadership.managerAddress();
+        if (Role.READ == role)
+        {
+            Terminal.standardError().line("note: " + name + "; this is what the data plane has");
+            return;
+        }
+        throw new CommandException(ExitCode.FAILURE, name + "; start it with 'millrace manager', or name another with " +
+            "--control. With --direct the data plane itself is changed, which its manager reports as drift when it is " +
+            "back");
+    }
+
     private ControlTarget target()
     {
+        if (values.direct && null == values.control && null == variable(CONTROL_VARIABLE))
+        {
+            return ControlTarget.ownDataPlane(Objects.requireNonNullElse(values.dataPlane, ""));
+        }
         return target(values.control, values.dataPlane, values.keyName, values.keyFile);
     }
 

@@ -74,6 +74,25 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
             manager.isAlive() ? manager.path() : own.path(), null, dataPlane, keyName, keyFile);
     }
 
+    /**
+     * {@return this user's data plane, whether a manager runs or not}
+     *
+     * @param dataPlane name that it has to have; empty: any.
+     * @throws CommandException when it does not run.
+     */
+    static ControlTarget ownDataPlane(final String dataPlane)
+    {
+        return find(ControlDirectories.dataPlane().toString(), dataPlane, "", null);
+    }
+
+    /**
+     * {@return whether this is the data plane of this user, which is asked when no manager is found}
+     */
+    boolean isOwnDataPlane()
+    {
+        return ControlDirectories.dataPlane().equals(directory);
+    }
+
     /** Group that is trusted with control directories besides the user and root; null: none. */
     static String group()
     {

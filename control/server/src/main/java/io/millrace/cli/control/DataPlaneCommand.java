@@ -1,24 +1,29 @@
 package io.millrace.cli.control;
 
+import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.console.CommandException;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.client.Call;
+import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
 import io.millrace.control.message.Command.SetState;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DriftInfo;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /**
  * {@code millrace dataplane}: the process as a whole.
  */
 @Command(
     name = "dataplane",
-    description = "See data planes, and drain, pause, resume and stop them.",
+    description = "See data planes, reconcile them, and drain, pause, resume and stop them.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace dataplane list",
@@ -51,6 +56,73 @@ public final class DataPlaneCommand extends Group
     int status(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
         return control.run(Role.READ, (link) -> output.printOne(Views.DATA_PLANES, link.client().dataPlane()));
+    }
+
+    @Command(name = "drift", mixinStandardHelpOptions = true,
+        description = {
+            "List differences between desired and actual state that a manager has not settled.",
+            "Steps that take something away wait for 'reconcile --allow-destroy', unless the desired state brought it."},
+        footerHeading = "%nExamples:%n", footer = {"  millrace dataplane drift"})
+    int drift(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.DRIFT, link.client().drift("")));
+    }
+
+    @Command(name = "reconcile", mixinStandardHelpOptions = true,
+        description = {
+            "Have a manager compare a data plane with its desired state now.",
+            "Without options it makes and changes what is missing, and takes nothing away that it did not bring."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace dataplane reconcile", "  millrace dataplane reconcile --allow-destroy"})
+    int reconcile(
+        @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
+        @Option(names = "--allow-destroy", description =
+            "Also take away what the desired state does not have, with its data. See 'millrace dataplane drift'.")
+        final boolean allowDestroy,
+        @Option(names = "--take-over", description =
+            "Command a data plane that holds state of another lineage from now on.")
+        final boolean takeOver)
+    {
+        if (allowDestroy && takeOver)
+        {
+            throw new CommandException(ExitCode.USAGE,
+                "--allow-destroy and --take-over exclude each other: take over first, look at the drift, then allow it");
+        }
+        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
+        {
+            if (allowDestroy)
+            {
+                final List<DriftInfo> steps =
+                    link.client().drift("").stream().filter(DriftInfo::isWithheld).toList();
+                steps.forEach((step) -> Terminal.standard().line("- " + step.step()));
+                confirmation.need(Terminal.standard(), steps.size() + " steps take something away, and data in memory " +
+                    "with it");
+            }
+            else if (takeOver)
+            {
+                confirmation.need(Terminal.standard(), "the data plane is commanded by this manager from now on, " +
+                    "whoever brought what it has");
+            }
+            Terminal.standard().line(link.client().reconcile(allowDestroy ? ReconcileMode.ALLOW_DESTROY :
+                takeOver ? ReconcileMode.TAKE_OVER : ReconcileMode.REPAIR));
+            return ExitCode.OK;
+        });
+    }
+
+    @Command(name = "adopt", mixinStandardHelpOptions = true,
+        description = {
+            "Make what a data plane has its manager's desired state, as a new version.",
+            "Nothing is changed on the data plane. Versions of before stay, and can be rolled back to."},
+        footerHeading = "%nExamples:%n", footer = {"  millrace dataplane adopt --data-plane storage-1"})
+    int adopt(@Mixin final ControlOptions control, @Mixin final Confirmation confirmation)
+    {
+        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
+        {
+            confirmation.need(Terminal.standard(), "what the data plane has becomes the desired state");
+            Terminal.standard().line(link.client().reconcile(ReconcileMode.ADOPT));
+            return ExitCode.OK;
+        });
     }
 
     @Command(name = "drain", mixinStandardHelpOptions = true,

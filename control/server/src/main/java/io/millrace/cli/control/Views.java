@@ -12,6 +12,7 @@ import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ManagedInfo;
@@ -184,6 +185,13 @@ final class Views
         of(null, "isConnected", ManagedInfo::isConnected),
         of(null, "term", ManagedInfo::term),
         of(null, "refusal", ManagedInfo::refusal)));
+
+    static final View<DriftInfo> DRIFT = new View<>(Kind.DRIFT, "differences", DriftInfo.class, List.of(
+        of("DATA PLANE", "dataPlane", DriftInfo::dataPlane),
+        of("WITHHELD", "isWithheld", DriftInfo::isWithheld),
+        of("DESTRUCTIVE", "isDestructive", DriftInfo::isDestructive),
+        of("STEP", "step", DriftInfo::step),
+        of("REASON", "reason", DriftInfo::reason)));
 
     static final View<VersionInfo> VERSIONS = new View<>(Kind.VERSION, "versions", VersionInfo.class, List.of(
         of(">VERSION", "version", VersionInfo::version),

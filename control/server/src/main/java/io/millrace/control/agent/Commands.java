@@ -176,10 +176,13 @@ final class Commands
             case final Command.Rollback _:
             case final Command.AddDocumentPart _:
             case final Command.ReplaceState _:
+            case final Command.Reconcile _:
                 return CompletableFuture.completedFuture(Reply.refused(Code.UNSUPPORTED,
                     "a data plane keeps no versions of what it should be; ask its manager"));
             case final Command.List _:
             case final Command.Subscribe _:
+            case final Command.TakeTerm _:
+            case final Command.ApplyVersion _:
                 throw new IllegalArgumentException("no command that changes something");
         }
     }

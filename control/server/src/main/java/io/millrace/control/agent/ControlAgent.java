@@ -1,10 +1,17 @@
 package io.millrace.control.agent;
 
+import io.millrace.control.codec.Code;
 import io.millrace.control.service.ControlService;
 import io.millrace.control.service.ControlSettings;
+import io.millrace.control.service.Reply;
 import io.millrace.control.service.ServiceSettingException;
+import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.StatePlan;
+import io.millrace.control.state.StateStep;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.SettingException;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Lets clients command a data plane over Aeron, as {@link ControlService} says. Made and closed by the owner's thread;
@@ -26,6 +33,7 @@ public final class ControlAgent implements AutoCloseable
      * @param dataPlane that is commanded.
      * @param events    given to the data plane as its listener when it was started.
      * @param owner     told when a client wants the data plane to stop.
+     * @param kept      what the data plane began with, and where its state is kept; its file is closed with the agent.
      * @return an agent that takes commands.
      * @throws SettingException naming the setting that could not be had; everything begun has been undone.
      */
@@ -33,17 +41,43 @@ public final class ControlAgent implements AutoCloseable
         final ControlSettings settings,
         final DataPlane dataPlane,
         final ControlEvents events,
-        final ControlOwner owner)
+        final ControlOwner owner,
+        final KeptState kept)
     {
         try
         {
             return new ControlAgent(ControlService.start(
-                settings, new DataPlaneBackend(settings.name(), dataPlane, events, owner), owner::onError));
+                settings, new DataPlaneBackend(settings.name(), dataPlane, events, owner, kept), owner::onError));
         }
         catch (final ServiceSettingException e)
         {
             throw new SettingException(e.key(), e.value(), e.bound(), e.remedy(), e);
         }
+    }
+
+    /**
+     * Serves a state on a data plane that serves nothing. What a host may see and do is said before the listeners are
+     * opened that it comes through. What cannot be served, such as a device whose drive is missing, is left out with
+     * what builds on it.
+     *
+     * @param dataPlane with nothing in it.
+     * @param state     to serve.
+     * @param owner     of the process.
+     * @return what cannot be served, a sentence each.
+     */
+    public static List<String> restore(final DataPlane dataPlane, final DesiredState state, final ControlOwner owner)
+    {
+        final Commands commands = new Commands(dataPlane, owner);
+        final List<String> problems = new ArrayList<>();
+        for (final StateStep step : StatePlan.between(DesiredState.EMPTY, state).steps())
+        {
+            final Reply reply = commands.carryOut(step.command()).join();
+            if (Code.OK != reply.code())
+            {
+                problems.add("cannot " + step.sentence() + ": " + reply.text());
+            }
+        }
+        return problems;
     }
 
     /**

@@ -13,14 +13,20 @@ import io.millrace.control.service.ControlBackend;
 import io.millrace.control.service.Listing;
 import io.millrace.control.service.Reply;
 import io.millrace.control.service.ServiceEvent;
+import io.millrace.control.state.DesiredState;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneEvent;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * One data plane, commanded.
+ * One data plane, commanded: by anybody as long as it has no manager, and by that one since.
  */
 final class DataPlaneBackend implements ControlBackend
 {
@@ -30,16 +36,32 @@ final class DataPlaneBackend implements ControlBackend
     private final Commands commands;
     private final Lists lists;
     private final PeerInfo peer;
+    private final DataPlane dataPlane;
+    private final ManagerInCharge manager;
+    private final StateKeeper keeper;
 
     DataPlaneBackend(
-        final String name, final DataPlane dataPlane, final ControlEvents events, final ControlOwner owner)
+        final String name,
+        final DataPlane dataPlane,
+        final ControlEvents events,
+        final ControlOwner owner,
+        final KeptState kept)
     {
         this.name = name;
+        this.dataPlane = dataPlane;
         this.id = dataPlane.snapshot().id();
         this.events = events;
         this.commands = new Commands(dataPlane, owner);
         this.lists = new Lists(dataPlane, name, owner.version());
         this.peer = PeerInfo.own(PeerType.DATA_PLANE, owner.version());
+        this.manager = new ManagerInCharge(name, kept.leadership());
+        this.keeper = new StateKeeper(kept.file(), manager, kept.state(), lists::state, SystemNanoClock.INSTANCE,
+            owner::onError);
+        if (kept.isImport())
+        {
+            manager.onDirectChange();
+            keeper.want();
+        }
     }
 
     @Override
@@ -78,14 +100,69 @@ final class DataPlaneBackend implements ControlBackend
     }
 
     @Override
-    public CompletableFuture<Reply> carryOut(final Caller caller, final CommandId commandId, final Command command)
+    public CompletableFuture<Reply> carryOut(
+        final Caller caller, final CommandId commandId, final long term, final Command command)
     {
-        return commands.carryOut(command);
+        return switch (command)
+        {
+            case final Command.TakeTerm take -> keep(manager.take(take), take.newTerm());
+            case final Command.ApplyVersion apply -> keep(manager.apply(term, apply), apply.position().version());
+            default -> change(term, command);
+        };
+    }
+
+    private CompletableFuture<Reply> keep(final Reply refused, final long value)
+    {
+        return null == refused ? keeper.keep(new Reply(Code.OK, value, "")) :
+            CompletableFuture.completedFuture(refused);
+    }
+
+    private CompletableFuture<Reply> change(final long term, final Command command)
+    {
+        final Reply refused = manager.refusal(term, command);
+        if (null != refused)
+        {
+            return CompletableFuture.completedFuture(refused);
+        }
+        final CompletableFuture<Reply> carriedOut = commands.carryOut(command);
+        return manager.info().isManaged() && DesiredState.keeps(command) ?
+            keeper.follow(command, manager.isDirect(term, command), carriedOut) : carriedOut;
+    }
+
+    @Override
+    public long term()
+    {
+        return manager.info().term();
+    }
+
+    @Override
+    public void onFailed(final Command command, final Throwable error)
+    {
+        final StringWriter trace = new StringWriter();
+        error.printStackTrace(new PrintWriter(trace));
+        dataPlane.recordError("command " + command.getClass().getSimpleName() + " failed: " + trace);
+    }
+
+    @Override
+    public int poll()
+    {
+        return keeper.poll();
+    }
+
+    @Override
+    public void close()
+    {
+        keeper.close();
     }
 
     @Override
     public CompletableFuture<Listing<?>> list(final Caller caller, final Command.List list)
     {
+        if (Kind.LEADERSHIP == list.kind())
+        {
+            return CompletableFuture.completedFuture(
+                new Listing<>(List.of(manager.info()), Function.identity()));
+        }
         try
         {
             return CompletableFuture.completedFuture(lists.of(list));

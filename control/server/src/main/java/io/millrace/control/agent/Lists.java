@@ -5,6 +5,7 @@ import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
@@ -25,6 +26,7 @@ import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.service.Listing;
+import io.millrace.control.state.DesiredState;
 import io.millrace.dataplane.ConnectionSnapshot;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneSnapshot;
@@ -40,6 +42,7 @@ import io.millrace.nvmf.NamespaceSnapshot;
 import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.QosSnapshot;
 import io.millrace.nvmf.TransportAddress;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -82,11 +85,22 @@ final class Lists
             case QUEUE_PAIR -> new Listing<>(dataPlane.connections().list(only), Lists::queuePair);
             case LATENCY -> new Listing<>(Latencies.of(dataPlane.statusSnapshot(), only), Latencies::info);
             case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
-            case VERSION, AUDIT, MANAGED, PLAN -> throw new ControlException(Code.UNSUPPORTED,
+            case VERSION, AUDIT, MANAGED, PLAN, DRIFT, LEADERSHIP -> throw new ControlException(Code.UNSUPPORTED,
                 "a data plane keeps no " + list.kind() + " records; ask its manager");
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "kind of resource is none that this data plane knows; use a client of its version");
         };
+    }
+
+    /** All that is served, as a desired state has it. */
+    DesiredState state()
+    {
+        final List<Resource> all = new ArrayList<>();
+        for (final Kind kind : DesiredState.KINDS)
+        {
+            all.addAll(of(new Command.List(kind, "")).resources());
+        }
+        return DesiredState.of(all);
     }
 
     private Resource dataPlane(final DataPlaneSnapshot snapshot)

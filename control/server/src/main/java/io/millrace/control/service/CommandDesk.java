@@ -1,7 +1,6 @@
 package io.millrace.control.service;
 
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.wire.ResponseWriter;
@@ -9,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 /**
@@ -18,23 +18,47 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
  */
 final class CommandDesk implements AutoCloseable
 {
+    /** As for a broken invariant of a reactor. */
+    private static final int EXIT_CODE_FATAL = 70;
+
     private final ControlBackend backend;
     private final CommandMemory memory = new CommandMemory();
     private final ManyToOneConcurrentLinkedQueue<Runnable> completions = new ManyToOneConcurrentLinkedQueue<>();
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
     private final ExecutorService worker = Executors.newSingleThreadExecutor(
         Thread.ofPlatform().daemon().name("millrace-control-files").factory());
-    private long highestTerm;
+    private final Consumer<String> onError;
+    private final Consumer<Error> onFatalError;
     private boolean isWorkerBusy;
 
-    CommandDesk(final ControlBackend backend)
+    CommandDesk(final ControlBackend backend, final Consumer<String> onError)
     {
-        this.backend = backend;
+        this(backend, onError, CommandDesk::halt);
     }
 
-    long highestTerm()
+    /**
+     * @param onError      told in one line of a command that failed with what nobody expected.
+     * @param onFatalError told of an error that the process cannot survive; ends it.
+     */
+    CommandDesk(final ControlBackend backend, final Consumer<String> onError, final Consumer<Error> onFatalError)
     {
-        return highestTerm;
+        this.backend = backend;
+        this.onError = onError;
+        this.onFatalError = onFatalError;
+    }
+
+    private static void halt(final Error error)
+    {
+        try
+        {
+            System.err.println("control: the process cannot go on and stops: " + error);
+            System.err.flush();
+        }
+        finally
+        {
+            // No shutdown hooks: they would need what is missing.
+            Runtime.getRuntime().halt(EXIT_CODE_FATAL);
+        }
     }
 
     void onCommand(final Session session, final CommandHeader header, final Command command)
@@ -53,15 +77,13 @@ final class CommandDesk implements AutoCloseable
             session.answer(header.correlationId(), reply);
             return;
         }
-        if (0 != header.term() && header.term() < highestTerm)
+        if (command instanceof Command.TakeTerm && !session.mayManage())
         {
-            session.answer(header.correlationId(), new Reply(Code.STALE_TERM, 0,
-                "term " + header.term() + " is below " + highestTerm + ", a later manager is in charge"));
+            final Reply reply = Reply.refused(Code.NOT_PERMITTED, "key " + session.caller().keyName() +
+                " is not for managers; give it the role manager in the file of keys of " + backend.name());
+            backend.onRefused(session.caller(), command, reply);
+            session.answer(header.correlationId(), reply);
             return;
-        }
-        if (session.role().value() > Role.READ.value())
-        {
-            highestTerm = Math.max(highestTerm, header.term());
         }
         switch (command)
         {
@@ -141,7 +163,7 @@ final class CommandDesk implements AutoCloseable
             same.await(session, header.correlationId());
             return;
         }
-        final Work work = new Work(session.caller(), header.commandId(), command);
+        final Work work = new Work(session.caller(), header, command);
         work.await(session, header.correlationId());
         memory.begin(work);
         inTurn(() -> begin(work));
@@ -154,8 +176,14 @@ final class CommandDesk implements AutoCloseable
             isWorkerBusy = true;
             worker.execute(() ->
             {
-                carryOut(work).thenAccept((reply) -> completions.offer(() -> end(work, reply)));
-                completions.offer(() -> isWorkerBusy = false);
+                try
+                {
+                    carryOut(work).thenAccept((reply) -> completions.offer(() -> end(work, reply)));
+                }
+                finally
+                {
+                    completions.offer(() -> isWorkerBusy = false);
+                }
             });
             return;
         }
@@ -170,9 +198,30 @@ final class CommandDesk implements AutoCloseable
         }
     }
 
+    /** What a backend never should throw is the answer all the same: others wait behind this command. */
     private CompletableFuture<Reply> carryOut(final Work work)
     {
-        return backend.carryOut(work.caller(), work.id(), work.command());
+        try
+        {
+            return backend.carryOut(work.caller(), work.id(), work.term(), work.command());
+        }
+        catch (final OutOfMemoryError | InternalError e)
+        {
+            onFatalError.accept(e);
+            return failed(work, e);
+        }
+        catch (final RuntimeException | Error e)
+        {
+            return failed(work, e);
+        }
+    }
+
+    private CompletableFuture<Reply> failed(final Work work, final Throwable error)
+    {
+        final String name = work.command().getClass().getSimpleName();
+        backend.onFailed(work.command(), error);
+        onError.accept("control: " + name + " failed: " + error);
+        return CompletableFuture.completedFuture(Reply.refused(Code.FAILED, "it failed here: " + error));
     }
 
     private void end(final Work work, final Reply reply)

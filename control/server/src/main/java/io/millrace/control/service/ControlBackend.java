@@ -50,10 +50,31 @@ public interface ControlBackend extends AutoCloseable
      *
      * @param caller  who wants it, with a role that may do so.
      * @param id      of the command; not one that was carried out lately.
+     * @param term    of the manager that sends it; 0: not from a manager; {@link
+     *                io.millrace.control.message.CommandHeader#DIRECT}: past the manager in charge, on purpose.
      * @param command to carry out.
      * @return how it went; may be completed by any thread, and never exceptionally.
      */
-    CompletableFuture<Reply> carryOut(Caller caller, CommandId id, Command command);
+    CompletableFuture<Reply> carryOut(Caller caller, CommandId id, long term, Command command);
+
+    /**
+     * {@return the term that a manager took of this, which sessions are told; 0: none}
+     */
+    default long term()
+    {
+        return 0;
+    }
+
+    /**
+     * A command failed with what nobody expected: it was answered, and is to be kept for whoever looks for the cause.
+     * Called where {@link #carryOut} was.
+     *
+     * @param command that failed.
+     * @param error   that it threw.
+     */
+    default void onFailed(final Command command, final Throwable error)
+    {
+    }
 
     /**
      * Looks at resources.

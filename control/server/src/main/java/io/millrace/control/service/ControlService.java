@@ -68,7 +68,7 @@ public final class ControlService implements AutoCloseable
         started.push(DriverDirectory.take(settings.directory(), settings.group()));
         final ControlDriver driver = new ControlDriver(settings, onError);
         started.push(driver);
-        final CommandDesk desk = new CommandDesk(backend);
+        final CommandDesk desk = new CommandDesk(backend, onError);
         try
         {
             loop = new ServiceLoop(settings, driver, keys, backend, onError, desk);

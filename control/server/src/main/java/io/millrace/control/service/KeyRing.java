@@ -22,13 +22,14 @@ final class KeyRing
     /**
      * A secret and what it is good for.
      *
+     * @param isManager whether a manager may take charge with it, besides all else.
      * @param dataPlane that it is for; empty: all.
      */
-    record Key(SharedSecret secret, Role role, String dataPlane)
+    record Key(SharedSecret secret, Role role, boolean isManager, String dataPlane)
     {
         boolean isSame(final Key other)
         {
-            return role == other.role && dataPlane.equals(other.dataPlane) && secret.isSame(other.secret);
+            return role == other.role && isManager == other.isManager && dataPlane.equals(other.dataPlane) && secret.isSame(other.secret);
         }
     }
 
@@ -36,6 +37,7 @@ final class KeyRing
 
     private static final String SETTING = "control.secrets";
     private static final int FILE_LENGTH_MAX = 1 << 20;
+    private static final String MANAGER = "manager";
     private static final int COLUMNS_MIN = 3;
     private static final int COLUMNS_MAX = 4;
     private static final int UNKNOWN_LENGTH_BYTES = 32;
@@ -51,7 +53,7 @@ final class KeyRing
         new SecureRandom().nextBytes(bytes);
         // No line end, which would not count.
         bytes[bytes.length - 1] = 1;
-        unknown = new Key(SharedSecret.of(bytes), Role.READ, "");
+        unknown = new Key(SharedSecret.of(bytes), Role.READ, false, "");
     }
 
     /**
@@ -111,9 +113,9 @@ final class KeyRing
         {
             case "read" -> Role.READ;
             case "operate" -> Role.OPERATE;
-            case "administer" -> Role.ADMINISTER;
+            case "administer", MANAGER -> Role.ADMINISTER;
             default -> throw new ServiceSettingException(
-                SETTING, where, "the second word is no role", "use read, operate or administer");
+                SETTING, where, "the second word is no role", "use read, operate, administer or manager");
         };
         final SharedSecret secret;
         try
@@ -125,7 +127,8 @@ final class KeyRing
             throw new ServiceSettingException(SETTING, where, e.getMessage(), "", e);
         }
         final String dataPlane = columns.length > COLUMNS_MIN ? columns[COLUMNS_MIN] : "";
-        if (null != keys.putIfAbsent(columns[0], new Key(secret, role, dataPlane)))
+        final Key key = new Key(secret, role, MANAGER.equals(columns[1]), dataPlane);
+        if (null != keys.putIfAbsent(columns[0], key))
         {
             throw new ServiceSettingException(SETTING, where, "key " + columns[0] + " is there already", "remove one");
         }

@@ -13,6 +13,14 @@ import java.util.function.Function;
  */
 public record Listing<T>(List<T> snapshots, Function<T, Resource> record)
 {
+    /**
+     * {@return all records}
+     */
+    public List<Resource> resources()
+    {
+        return snapshots.stream().map(record).toList();
+    }
+
     Resource get(final int index)
     {
         return record.apply(snapshots.get(index));

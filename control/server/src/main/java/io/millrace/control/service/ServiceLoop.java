@@ -76,7 +76,7 @@ final class ServiceLoop implements RequestHandler
         this.backend = backend;
         this.onError = onError;
         this.desk = desk;
-        opener = new SessionOpener(settings, sessions, keys, backend, desk, driver, clock.nanoTime());
+        opener = new SessionOpener(settings, sessions, keys, backend, driver, clock.nanoTime());
         connect();
     }
 

@@ -29,7 +29,6 @@ final class SessionOpener
     private final SessionTable sessions;
     private final KeyFile keys;
     private final ControlBackend backend;
-    private final CommandDesk desk;
     private final ControlDriver driver;
     private final SecureRandom random = new SecureRandom();
     private final TokenRate remoteRate;
@@ -39,7 +38,6 @@ final class SessionOpener
         final SessionTable sessions,
         final KeyFile keys,
         final ControlBackend backend,
-        final CommandDesk desk,
         final ControlDriver driver,
         final long nowNs)
     {
@@ -47,7 +45,6 @@ final class SessionOpener
         this.sessions = sessions;
         this.keys = keys;
         this.backend = backend;
-        this.desk = desk;
         this.driver = driver;
         remoteRate = new TokenRate(REMOTE_PER_SECOND, REMOTE_PER_SECOND, nowNs);
     }
@@ -202,7 +199,7 @@ final class SessionOpener
         {
             driver.prove(session.origin().imageId());
         }
-        final SessionInfo info = new SessionInfo(session.id(), session.role(), TIMEOUT_MS, desk.highestTerm(),
+        final SessionInfo info = new SessionInfo(session.id(), session.role(), TIMEOUT_MS, backend.term(),
             backend.id(), Session.COMMANDS_MAX, backend.name(), backend.peer());
         session.send((to) -> to.sessionOpened(correlationId, info, proof));
     }

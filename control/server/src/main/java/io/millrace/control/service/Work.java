@@ -1,6 +1,7 @@
 package io.millrace.control.service;
 
 import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,14 +17,17 @@ final class Work
     }
 
     private final Caller caller;
-    private final CommandId id;
+    private final CommandHeader header;
     private final Command command;
     private final List<Waiter> waiters = new ArrayList<>(1);
 
-    Work(final Caller caller, final CommandId id, final Command command)
+    /**
+     * @param header that it came with first.
+     */
+    Work(final Caller caller, final CommandHeader header, final Command command)
     {
         this.caller = caller;
-        this.id = id;
+        this.header = header;
         this.command = command;
     }
 
@@ -35,7 +39,13 @@ final class Work
 
     CommandId id()
     {
-        return id;
+        return header.commandId();
+    }
+
+    /** Of the manager that sent it; 0: none did. */
+    long term()
+    {
+        return header.term();
     }
 
     Command command()

@@ -2,6 +2,7 @@ package io.millrace.control.state;
 
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.DeviceType;
+import io.millrace.control.codec.Kind;
 import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
@@ -36,6 +37,10 @@ public final class DesiredState
 {
     /** Nothing is served. */
     public static final DesiredState EMPTY = new DesiredState(new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
+
+    /** Kinds of resource that it is made of. */
+    public static final List<Kind> KINDS = List.of(
+        Kind.DEVICE, Kind.SUBSYSTEM, Kind.NAMESPACE, Kind.HOST, Kind.LISTENER, Kind.ANA, Kind.QOS);
 
     private final NavigableMap<String, DeviceSpec> devices;
     private final NavigableMap<String, SubsystemState> subsystems;

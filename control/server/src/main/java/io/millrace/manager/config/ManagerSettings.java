@@ -70,7 +70,7 @@ final class ManagerSettings
         SettingType.number(1, Integer.MAX_VALUE), Integer.toString(ControlSettings.STREAM_ID_DEFAULT),
         "Aeron stream that it takes commands on.");
     static final Setting<String> PLANE_KEY_NAME = Setting.optional("data-planes[].key-name", SettingType.NAME_TYPE,
-        null, "Name of the key that both prove, which has to give the role administer; UDP needs it.");
+        null, "Name of the key that both prove, which has to give the role manager; UDP needs it.");
     static final Setting<Path> PLANE_SECRET = Setting.optional("data-planes[].secret", SettingType.PATH, null,
         "File with the secret of that key and nothing else.");
     static final Setting<InetAddress> PLANE_ADDRESS = Setting.optional("data-planes[].address", ADDRESS, null,

@@ -1,6 +1,8 @@
 package io.millrace.manager.store;
 
 import io.millrace.control.message.CommandId;
+import io.millrace.control.message.StatePosition;
+import io.millrace.control.message.Terms;
 import io.millrace.control.state.DesiredState;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -24,16 +27,20 @@ import java.util.regex.Pattern;
 public final class StateStore
 {
     private static final Pattern NAME = Pattern.compile("state-(\\d{8,18})\\.yaml");
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
     private static final String TEMPORARY = ".tmp";
     private static final String DAMAGED = ".damaged";
     private static final String TERM = "term";
-    private static final int TERM_LENGTH_MAX = 19;
 
     private final StateDisk disk;
     private final int keep;
     private final NavigableMap<Long, VersionHeader> headers = new TreeMap<>();
     private volatile List<VersionHeader> history = List.of();
+    private final List<String> warnings = new ArrayList<>();
     private Version latest;
+    private UUID lineage = UUID.randomUUID();
+    /** Version of a data plane that the next one has to come after. */
+    private long before;
     private long term;
 
     private StateStore(final StateDisk disk, final int keep)
@@ -91,9 +98,17 @@ public final class StateStore
         files.headMap(chosen, false).forEach(this::readHeader);
         headers.put(chosen, version.header());
         latest = version;
+        term = Math.max(term, version.header().term());
+        final boolean hasLineage = version.header().position().isKnown();
+        lineage = hasLineage ? version.header().lineage() : lineage;
         if (chosen != files.lastKey())
         {
             putAside(files.tailMap(chosen, false));
+        }
+        else if (!hasLineage)
+        {
+            // At once: a data plane is told of it, and a lineage that was made again would be another.
+            append(Instant.now(), "manager", "lineage of versions before", List.of(), List.of(), latest.state());
         }
         publish();
     }
@@ -150,7 +165,7 @@ public final class StateStore
         }
         catch (final StoreException | IOException e)
         {
-            header = new VersionHeader(number, Instant.EPOCH, "", "cannot be read: " + e.getMessage(),
+            header = new VersionHeader(number, StatePosition.NO_LINEAGE, 0, Instant.EPOCH, "", "cannot be read: " + e.getMessage(),
                 new VersionHeader.Counts(0, 0, 0, 0, 0), List.of(), List.of());
         }
         headers.put(number, header);
@@ -176,12 +191,24 @@ public final class StateStore
             return;
         }
         final String text = new String(disk.read(TERM), StandardCharsets.UTF_8).strip();
-        if (text.isEmpty() || text.length() > TERM_LENGTH_MAX || !text.chars().allMatch(Character::isDigit))
+        if (NUMBER.matcher(text).matches() && Long.parseLong(text) <= Terms.MAX)
         {
-            throw new StoreException(disk.where(TERM) + ":1: is no term; write the number that this manager's log " +
-                "told last, or remove the file");
+            term = Long.parseLong(text);
+            return;
         }
-        term = Long.parseLong(text);
+        // Not needed: terms are ordered by what data planes hold. It must not keep the manager from starting for good.
+        disk.rename(TERM, TERM + DAMAGED);
+        disk.syncDirectory();
+        warnings.add(disk.where(TERM) + ":1: is no term from 0 to " + Terms.MAX + ", and was renamed to " + TERM +
+            DAMAGED + "; the manager takes a term above the one that the data plane holds");
+    }
+
+    /**
+     * {@return what was found damaged and put aside when the store was opened, a line each}
+     */
+    public List<String> warnings()
+    {
+        return List.copyOf(warnings);
     }
 
     /**
@@ -222,6 +249,18 @@ public final class StateStore
     }
 
     /**
+     * Goes on behind a version that a data plane has, in its lineage: what is appended next is newer than that.
+     *
+     * @param held by the data plane.
+     */
+    public void continueAfter(final StatePosition held)
+    {
+        lineage = held.lineage();
+        before = Math.max(before, held.version());
+        term = Math.max(term, held.term());
+    }
+
+    /**
      * Keeps another version. When this returns nothing loses it any more; when it throws, it is as if it had not been
      * called, even after the next start.
      *
@@ -242,7 +281,7 @@ public final class StateStore
         final List<Refusal> refused,
         final DesiredState state) throws IOException
     {
-        return append(null == latest ? 1 : latest.number() + 1, time, who, comment, commands, refused, state);
+        return append(Math.addExact(Math.max(before, null == latest ? 0 : latest.number()), 1), time, who, comment, commands, refused, state);
     }
 
     private Version append(
@@ -255,7 +294,7 @@ public final class StateStore
         final DesiredState state) throws IOException
     {
         final VersionHeader header = new VersionHeader(
-            number, time, who, comment, VersionHeader.Counts.of(state), commands, refused);
+            number, lineage, term, time, who, comment, VersionHeader.Counts.of(state), commands, refused);
         final String name = name(number);
         replace(name, VersionFile.write(header, state));
         try
@@ -323,11 +362,15 @@ public final class StateStore
     /**
      * Keeps a term. When this returns nothing loses it any more.
      *
-     * @param value of the manager.
+     * @param value of the manager, at most {@link Terms#MAX}.
      * @throws IOException when it cannot be kept.
      */
     public void term(final long value) throws IOException
     {
+        if (!Terms.isTerm(value))
+        {
+            throw new IOException("term " + value + " is not within 1 to " + Terms.MAX);
+        }
         replace(TERM, (value + "\n").getBytes(StandardCharsets.UTF_8));
         disk.syncDirectory();
         term = value;

@@ -1,18 +1,22 @@
 package io.millrace.manager.store;
 
 import io.millrace.control.message.CommandId;
+import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.VersionInfo;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.SubsystemState;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 /**
  * What is known of a version without its content. Immutable.
  *
  * @param version  from 1.
+ * @param lineage  of the state; {@link StatePosition#NO_LINEAGE} of versions of before there were any.
+ * @param term     of the manager when it made it; 0: none was held.
  * @param time     when it was made.
  * @param who      made it.
  * @param comment  of who made it, or empty.
@@ -23,6 +27,8 @@ import java.util.concurrent.TimeUnit;
  */
 public record VersionHeader(
     long version,
+    UUID lineage,
+    long term,
     Instant time,
     String who,
     String comment,
@@ -58,12 +64,21 @@ public record VersionHeader(
      */
     public VersionHeader
     {
+        Objects.requireNonNull(lineage, "lineage");
         Objects.requireNonNull(time, "time");
         Objects.requireNonNull(who, "who");
         Objects.requireNonNull(comment, "comment");
         Objects.requireNonNull(counts, "counts");
         commands = List.copyOf(commands);
         refused = List.copyOf(refused);
+    }
+
+    /**
+     * {@return where it stands among all versions}
+     */
+    public StatePosition position()
+    {
+        return new StatePosition(lineage, term, version);
     }
 
     /**

@@ -56,12 +56,27 @@ public final class ConfigReader
      * @param file    as the user named it.
      * @param config  that was read.
      * @param control where commands are taken; null for nowhere.
+     * @param stateDirectory where the state that a manager applied is kept; null without control.
      * @param warmUp  whether the I/O paths are to be warmed up.
      * @param lines   of the keys that the file gives, from 1.
      */
     public record Result(
-        String file, DataPlaneConfig config, ControlSettings control, boolean warmUp, Map<String, Integer> lines)
+        String file,
+        DataPlaneConfig config,
+        ControlSettings control,
+        Path stateDirectory,
+        boolean warmUp,
+        Map<String, Integer> lines)
     {
+        /**
+         * {@return the configuration of the process alone, without what is served}
+         */
+        public DataPlaneConfig withoutServed()
+        {
+            return new DataPlaneConfig(config.reactors(), config.memoryBytes(), List.of(), List.of(), List.of(),
+                DataPlaneConfig.NO_DISCOVERY_PORT, config.limits(), config.tcp(), config.managed(), config.status());
+        }
+
         /**
          * Adds file and line to what was found wrong later, when the data plane was started.
          *
@@ -112,7 +127,10 @@ public final class ConfigReader
                 tcp(top.section(Settings.TCP)),
                 top.has(Settings.CONTROL),
                 status(top.section(Settings.STATUS)));
-            return new Result(file, config, control(top), top.get(Settings.WARM_UP), Map.copyOf(lines));
+            final ControlSettings control = control(top);
+            final Path directory = top.section(Settings.STATE).get(Settings.STATE_DIRECTORY);
+            return new Result(file, config, control, null == control ? null : null == directory ?
+                stateDirectoryDefault(control.name()) : directory, top.get(Settings.WARM_UP), Map.copyOf(lines));
         }
         catch (final SettingException e)
         {
@@ -348,6 +366,16 @@ public final class ConfigReader
                 "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
         }
         return control;
+    }
+
+    /** By the XDG base directory specification. */
+    private static Path stateDirectoryDefault(final String name)
+    {
+        final String home = System.getenv("XDG_STATE_HOME");
+        // What is not absolute is to be ignored.
+        final Path base = null != home && home.startsWith("/") ? Path.of(home) :
+            Path.of(System.getProperty("user.home"), ".local", "state");
+        return base.resolve("millrace").resolve("data-plane-" + name);
     }
 
     private static StatusSettings status(final Section section)

@@ -281,6 +281,12 @@ final class Settings
         "Whether clients over UDP have to encrypt, or those that only authenticate are taken too.");
     static final Setting<String> CONTROL_GROUP = Setting.optional("control.group", SettingType.NAME_TYPE, null,
         "Group of users that may send commands over IPC besides the user of the process; none when not given.");
+    static final Setting<Void> STATE = Setting.group("state",
+        "Where a data plane that has a manager keeps what that applied last; it begins with that when it is started " +
+            "again, and with what this file declares only before it had a manager.");
+    static final Setting<Path> STATE_DIRECTORY = Setting.optional("state.directory", SettingType.PATH, null,
+        "Directory of its own, made when the first manager takes charge. $XDG_STATE_HOME/millrace/data-plane-NAME " +
+            "when not given, with the control.name.");
 
     static final Setting<Void> STATUS = Setting.group("status",
         "The file in which other processes read what is counted and measured; written without this group too.");
@@ -382,6 +388,7 @@ final class Settings
         WARM_UP,
         CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME, CONTROL_IDLE,
         CONTROL_ENCRYPTION, CONTROL_GROUP,
+        STATE, STATE_DIRECTORY,
         STATUS, STATUS_FILE, STATUS_SIZE,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_CONTROLLER_ID_FIRST,
         LIMIT_CONTROLLER_ID_LAST, LIMIT_ANA_TRANSITION,

@@ -57,7 +57,7 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
         this.dataPlane = dataPlane;
         try
         {
-            agent = ControlAgent.start(settings, dataPlane, events, this);
+            agent = ControlAgent.start(settings, dataPlane, events, this, KeptState.NOWHERE);
         }
         catch (final RuntimeException e)
         {

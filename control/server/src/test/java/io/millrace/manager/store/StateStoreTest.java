@@ -13,7 +13,9 @@ import io.millrace.control.message.CommandId;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.message.Terms;
 import io.millrace.control.message.VersionInfo;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateEditor;
@@ -24,6 +26,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -84,6 +87,8 @@ class StateStoreTest
         assertEquals("""
             # What a data plane should be, kept by its manager. An edited file is refused: change it with commands.
             version: 1
+            lineage: "LINEAGE"
+            term: 0
             time: 2026-11-21T10:11:12.123456Z
             who: "alice (key ops)"
             comment: "say \\"hi\\"\\\\"
@@ -91,8 +96,15 @@ class StateStoreTest
             commands: ["0000000000000001ffffffffffffffff", "00000000000000020000000000000003"]
             refused: [["00000000000000040000000000000005", "NOT_FOUND", "no \\"a\\\\b\\""]]
             sha256: @
-            """.replace("@", sha256()) + body, Files.readString(file(1)));
+            """.replace("@", sha256()).replace("LINEAGE", lineage()) + body, Files.readString(file(1)));
         assertEquals("rw-r-----", PosixFilePermissions.toString(Files.getPosixFilePermissions(file(1))));
+    }
+
+    private String lineage() throws IOException
+    {
+        final String id = open(50).latest().header().lineage().toString().replace("-", "");
+        assertEquals(32, id.length());
+        return id;
     }
 
     /** As the documentation tells people to. */
@@ -145,7 +157,7 @@ class StateStoreTest
         store.append(TIME, "alice", "", List.of(), List.of(), DesiredState.EMPTY);
         Files.writeString(file(3), Files.readString(file(3)).replace("time: 2026", "time: 2027"));
         final String message = assertThrows(StoreException.class, () -> open(50)).getMessage();
-        assertTrue(message.startsWith(file(3) + ":9: sha256 is "), message);
+        assertTrue(message.startsWith(file(3) + ":11: sha256 is "), message);
         assertTrue(message.endsWith("; restore it, or go on with version 2 of 2026-11-21T10:11:12.123456Z: start " +
             "with --use-version 2"), message);
         Files.writeString(file(2), "");
@@ -168,20 +180,73 @@ class StateStoreTest
         final String sound = Files.readString(file(1));
         Files.writeString(file(1), sound.replace("time: 2026", "time: never"));
         assertTrue(assertThrows(StoreException.class, () -> open(50)).getMessage()
-            .startsWith(file(1) + ":3: time is none; restore it: no version before it is sound"));
+            .startsWith(file(1) + ":5: time is none; restore it: no version before it is sound"));
         Files.writeString(file(1), sound.replace("version: 1", "version: 2"));
-        assertTrue(assertThrows(StoreException.class, () -> open(50)).getMessage().startsWith(file(1) + ":9: sha256"));
+        assertTrue(assertThrows(StoreException.class, () -> open(50)).getMessage().startsWith(file(1) + ":11: sha256"));
         Files.writeString(file(1), sound.substring(0, 150));
         assertTrue(assertThrows(StoreException.class, () -> open(50)).getMessage().startsWith(file(1) + ":"));
-        Files.writeString(directory.resolve("dp0").resolve("term"), "many\n");
-        assertTrue(assertThrows(StoreException.class, () -> open(50)).getMessage().contains("term:1: is no term"));
+    }
+
+    /** The data plane knows which terms were taken: the file must not keep the manager from starting. */
+    @Test
+    void shouldPutATermAsideThatIsNone() throws IOException
+    {
+        open(50).term(7);
+        final Path term = directory.resolve("dp0").resolve("term");
+        for (final String damaged : List.of("many", "", "-1", "9223372036854775807", "9999999999999999999",
+            "99999999999999999999", Long.toString(Terms.MAX + 1)))
+        {
+            Files.writeString(term, damaged + "\n");
+            final StateStore found = open(50);
+            assertEquals(0, found.term());
+            assertEquals(List.of(term + ":1: is no term from 0 to 1000000000000, and was renamed to term.damaged; the " +
+                "manager takes a term above the one that the data plane holds"), found.warnings());
+            assertEquals(List.of(), open(50).warnings());
+        }
+        Files.writeString(term, Terms.MAX + "\n");
+        final StateStore last = open(50);
+        assertEquals(Terms.MAX, last.term());
+        assertThrows(IOException.class, () -> last.term(Terms.MAX + 1));
+        assertThrows(IOException.class, () -> last.term(Long.MAX_VALUE));
+        assertEquals(Terms.MAX, open(50).term());
+    }
+
+    /** Versions of before there were lineages get one, at once and once. */
+    @Test
+    void shouldGiveVersionsOfBeforeALineage() throws IOException
+    {
+        open(50).append(TIME, "alice", "", List.of(), List.of(), volume());
+        final String sound = Files.readString(file(1));
+        final String old = sound.replaceAll("(?m)^(lineage|term|sha256): .*\n", "");
+        Files.writeString(file(1), old.replace("---\n", "sha256: @\n---\n"));
+        Files.writeString(file(1), Files.readString(file(1)).replace("@", sha256()));
+        final Version begun = open(50).latest();
+        assertEquals(2, begun.number());
+        assertEquals(volume(), begun.state());
+        assertTrue(begun.header().position().isKnown());
+        assertEquals(begun, open(50).latest());
+    }
+
+    @Test
+    void shouldGoOnBehindTheVersionOfADataPlane() throws IOException
+    {
+        final StateStore store = open(50);
+        store.append(TIME, "alice", "", List.of(), List.of(), volume());
+        final StatePosition held = new StatePosition(new UUID(8, 9), 5, 70);
+        store.continueAfter(held);
+        final StatePosition next =
+            store.append(TIME, "alice", "", List.of(), List.of(), DesiredState.EMPTY).header().position();
+        assertEquals(new StatePosition(new UUID(8, 9), 5, 71), next);
+        assertTrue(next.isAfter(held) && next.isRelatedTo(held));
+        assertEquals(next, open(50).latest().header().position());
     }
 
     /** Whichever byte is another: refused, and never another state. */
     @Property(tries = 300)
     void shouldRefuseAFileOfWhichAByteIsAnother(@ForAll @IntRange(max = 9999) final int place, @ForAll final byte value)
     {
-        final byte[] sound = VersionFile.write(new VersionHeader(7, TIME, "alice", "ä \u2028 \ud83d\ude00 \n",
+        final byte[] sound = VersionFile.write(new VersionHeader(7, new UUID(1, 2), 3, TIME, "alice",
+            "ä \u2028 \ud83d\ude00 \n",
             VersionHeader.Counts.of(volume()), List.of(new CommandId(1, 2)),
             List.of(new Refusal(new CommandId(3, 4), Code.EXISTS, "it exists"))), volume());
         assertEquals("ä \u2028 \ud83d\ude00 \n", VersionFile.read("f", sound).header().comment());
@@ -197,7 +262,7 @@ class StateStoreTest
     @Property(tries = 300)
     void shouldKeepAnyComment(@ForAll final String comment)
     {
-        final VersionHeader header = new VersionHeader(7, TIME, "alice", comment,
+        final VersionHeader header = new VersionHeader(7, new UUID(1, 2), 3, TIME, "alice", comment,
             new VersionHeader.Counts(0, 0, 0, 0, 0), List.of(),
             List.of(new Refusal(new CommandId(1, 2), Code.IN_USE, comment),
                 new Refusal(new CommandId(-1, -2), Code.FAILED, "then")));

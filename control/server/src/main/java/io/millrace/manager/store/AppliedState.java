@@ -1,0 +1,24 @@
+package io.millrace.manager.store;
+
+import io.millrace.control.message.LeadershipInfo;
+import io.millrace.control.state.DesiredState;
+import java.util.Objects;
+
+/**
+ * What a data plane keeps of its manager: who is in charge, which version was applied, and the state that came of it.
+ * Immutable.
+ *
+ * @param leadership of the manager.
+ * @param state      that is served.
+ */
+public record AppliedState(LeadershipInfo leadership, DesiredState state)
+{
+    /**
+     * Refuses null.
+     */
+    public AppliedState
+    {
+        Objects.requireNonNull(leadership, "leadership");
+        Objects.requireNonNull(state, "state");
+    }
+}

@@ -1,0 +1,233 @@
+package io.millrace.manager.store;
+
+import io.millrace.control.message.LeadershipInfo;
+import io.millrace.control.message.StatePosition;
+import io.millrace.control.message.Terms;
+import io.millrace.control.state.StateDocument;
+import io.millrace.settings.ConfigException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.UUID;
+import org.agrona.CloseHelper;
+
+/**
+ * The file in which a data plane keeps its {@link AppliedState}, in a directory of its own: a header of lines, {@code
+ * ---}, and the state as {@link StateDocument} writes it. It is there as a whole or not at all, whatever stops the
+ * process or the machine. The directory is made, and locked for one process, when something is read or written there
+ * first; a data plane that never had a manager makes nothing. One thread at a time.
+ */
+public final class AppliedStateFile implements AutoCloseable
+{
+    private static final String NAME = "applied-state.yaml";
+    private static final String TEMPORARY = NAME + ".tmp";
+    private static final String LOCK = "lock";
+    private static final String INTRODUCTION =
+        "# State that a manager applied last, kept by its data plane. An edited file is refused: change it with " +
+            "commands.\n";
+    private static final long VERSION_MAX = 999_999_999_999_999_999L;
+
+    private final Path directory;
+    private StateDisk disk;
+    private FileChannel lock;
+
+    private AppliedStateFile(final Path directory, final StateDisk disk)
+    {
+        this.directory = directory;
+        this.disk = disk;
+    }
+
+    /**
+     * {@return the file in a directory, of which nothing is touched yet}
+     *
+     * @param directory for one data plane.
+     */
+    public static AppliedStateFile in(final Path directory)
+    {
+        return new AppliedStateFile(directory, null);
+    }
+
+    /** On any disk. */
+    static AppliedStateFile on(final StateDisk disk)
+    {
+        return new AppliedStateFile(null, disk);
+    }
+
+    /**
+     * {@return where it is, for messages}
+     */
+    public String where()
+    {
+        return null == directory ? disk.where(NAME) : directory.resolve(NAME).toString();
+    }
+
+    /**
+     * {@return whether the directory is this process's: something was read or written, well or not}
+     */
+    public boolean isOpen()
+    {
+        return null != disk;
+    }
+
+    /**
+     * Reads it.
+     *
+     * @return what was kept last; null when nothing ever was.
+     * @throws IOException    when it cannot be read.
+     * @throws StoreException when it is damaged, or another data plane uses the directory; says what to do.
+     */
+    public AppliedState read() throws IOException
+    {
+        if (null != directory && !Files.exists(directory.resolve(NAME)))
+        {
+            return null;
+        }
+        open();
+        if (!disk.list().contains(NAME))
+        {
+            return null;
+        }
+        try
+        {
+            return parse(where(), disk.read(NAME));
+        }
+        catch (final StoreException e)
+        {
+            throw new StoreException(e.getMessage() + "; restore it, or start once with --import, which begins with " +
+                "the configuration file", e);
+        }
+    }
+
+    /**
+     * Keeps a state. When this returns nothing loses it any more; when it throws, this state or the one before is found
+     * at the next start.
+     *
+     * @param state to keep.
+     * @throws IOException    when it cannot be kept, such as when the disk is full.
+     * @throws StoreException when another data plane uses the directory.
+     */
+    public void write(final AppliedState state) throws IOException
+    {
+        open();
+        try
+        {
+            disk.write(TEMPORARY, format(state));
+            disk.sync(TEMPORARY);
+            disk.rename(TEMPORARY, NAME);
+        }
+        catch (final IOException e)
+        {
+            try
+            {
+                disk.delete(TEMPORARY);
+            }
+            catch (final IOException second)
+            {
+                e.addSuppressed(second);
+            }
+            throw e;
+        }
+        disk.syncDirectory();
+    }
+
+    private void open() throws IOException
+    {
+        if (null != disk)
+        {
+            return;
+        }
+        final FileDisk opened = FileDisk.of(directory);
+        final FileChannel channel = FileChannel.open(directory.resolve(LOCK),
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        try
+        {
+            if (null == channel.tryLock())
+            {
+                throw new OverlappingFileLockException();
+            }
+        }
+        catch (final OverlappingFileLockException e)
+        {
+            CloseHelper.quietClose(channel);
+            throw new StoreException(directory + ": in use by another data plane; stop that one, or give this one a " +
+                "directory of its own with state.directory", e);
+        }
+        lock = channel;
+        disk = opened;
+    }
+
+    private static byte[] format(final AppliedState applied)
+    {
+        final LeadershipInfo leadership = applied.leadership();
+        final StatePosition position = leadership.position();
+        final String head = INTRODUCTION +
+            "lineage: " + HeaderText.digits(position.lineage()) + '\n' +
+            "version-term: " + position.term() + '\n' +
+            "version: " + position.version() + '\n' +
+            "term: " + leadership.term() + '\n' +
+            "manager-id: " + HeaderText.digits(leadership.managerId()) + '\n' +
+            "manager: " + HeaderText.quoted(leadership.managerName()) + '\n' +
+            "manager-address: " + HeaderText.quoted(leadership.managerAddress()) + '\n' +
+            "since: " + leadership.sinceEpochNs() + '\n' +
+            "direct-changes: " + leadership.directChanges() + '\n' +
+            "direct-changes-seen: " + leadership.directChangesSeen() + '\n';
+        final String body = HeaderText.BODY + StateDocument.write(applied.state());
+        return (head + HeaderText.SHA256 + HeaderText.hash(head + body) + '\n' + body)
+            .getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static AppliedState parse(final String where, final byte[] content)
+    {
+        final HeaderText.Lines lines = new HeaderText.Lines(where, HeaderText.text(where, content));
+        if (!INTRODUCTION.equals(lines.next() + '\n'))
+        {
+            throw lines.problem("does not begin as a state that a data plane kept");
+        }
+        final UUID lineage = HeaderText.id(lines, "lineage");
+        final StatePosition position = new StatePosition(lineage, HeaderText.number(lines, "version-term", Terms.MAX),
+            HeaderText.number(lines, "version", VERSION_MAX));
+        final long term = HeaderText.number(lines, "term", Terms.MAX);
+        final UUID managerId = HeaderText.id(lines, "manager-id");
+        final String name = HeaderText.unquoted(lines, lines.value("manager"));
+        final String address = HeaderText.unquoted(lines, lines.value("manager-address"));
+        final long since = epochNs(lines);
+        final long directChanges = HeaderText.number(lines, "direct-changes", VERSION_MAX);
+        final long directChangesSeen = HeaderText.number(lines, "direct-changes-seen", VERSION_MAX);
+        final String body = HeaderText.body(lines);
+        try
+        {
+            return new AppliedState(new LeadershipInfo(term, managerId, since, position, directChanges,
+                directChangesSeen, name, address), StateDocument.read(where, body).state());
+        }
+        catch (final ConfigException e)
+        {
+            throw new StoreException(e.getMessage(), e);
+        }
+    }
+
+    private static long epochNs(final HeaderText.Lines lines)
+    {
+        try
+        {
+            return Long.parseLong(lines.value("since"));
+        }
+        catch (final NumberFormatException e)
+        {
+            throw lines.problem("since is no number");
+        }
+    }
+
+    /** Lets another process have the directory. */
+    @Override
+    public void close()
+    {
+        CloseHelper.quietClose(lock);
+    }
+}

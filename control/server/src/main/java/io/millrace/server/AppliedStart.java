@@ -1,0 +1,135 @@
+package io.millrace.server;
+
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.agent.ControlAgent;
+import io.millrace.control.agent.ControlOwner;
+import io.millrace.control.agent.KeptState;
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.LeadershipInfo;
+import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.StateDocument;
+import io.millrace.control.state.StatePlan;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.manager.store.AppliedState;
+import io.millrace.manager.store.AppliedStateFile;
+import io.millrace.manager.store.StoreException;
+import io.millrace.server.config.ConfigReader;
+import io.millrace.settings.ConfigException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * With what a data plane begins that may have a manager: the state that was applied last when there is one, what the
+ * configuration file declares when not. Set-up thread.
+ */
+final class AppliedStart
+{
+    private static final int NAMES_MAX = 10;
+
+    private final Path config;
+    private final AppliedStateFile file;
+    private final AppliedState found;
+    private final boolean isImport;
+
+    private AppliedStart(
+        final Path config, final AppliedStateFile file, final AppliedState found, final boolean isImport)
+    {
+        this.config = config;
+        this.file = file;
+        this.found = found;
+        this.isImport = isImport;
+    }
+
+    /**
+     * Looks for a state that was applied.
+     *
+     * @param isImport whether to begin with the configuration file nevertheless.
+     * @throws CommandException when there is one that cannot be read: to serve something else instead might let hosts in
+     *                          that were refused.
+     */
+    static AppliedStart read(final ConfigReader.Result read, final boolean isImport)
+    {
+        final AppliedStateFile file = AppliedStateFile.in(read.stateDirectory());
+        try
+        {
+            return new AppliedStart(Path.of(read.file()), file, file.read(), isImport);
+        }
+        catch (final StoreException e)
+        {
+            if (isImport && file.isOpen())
+            {
+                // Damaged, and not wanted: the next manager applies another.
+                return new AppliedStart(Path.of(read.file()), file, null, false);
+            }
+            throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
+        }
+        catch (final IOException e)
+        {
+            throw new CommandException(ExitCode.USAGE, file.where() + ": cannot be read: " + e +
+                "; let this user read it, or name another directory with state.directory", e);
+        }
+    }
+
+    /** Whether the data plane begins with what was applied, and has to be started with nothing therefore. */
+    boolean isRestored()
+    {
+        return null != found && !isImport;
+    }
+
+    KeptState kept()
+    {
+        return KeptState.of(file, found, isImport);
+    }
+
+    /** Serves what was applied, and says where that comes from and what it lacks. */
+    void restore(final DataPlane dataPlane, final ControlOwner owner, final Terminal terminal)
+    {
+        if (null == found)
+        {
+            return;
+        }
+        final LeadershipInfo leadership = found.leadership();
+        if (isImport)
+        {
+            terminal.line("state: imported from " + config + "; manager " + leadership.managerName() +
+                " shows what differs from " + leadership.position() + " as drift");
+            return;
+        }
+        terminal.line("state: as manager " + leadership.managerName() + " applied it (" + leadership.position() +
+            "), from " + file.where());
+        ControlAgent.restore(dataPlane, found.state(), owner).forEach((problem) -> terminal.line("state: " + problem));
+        final List<String> empty = found.state().devices().values().stream()
+            .filter((device) -> DeviceType.MEMORY == device.type()).map(DeviceSpec::name).toList();
+        if (!empty.isEmpty())
+        {
+            terminal.line("state: memory devices are empty after a start: " +
+                String.join(", ", empty.subList(0, Math.min(NAMES_MAX, empty.size()))) +
+                (empty.size() > NAMES_MAX ? " and " + (empty.size() - NAMES_MAX) + " more" : ""));
+        }
+        final int differences = differences();
+        if (0 != differences)
+        {
+            terminal.line("state: what " + config + " declares differs in " + differences + " steps and does not " +
+                "count: change it through the manager, or start once with --import");
+        }
+    }
+
+    private int differences()
+    {
+        try
+        {
+            final DesiredState declared = StateDocument.read(config).state();
+            return DesiredState.EMPTY.equals(declared) ? 0 :
+                StatePlan.between(found.state(), declared).steps().size();
+        }
+        catch (final ConfigException e)
+        {
+            // It is good as a configuration; what a manager could not do with it does not matter here.
+            return 0;
+        }
+    }
+}
