@@ -1,7 +1,7 @@
 package io.millrace.control.message;
 
 /**
- * Bounds of terms. A term orders managers of a data plane: each takes one above that of the manager before it. Terms are
+ * Bounds of terms. A term orders managers of a data plane: each takes one above that of the manager before it. They are
  * bounded far below what overflows, and grow by small steps, so that no mistake and no key can use them up. Stateless.
  */
 public final class Terms

@@ -379,7 +379,6 @@ class ControlAgentTest
             assertEquals(1, person.devices("").size());
             person.term(CommandHeader.DIRECT);
             person.deleteDevice("a");
-            assertEquals(Code.NOT_FOUND, codeOf(() -> person.deleteDevice("a")));
             assertEquals(1, person.leadership().directChanges());
             assertEquals(0, person.leadership().directChangesSeen());
             // A version is told with the term that is held.
