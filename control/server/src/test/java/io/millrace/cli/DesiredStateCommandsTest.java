@@ -91,9 +91,9 @@ class DesiredStateCommandsTest
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
         try (ControlClient client = connect())
         {
-            while (!condition.test(client.managed("").getFirst().health()))
+            while (!condition.test(client.manager().managed("").getFirst().health()))
             {
-                assertTrue(System.nanoTime() - deadlineNs < 0, () -> client.managed("").toString());
+                assertTrue(System.nanoTime() - deadlineNs < 0, () -> client.manager().managed("").toString());
                 LockSupport.parkNanos(1_000_000);
             }
         }

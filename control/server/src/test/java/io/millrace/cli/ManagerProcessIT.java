@@ -87,9 +87,9 @@ class ManagerProcessIT
     private static void untilWell(final ControlClient client, final String hint)
     {
         final long deadlineNs = System.nanoTime() + WAIT_NS;
-        while (Health.WELL != client.managed("").getFirst().health())
+        while (Health.WELL != client.manager().managed("").getFirst().health())
         {
-            assertTrue(System.nanoTime() - deadlineNs < 0, () -> hint + ": " + client.managed(""));
+            assertTrue(System.nanoTime() - deadlineNs < 0, () -> hint + ": " + client.manager().managed(""));
             LockSupport.parkNanos(1_000_000);
         }
     }
@@ -230,8 +230,8 @@ class ManagerProcessIT
                 {
                     assertEquals(expected, actual(beside), hint);
                 }
-                assertEquals(expected.devices().size(), client.versions("").getLast().devices(), hint);
-                assertEquals(expected.namespaceCount(), client.versions("").getLast().namespaces(), hint);
+                assertEquals(expected.devices().size(), client.manager().versions("").getLast().devices(), hint);
+                assertEquals(expected.namespaceCount(), client.manager().versions("").getLast().namespaces(), hint);
             }
         }
         catch (final AssertionError | RuntimeException e)
@@ -270,7 +270,7 @@ class ManagerProcessIT
                 assertTrue(e.getMessage().startsWith("it cannot be kept, nothing was done: "), e.getMessage());
                 assertEquals(List.of(), client.devices(""));
                 client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
-                assertEquals(1, client.versions("").getLast().devices());
+                assertEquals(1, client.manager().versions("").getLast().devices());
                 limitFiles(manager, "unlimited");
                 client.beginChange("enough");
                 calls.forEach((call) -> client.submit(call.command()));
@@ -330,7 +330,7 @@ class ManagerProcessIT
                 {
                     untilWell(client, "used");
                     assertEquals(List.of(), client.devices(""));
-                    assertEquals(3, client.versions("").getLast().version());
+                    assertEquals(3, client.manager().versions("").getLast().version());
                 }
             }
         }
@@ -394,11 +394,11 @@ class ManagerProcessIT
                     untilWell(client, "copy");
                     assertEquals(now, actual(beside));
                     assertEquals("since", client.devices("").getFirst().name());
-                    final VersionInfo adopted = client.versions("").getLast();
+                    final VersionInfo adopted = client.manager().versions("").getLast();
                     assertTrue(adopted.comment().startsWith("adopted: the data plane had version 7 "),
                         adopted::comment);
                     assertEquals(8, adopted.version());
-                    assertTrue(client.audit("").stream().anyMatch((each) -> each.command().startsWith("adopted: ")));
+                    assertTrue(client.manager().audit("").stream().anyMatch((each) -> each.command().startsWith("adopted: ")));
                     // It goes on as a manager does.
                     client.deleteSubsystem(NQN);
                     client.deleteDevice("since");

@@ -154,13 +154,13 @@ class ManagerAccessTest
             ManagerFixture.untilWell(client);
             serve(client);
             client.setQos(NAMESPACE_LIMITS);
-            final long version = client.versions("").getLast().version();
+            final long version = client.manager().versions("").getLast().version();
             set(client, 1, AnaState.INACCESSIBLE);
             client.setQos(QosSpec.noneOfNamespace(NQN, 1));
-            client.rollback(version);
+            client.manager().rollback(version);
             assertEquals(AnaState.OPTIMIZED, stateOf(client, 1));
             assertEquals(List.of(NAMESPACE_LIMITS), limits(client));
-            final long kept = client.versions("").getLast().version();
+            final long kept = client.manager().versions("").getLast().version();
             for (final Runnable wrong : List.<Runnable>of(
                 () -> set(client, 129, AnaState.INACCESSIBLE),
                 () -> client.setAnaState(NQN, Transport.TCP, "there", PORT, 1, AnaState.INACCESSIBLE),
@@ -171,7 +171,7 @@ class ManagerAccessTest
             }
             assertEquals(Code.NOT_FOUND, assertThrows(ControlException.class, () ->
                 client.setQos(new QosSpec(NQN, 2, "", 1, 0, 0, 0, 0, 0, 0))).code());
-            assertEquals(kept, client.versions("").getLast().version());
+            assertEquals(kept, client.manager().versions("").getLast().version());
         }
     }
 

@@ -102,7 +102,7 @@ final class ManagerFixture implements AutoCloseable
         final long deadlineNs = System.nanoTime() + WAIT_NS;
         while (true)
         {
-            final ManagedInfo info = client.managed("").getFirst();
+            final ManagedInfo info = client.manager().managed("").getFirst();
             if (condition.test(info))
             {
                 return info;

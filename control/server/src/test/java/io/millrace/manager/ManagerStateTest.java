@@ -87,12 +87,12 @@ class ManagerStateTest
             final ControlClient last = client;
             final DesiredState expected = model.state();
             final long deadlineNs = System.nanoTime() + ManagerFixture.WAIT_NS;
-            assertEquals(expected.devices().size(), client.versions("").getLast().devices(), "seed " + seed);
+            assertEquals(expected.devices().size(), client.manager().versions("").getLast().devices(), "seed " + seed);
             while (!isSo(client, expected))
             {
                 // What others put there is not taken away by itself.
                 reconcile(client);
-                assertTrue(System.nanoTime() - deadlineNs < 0, () -> "seed " + seed + ": " + last.managed(""));
+                assertTrue(System.nanoTime() - deadlineNs < 0, () -> "seed " + seed + ": " + last.manager().managed(""));
             }
         }
     }
@@ -101,7 +101,7 @@ class ManagerStateTest
     {
         try
         {
-            client.reconcile(ReconcileMode.ALLOW_DESTROY);
+            client.manager().reconcile(ReconcileMode.ALLOW_DESTROY);
         }
         catch (final ControlException _)
         {

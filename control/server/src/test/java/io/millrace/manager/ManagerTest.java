@@ -137,7 +137,7 @@ class ManagerTest
                 final ControlClient client = fixture.connect();
                 final ManagedInfo info = ManagerFixture.untilWell(client);
                 assertEquals(1, info.desiredVersion());
-                final VersionInfo version = client.versions("").getFirst();
+                final VersionInfo version = client.manager().versions("").getFirst();
                 assertEquals("initial import", version.comment());
                 assertEquals(1, version.devices());
                 // Past the manager nothing changes by mistake.
@@ -156,21 +156,21 @@ class ManagerTest
                     assertTrue(System.nanoTime() - deadlineNs < 0, () -> "left: " + beside.devices(""));
                     LockSupport.parkNanos(1_000_000);
                 }
-                final DriftInfo drift = client.drift("").getFirst();
+                final DriftInfo drift = client.manager().drift("").getFirst();
                 assertTrue(drift.isWithheld() && drift.isDestructive());
                 assertEquals("delete memory device foreign; what it holds is lost", drift.step());
-                assertTrue(client.reconcile(ReconcileMode.REPAIR).startsWith("1 differences to version 1 are left"));
+                assertTrue(client.manager().reconcile(ReconcileMode.REPAIR).startsWith("1 differences to version 1 are left"));
                 assertEquals(2, beside.devices("").size());
                 assertEquals("data plane dp0 is in sync with version 1",
-                    client.reconcile(ReconcileMode.ALLOW_DESTROY));
+                    client.manager().reconcile(ReconcileMode.ALLOW_DESTROY));
                 assertEquals(List.of("found"), names(beside.devices("")));
-                assertTrue(client.audit("").stream().anyMatch(
-                    (each) -> "reconcile: delete device foreign".equals(each.command())), () -> "" + client.audit(""));
+                assertTrue(client.manager().audit("").stream().anyMatch(
+                    (each) -> "reconcile: delete device foreign".equals(each.command())), () -> "" + client.manager().audit(""));
                 // Or it is what should be from now on.
                 beside.createDevice(DeviceSpec.memory("wanted", MIB, 4096));
-                assertTrue(client.reconcile(ReconcileMode.ADOPT).contains("it is version 2 now"));
+                assertTrue(client.manager().reconcile(ReconcileMode.ADOPT).contains("it is version 2 now"));
                 ManagerFixture.untilWell(client);
-                assertEquals(2, client.versions("").getLast().devices());
+                assertEquals(2, client.manager().versions("").getLast().devices());
                 client.deleteDevice("wanted");
                 // Somebody grew it: it is not replaced by a smaller, empty one.
                 beside.resizeDevice("found", 2 * MIB);
@@ -191,11 +191,11 @@ class ManagerTest
             ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
         {
             final ControlClient client = fixture.connect();
-            assertEquals(Health.UNSEEN, client.managed("").getFirst().health());
+            assertEquals(Health.UNSEEN, client.manager().managed("").getFirst().health());
             assertEquals(Code.FAILED, codeOf(() -> client.createDevice(DeviceSpec.memory("mem0", MIB, 4096))));
             assertEquals(Code.FAILED, codeOf(() -> client.beginChange("")));
             assertEquals(Code.FAILED, codeOf(() -> client.devices("")));
-            assertEquals(List.of(), client.versions(""));
+            assertEquals(List.of(), client.manager().versions(""));
             plane.start();
             ManagerFixture.untilWell(client);
             client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
@@ -225,7 +225,7 @@ class ManagerTest
             final ManagedInfo info = ManagerFixture.untilWell(client);
             assertEquals(List.of("mem0"), names(client.devices("")));
             assertEquals(1, client.namespaces("").size());
-            final VersionInfo last = client.versions("").getLast();
+            final VersionInfo last = client.manager().versions("").getLast();
             assertEquals(info.desiredVersion(), last.version());
             assertEquals(1, last.devices());
             assertEquals(1, last.namespaces());
@@ -255,8 +255,8 @@ class ManagerTest
             assertEquals(List.of(), other.subsystems(""), "only checked so far");
             final long version = client.commitChange();
             assertEquals(2, other.namespaces("").size());
-            assertEquals("two volumes", other.versions("").getLast().comment());
-            assertEquals(version, other.versions("").getLast().version());
+            assertEquals("two volumes", other.manager().versions("").getLast().comment());
+            assertEquals(version, other.manager().versions("").getLast().version());
 
             // Refused in the middle by the data plane: what was done is undone.
             final DesiredState before = ManagerFixture.actual(other);
@@ -268,7 +268,7 @@ class ManagerTest
             final ControlException e = assertThrows(ControlException.class, client::commitChange);
             assertTrue(e.getMessage().contains("file0"), e.getMessage());
             assertEquals(before, ManagerFixture.actual(other));
-            assertEquals(2, other.versions("").getLast().devices());
+            assertEquals(2, other.manager().versions("").getLast().devices());
             assertEquals(Code.INVALID, codeOf(client::commitChange));
 
             client.beginChange("");
@@ -301,16 +301,16 @@ class ManagerTest
             final ControlClient client = fixture.connect();
             ManagerFixture.untilWell(client);
             serve(client, FreePorts.tcp());
-            final long version = client.versions("").getLast().version();
+            final long version = client.manager().versions("").getLast().version();
             final DesiredState before = ManagerFixture.actual(client);
             client.deleteSubsystem(NQN);
             client.deleteDevice("mem0");
             client.createDevice(DeviceSpec.memory("mem1", MIB, 4096));
-            final long made = client.rollback(version);
+            final long made = client.manager().rollback(version);
             assertEquals(before, ManagerFixture.actual(client));
-            assertEquals(made, client.versions("").getLast().version());
-            assertEquals("rolled back to version " + version, client.versions("").getLast().comment());
-            assertEquals(Code.NOT_FOUND, codeOf(() -> client.rollback(999)));
+            assertEquals(made, client.manager().versions("").getLast().version());
+            assertEquals("rolled back to version " + version, client.manager().versions("").getLast().comment());
+            assertEquals(Code.NOT_FOUND, codeOf(() -> client.manager().rollback(999)));
             ManagerFixture.untilWell(client);
         }
     }
@@ -347,7 +347,7 @@ class ManagerTest
             client.createDevice(DeviceSpec.memory("mem2", MIB, 4096));
             client.commitChange();
             assertEquals(Code.FAILED, codeOf(() -> client.setState(State.PAUSED)));
-            assertEquals(Health.DOWN, client.managed("").getFirst().health());
+            assertEquals(Health.DOWN, client.manager().managed("").getFirst().health());
             plane.start();
             ManagerFixture.untilWell(client);
             assertEquals(Set.of("mem0", "mem1", "mem2"), Set.copyOf(names(client.devices(""))));
@@ -382,7 +382,7 @@ class ManagerTest
             // Sent again by somebody who has not heard of the answer.
             again.execute(new Command.CreateDevice(DeviceSpec.memory("mem0", MIB, 4096)), id);
             assertEquals(version, again.execute(new Command.CommitChange(), commitId).value());
-            assertEquals(version, again.versions("").getLast().version());
+            assertEquals(version, again.manager().versions("").getLast().version());
         }
     }
 
@@ -483,7 +483,7 @@ class ManagerTest
                 final ControlClient later = second.connect();
                 ManagerFixture.untilWell(later);
                 later.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
-                assertEquals(2, later.managed("").getFirst().term());
+                assertEquals(2, later.manager().managed("").getFirst().term());
                 assertEquals(Code.STALE_TERM,
                     codeOf(() -> client.createDevice(DeviceSpec.memory("mem1", MIB, 4096))));
                 final ManagedInfo info = ManagerFixture.until(
@@ -495,7 +495,7 @@ class ManagerTest
                 assertTrue(events.stream().anyMatch((each) -> each.text().startsWith("another manager is in charge")));
                 assertTrue(first.lines().stream().anyMatch((each) -> each.contains("another manager is in charge")));
                 // Nothing of what it wanted is left in its own state.
-                assertEquals(0, client.versions("").getLast().devices());
+                assertEquals(0, client.manager().versions("").getLast().devices());
                 ManagerFixture.untilWell(later);
             }
             // Started again it takes over, and takes nothing away that the other made: its own state is older.
@@ -504,7 +504,7 @@ class ManagerTest
             final ControlClient again = first.connect();
             assertEquals(3, ManagerFixture.untilWell(again).term());
             assertEquals(List.of("mem0"), names(again.devices("")));
-            final VersionInfo adopted = again.versions("").getLast();
+            final VersionInfo adopted = again.manager().versions("").getLast();
             assertEquals(1, adopted.devices());
             assertTrue(adopted.comment().startsWith("adopted: the data plane had version "), adopted.comment());
             again.deleteDevice("mem0");
@@ -519,7 +519,7 @@ class ManagerTest
             ManagerFixture fixture = ManagerFixture.of(directory, a.config("dp0"), b.config("dp1")))
         {
             final ControlClient all = fixture.connect();
-            assertEquals(2, all.managed("").size());
+            assertEquals(2, all.manager().managed("").size());
             assertEquals(Code.INVALID, codeOf(() -> all.devices("")));
             assertEquals(Code.INVALID, codeOf(() -> all.createDevice(DeviceSpec.memory("mem0", MIB, 4096))));
             assertEquals(Code.NOT_FOUND, codeOf(() -> fixture.connect(fixture.context().dataPlaneName("dp2"))));
@@ -542,9 +542,9 @@ class ManagerTest
             assertTrue(events.stream().noneMatch((each) -> "mem0".equals(each.name())), events::toString);
             assertTrue(events.stream().anyMatch((each) -> "mem1".equals(each.name()) &&
                 Change.CREATED == each.change()));
-            assertEquals(1, all.audit("dp1").size());
-            assertEquals(2, all.audit("").size());
-            assertEquals(2, all.versions("dp0").size());
+            assertEquals(1, all.manager().audit("dp1").size());
+            assertEquals(2, all.manager().audit("").size());
+            assertEquals(2, all.manager().versions("dp0").size());
             assertEquals(new ControllerIds(1, 1023), a.dataPlane().controllers().ids());
             assertEquals(new ControllerIds(1024, 2046), b.dataPlane().controllers().ids());
         }
@@ -566,7 +566,7 @@ class ManagerTest
             client.beginChange("away with it");
             client.deleteDevice("mem0");
             client.commitChange();
-            final List<AuditInfo> audit = client.audit("");
+            final List<AuditInfo> audit = client.manager().audit("");
             assertEquals(List.of("create device mem0 (memory of 1MiB)", "create device mem0 (memory of 2MiB)",
                 "set state PAUSED", "delete device mem0", "commit change: away with it"),
                 audit.stream().map(AuditInfo::command).toList());
@@ -611,7 +611,7 @@ class ManagerTest
 
     private static List<AuditInfo> hooksOf(final ControlClient client)
     {
-        return client.audit("").stream().filter((each) -> each.command().startsWith("hook ")).toList();
+        return client.manager().audit("").stream().filter((each) -> each.command().startsWith("hook ")).toList();
     }
 
     private static List<AuditInfo> awaitHooks(
@@ -644,7 +644,7 @@ class ManagerTest
             client.await(calls);
             final long appliedNs = System.nanoTime();
             calls.forEach(Call::orThrow);
-            final long versions = client.versions("").getLast().version();
+            final long versions = client.manager().versions("").getLast().version();
             final long listNs = System.nanoTime();
             assertEquals(MANY, client.namespaces(NQN).size());
             final long listedNs = System.nanoTime();
@@ -653,7 +653,7 @@ class ManagerTest
             client.commitChange();
             ManagerFixture.untilWell(client);
             final long rollbackNs = System.nanoTime();
-            client.rollback(versions);
+            client.manager().rollback(versions);
             final long rolledBackNs = System.nanoTime();
             assertEquals(MANY, client.namespaces(NQN).size());
             System.out.printf("%d namespaces with their devices through a manager: applied in %.2f s (%d versions), " +

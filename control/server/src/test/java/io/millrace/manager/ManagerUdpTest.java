@@ -143,7 +143,7 @@ class ManagerUdpTest
                 assertEquals(Code.NOT_AUTHENTICATED, assertThrows(ControlException.class,
                     () -> ControlClient.connect(context(port, "operations", OTHER)).close()).code());
                 assertEquals(List.of("test (key operations)", "test (key watch)"),
-                    client.audit("").stream().map(AuditInfo::who).toList());
+                    client.manager().audit("").stream().map(AuditInfo::who).toList());
             }
         }
     }

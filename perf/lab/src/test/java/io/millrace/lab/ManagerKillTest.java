@@ -59,9 +59,9 @@ final class ManagerKillTest
     private void untilWell(final ControlClient client)
     {
         final long deadlineNs = System.nanoTime() + WAIT_NS;
-        while (Health.WELL != client.managed("").getFirst().health())
+        while (Health.WELL != client.manager().managed("").getFirst().health())
         {
-            assertTrue(System.nanoTime() - deadlineNs < 0, () -> "seed " + seed + ": " + client.managed(""));
+            assertTrue(System.nanoTime() - deadlineNs < 0, () -> "seed " + seed + ": " + client.manager().managed(""));
             LockSupport.parkNanos(1_000_000);
         }
     }

@@ -3,11 +3,9 @@ package io.millrace.control.client;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
-import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.AnaInfo;
-import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
@@ -15,17 +13,14 @@ import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ListenerSpec;
-import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
-import io.millrace.control.message.PlanStepInfo;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.QueuePairInfo;
@@ -34,7 +29,6 @@ import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
-import io.millrace.control.message.VersionInfo;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -60,6 +54,7 @@ public final class ControlClient implements AutoCloseable
     private final IdleStrategy idle;
     private final CallFactory factory;
     private final SessionKeeper keeper;
+    private final ManagerCalls manager = new ManagerCalls(this);
     private boolean isClosed;
 
     private ControlClient(final ControlClientContext ctx)
@@ -597,7 +592,7 @@ public final class ControlClient implements AutoCloseable
         return list(Kind.QUEUE_PAIR, nqn, QueuePairInfo.class);
     }
 
-    private <T extends Resource> List<T> list(final Kind kind, final String name, final Class<T> type)
+    <T extends Resource> List<T> list(final Kind kind, final String name, final Class<T> type)
     {
         return execute(new Command.List(kind, name)).resources(type);
     }
@@ -636,113 +631,6 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Has a manager go back to what it kept earlier.
-     *
-     * @param version of {@link VersionInfo}.
-     * @return the version that came of it.
-     * @throws ControlException when nothing of it was carried out, or no answer came in time.
-     */
-    public long rollback(final long version)
-    {
-        return execute(new Command.Rollback(version)).value();
-    }
-
-    /**
-     * Replaces the desired state of a manager by a document, or plans that. A dry run answers what {@link #plan()}
-     * tells the steps of.
-     *
-     * @param document in YAML.
-     * @param command  with {@code fromVersion} 0.
-     * @return the version that has the document's content; of a dry run the version that it was planned on.
-     * @throws ControlException when nothing was changed, or no answer came in time.
-     */
-    public long replaceState(final String document, final Command.ReplaceState command)
-    {
-        sendDocument(document);
-        return replaceState(command);
-    }
-
-    /**
-     * Replaces the desired state of a manager by an earlier version, or by the document that was sent last in this
-     * session, or plans that.
-     *
-     * @param command what to do.
-     * @return the version that has the content; of a dry run the version that it was planned on.
-     * @throws ControlException when nothing was changed, or no answer came in time.
-     */
-    public long replaceState(final Command.ReplaceState command)
-    {
-        return execute(command).value();
-    }
-
-    private void sendDocument(final String document)
-    {
-        final List<Call> calls = new ArrayList<>();
-        DocumentParts.of(document).forEach((part) -> calls.add(submit(part)));
-        await(calls);
-        calls.forEach(Call::orThrow);
-    }
-
-    /**
-     * Lists the steps of the {@link Command.ReplaceState} that this session sent last.
-     *
-     * @return steps and obstacles in order.
-     * @throws ControlException when the manager did not tell, or no answer came in time.
-     */
-    public List<PlanStepInfo> plan()
-    {
-        return list(Kind.PLAN, "", PlanStepInfo.class);
-    }
-
-    /**
-     * Lists the versions that a manager keeps.
-     *
-     * @param name of the data plane; empty: that of the session.
-     * @return all that are kept, the oldest first.
-     * @throws ControlException when the manager did not tell, or no answer came in time.
-     */
-    public List<VersionInfo> versions(final String name)
-    {
-        return list(Kind.VERSION, name, VersionInfo.class);
-    }
-
-    /**
-     * Lists what a manager was asked for lately.
-     *
-     * @param name of a data plane; empty: that of the session, or all.
-     * @return the last 1,000 entries at most, the oldest first.
-     * @throws ControlException when the manager did not tell, or no answer came in time.
-     */
-    public List<AuditInfo> audit(final String name)
-    {
-        return list(Kind.AUDIT, name, AuditInfo.class);
-    }
-
-    /**
-     * Lists the data planes of a manager.
-     *
-     * @param name of one; empty: that of the session, or all.
-     * @return all there are, in the order of the manager.
-     * @throws ControlException when the manager did not tell, or no answer came in time.
-     */
-    public List<ManagedInfo> managed(final String name)
-    {
-        return list(Kind.MANAGED, name, ManagedInfo.class);
-    }
-
-    /**
-     * Lists differences between desired and actual state that a manager has not settled.
-     *
-     * @param name of a data plane; empty: that of the session, or all.
-     * @return all there are.
-     * @throws ControlException when the manager did not tell, or no answer came in time.
-     */
-    public List<DriftInfo> drift(final String name)
-    {
-        return list(Kind.DRIFT, name, DriftInfo.class);
-    }
-
-    /**
      * Asks a data plane which manager is in charge of it.
      *
      * @return the manager, and what it applied.
@@ -754,15 +642,11 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Has a manager compare a data plane now, and settle differences.
-     *
-     * @param mode what it may do.
-     * @return what came of it, in one sentence.
-     * @throws ControlException when it was refused, or no answer came in time.
+     * {@return what only a manager does: versions, documents, drift; a view of this client}
      */
-    public String reconcile(final ReconcileMode mode)
+    public ManagerCalls manager()
     {
-        return execute(new Command.Reconcile(mode)).text();
+        return manager;
     }
 
     /**

@@ -42,7 +42,7 @@ public final class AuditCommand implements Callable<Integer>
     {
         return control.run(Role.READ, (link) ->
         {
-            final List<AuditInfo> entries = link.client().audit("");
+            final List<AuditInfo> entries = link.client().manager().audit("");
             return output.print(Views.AUDIT, 0 == last || last >= entries.size() ? entries :
                 entries.subList(entries.size() - last, entries.size()));
         });

@@ -46,7 +46,7 @@ public final class DataPlaneCommand extends Group
     int list(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
         return control.run(Role.READ, (link) -> link.isManager() ?
-            output.print(Views.MANAGED, link.client().managed("")) :
+            output.print(Views.MANAGED, link.client().manager().managed("")) :
             output.print(Views.DATA_PLANES, List.of(link.client().dataPlane())));
     }
 
@@ -65,7 +65,7 @@ public final class DataPlaneCommand extends Group
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane drift"})
     int drift(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
-        return control.run(Role.READ, (link) -> output.print(Views.DRIFT, link.client().drift("")));
+        return control.run(Role.READ, (link) -> output.print(Views.DRIFT, link.client().manager().drift("")));
     }
 
     @Command(name = "reconcile", mixinStandardHelpOptions = true,
@@ -94,7 +94,7 @@ public final class DataPlaneCommand extends Group
             if (allowDestroy)
             {
                 final List<DriftInfo> steps =
-                    link.client().drift("").stream().filter(DriftInfo::isWithheld).toList();
+                    link.client().manager().drift("").stream().filter(DriftInfo::isWithheld).toList();
                 steps.forEach((step) -> Terminal.standard().line("- " + step.step()));
                 confirmation.need(Terminal.standard(), steps.size() + " steps take something away, and data in memory " +
                     "with it");
@@ -104,7 +104,7 @@ public final class DataPlaneCommand extends Group
                 confirmation.need(Terminal.standard(), "the data plane is commanded by this manager from now on, " +
                     "whoever brought what it has");
             }
-            Terminal.standard().line(link.client().reconcile(allowDestroy ? ReconcileMode.ALLOW_DESTROY :
+            Terminal.standard().line(link.client().manager().reconcile(allowDestroy ? ReconcileMode.ALLOW_DESTROY :
                 takeOver ? ReconcileMode.TAKE_OVER : ReconcileMode.REPAIR));
             return ExitCode.OK;
         });
@@ -120,7 +120,7 @@ public final class DataPlaneCommand extends Group
         return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
         {
             confirmation.need(Terminal.standard(), "what the data plane has becomes the desired state");
-            Terminal.standard().line(link.client().reconcile(ReconcileMode.ADOPT));
+            Terminal.standard().line(link.client().manager().reconcile(ReconcileMode.ADOPT));
             return ExitCode.OK;
         });
     }

@@ -44,7 +44,7 @@ public final class HistoryCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        return control.run(Role.READ, (link) -> output.print(Views.VERSIONS, link.client().versions("")));
+        return control.run(Role.READ, (link) -> output.print(Views.VERSIONS, link.client().manager().versions("")));
     }
 
     @Command(name = "show", mixinStandardHelpOptions = true,
@@ -65,7 +65,7 @@ public final class HistoryCommand implements Callable<Integer>
                 return printer.all();
             }
             final String document = printer.document();
-            link.client().versions("").stream().filter((each) -> version == each.version())
+            link.client().manager().versions("").stream().filter((each) -> version == each.version())
                 .forEach((each) -> Terminal.standard().line("# version " + each.version() + ", " +
                 Views.local(each.epochNs()) + ", by " + each.who() +
                 (each.comment().isEmpty() ? "" : ": " + each.comment())));
@@ -92,7 +92,7 @@ public final class HistoryCommand implements Callable<Integer>
     {
         return diffControl.run(Role.READ, (link) ->
         {
-            final long last = null != second ? checked(second) : link.client().versions("").getLast().version();
+            final long last = null != second ? checked(second) : link.client().manager().versions("").getLast().version();
             final TextDiff diff = TextDiff.of(new StatePrinter(link, diffOutput, checked(first)).document(),
                 new StatePrinter(link, diffOutput, last).document());
             print(diff, diffOutput.format(), first, last);

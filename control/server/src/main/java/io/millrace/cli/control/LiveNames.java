@@ -186,7 +186,7 @@ public abstract class LiveNames implements Iterable<String>
         @Override
         Stream<String> of(final ControlLink link, final String first)
         {
-            return link.client().managed("").stream().map(ManagedInfo::name);
+            return link.client().manager().managed("").stream().map(ManagedInfo::name);
         }
     }
 
@@ -196,7 +196,7 @@ public abstract class LiveNames implements Iterable<String>
         @Override
         Stream<String> of(final ControlLink link, final String first)
         {
-            return link.client().versions("").reversed().stream().map((each) -> Long.toString(each.version()));
+            return link.client().manager().versions("").reversed().stream().map((each) -> Long.toString(each.version()));
         }
     }
 

@@ -38,14 +38,14 @@ final class ReplaceRun
     int run(final String document, final ReplaceState wanted)
     {
         final long version = plan(document, wanted);
-        final List<PlanStepInfo> steps = link.client().plan();
+        final List<PlanStepInfo> steps = link.client().manager().plan();
         printer.print(steps);
         if (!mayGoOn(steps, wanted.isDryRun(), wanted.allowsDestroy()))
         {
             return steps.isEmpty() ? ExitCode.OK : ExitCode.DIFFERENT;
         }
         confirmation.need(Terminal.standard(), PlanPrinter.summary(steps));
-        final long made = link.client().replaceState(new ReplaceState(wanted.fromVersion(), version, false,
+        final long made = link.client().manager().replaceState(new ReplaceState(wanted.fromVersion(), version, false,
             wanted.allowsDestroy(), wanted.prunes(), wanted.name(), wanted.comment()));
         Terminal.standardError().line("done, version " + made);
         return ExitCode.OK;
@@ -57,8 +57,8 @@ final class ReplaceRun
             wanted.allowsDestroy(), wanted.prunes(), wanted.name(), wanted.comment());
         try
         {
-            return null == document ? link.client().replaceState(planned) :
-                link.client().replaceState(document, planned);
+            return null == document ? link.client().manager().replaceState(planned) :
+                link.client().manager().replaceState(document, planned);
         }
         catch (final ControlException e)
         {

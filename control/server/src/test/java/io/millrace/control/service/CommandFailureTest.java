@@ -7,9 +7,11 @@ import io.millrace.control.client.Call;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.PeerType;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
+import io.millrace.control.message.PeerInfo;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -40,6 +42,12 @@ class CommandFailureTest
         public UUID id()
         {
             return new UUID(1, 2);
+        }
+
+        @Override
+        public PeerInfo peer()
+        {
+            return PeerInfo.own(PeerType.DATA_PLANE, "test");
         }
 
         @Override

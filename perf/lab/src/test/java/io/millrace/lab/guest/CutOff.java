@@ -100,7 +100,7 @@ public final class CutOff
 
     private ManagedInfo managed()
     {
-        return manager.managed("").getFirst();
+        return manager.manager().managed("").getFirst();
     }
 
     private static DesiredState actual(final ControlClient client)
