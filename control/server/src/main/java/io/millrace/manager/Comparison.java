@@ -217,7 +217,8 @@ final class Comparison
         {
             return run.plan().obstacles().getFirst();
         }
-        return repair.withheld().size() + " steps take something away that this desired state did not bring, and wait " +
+        return repair.withheld().size() +
+            " steps take something away that this desired state did not bring, and wait " +
             "for a person: " + CommandWords.of(repair.withheld().stream().map(StateStep::command).toList()) +
             "; see 'millrace dataplane drift'";
     }

@@ -219,7 +219,10 @@ final class Leadership
         trouble = reason;
     }
 
-    /** Whether the data plane has to be looked at again before a term is taken: {@link #onObserved} tells what is seen. */
+    /**
+     * Whether the data plane has to be looked at again before a term is taken: {@link #onObserved} tells what is
+     * seen.
+     */
     boolean needsLook(final long nowNs)
     {
         return State.NONE == state && !isConnected && nowNs - dueNs >= 0;

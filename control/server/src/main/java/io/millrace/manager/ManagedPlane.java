@@ -265,7 +265,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         return "it has " + observed.position() + ", this manager " + ledger.position() + (observed.isManaged() ?
             "; manager " + observed.managerName() + " was in charge of it" : "") +
-            ": 'millrace dataplane adopt' makes what it has a version here, 'millrace dataplane reconcile --take-over' " +
+            ": 'millrace dataplane adopt' makes what it has a version here, 'millrace dataplane reconcile " +
+            "--take-over' " +
             "makes it what this manager has";
     }
 

@@ -48,7 +48,8 @@ final class AppliedStart
      * Looks for a state that was applied.
      *
      * @param isImport whether to begin with the configuration file nevertheless.
-     * @throws CommandException when there is one that cannot be read: to serve something else instead might let hosts in
+     * @throws CommandException when there is one that cannot be read: to serve something else instead might let hosts
+     * in
      *                          that were refused.
      */
     static AppliedStart read(final ConfigReader.Result read, final boolean isImport)

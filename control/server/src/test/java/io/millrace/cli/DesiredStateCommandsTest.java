@@ -292,7 +292,8 @@ class DesiredStateCommandsTest
             """.replace("@@ -1,7 +1,7 @@", diff.lines().get(2)), diff.out().lines().limit(13)
             .reduce("", (a, b) -> a + b + '\n'));
         assertEquals("no changes\n", ok("history diff 3"));
-        assertTrue(run("history diff 1 3 --json").out().contains("\"change\": \"added\",\n      \"line\": \"- {name: "));
+        assertTrue(run("history diff 1 3 --json").out()
+            .contains("\"change\": \"added\",\n      \"line\": \"- {name: "));
         assertTrue(run("history show 99").err().endsWith("no version 99; there are 1 to 3\n"));
 
         final CommandRun dry = run("rollback 2 --dry-run");

@@ -155,7 +155,8 @@ class LossCommandsTest
         done("subsystem allow-any " + NQN + " no");
         done("namespace remove " + NQN + " 1");
         done("listener remove 127.0.0.1:" + otherPort);
-        asked("listener remove 127.0.0.1:" + port, "listener 127.0.0.1:" + port + " is the last: no host could connect");
+        asked("listener remove 127.0.0.1:" + port, "listener 127.0.0.1:" + port +
+            " is the last: no host could connect");
         done("subsystem delete " + NQN);
         asked("device delete mem0", "device mem0 is in memory, and what its 1MiB hold is lost with it");
     }

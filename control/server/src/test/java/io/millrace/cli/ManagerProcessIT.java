@@ -398,7 +398,8 @@ class ManagerProcessIT
                     assertTrue(adopted.comment().startsWith("adopted: the data plane had version 7 "),
                         adopted::comment);
                     assertEquals(8, adopted.version());
-                    assertTrue(client.manager().audit("").stream().anyMatch((each) -> each.command().startsWith("adopted: ")));
+                    assertTrue(client.manager().audit("").stream().anyMatch((each) ->
+                        each.command().startsWith("adopted: ")));
                     // It goes on as a manager does.
                     client.deleteSubsystem(NQN);
                     client.deleteDevice("since");
@@ -507,9 +508,11 @@ class ManagerProcessIT
             }
             // Its driver's directory is left, and believed for a moment.
             Thread.sleep(4_000);
-            run(ExitCode.FAILURE, "of this data plane does not run: nobody takes commands in /dev/shm/millrace-manager-it-",
+            run(ExitCode.FAILURE,
+                "of this data plane does not run: nobody takes commands in /dev/shm/millrace-manager-it-",
                 "device", "create", "mem1", "--type", "memory", "--size", "1MiB");
-            run(ExitCode.FAILURE, "With --direct the data plane itself is changed", "device", "delete", "kept", "--yes");
+            run(ExitCode.FAILURE, "With --direct the data plane itself is changed", "device", "delete", "kept",
+                "--yes");
             run(ExitCode.OK, "does not run: nobody takes commands in ", "device", "list");
             run(ExitCode.OK, "created", "device", "create", "mem1", "--type", "memory", "--size", "1MiB", "--direct");
             try (MillraceProcess manager = asUser("manager"))

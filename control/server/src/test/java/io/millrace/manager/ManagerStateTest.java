@@ -92,7 +92,8 @@ class ManagerStateTest
             {
                 // What others put there is not taken away by itself.
                 reconcile(client);
-                assertTrue(System.nanoTime() - deadlineNs < 0, () -> "seed " + seed + ": " + last.manager().managed(""));
+                assertTrue(System.nanoTime() - deadlineNs < 0, () -> "seed " + seed + ": " +
+                    last.manager().managed(""));
             }
         }
     }

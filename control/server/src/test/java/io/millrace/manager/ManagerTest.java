@@ -159,13 +159,15 @@ class ManagerTest
                 final DriftInfo drift = client.manager().drift("").getFirst();
                 assertTrue(drift.isWithheld() && drift.isDestructive());
                 assertEquals("delete memory device foreign; what it holds is lost", drift.step());
-                assertTrue(client.manager().reconcile(ReconcileMode.REPAIR).startsWith("1 differences to version 1 are left"));
+                assertTrue(client.manager().reconcile(ReconcileMode.REPAIR)
+                    .startsWith("1 differences to version 1 are left"));
                 assertEquals(2, beside.devices("").size());
                 assertEquals("data plane dp0 is in sync with version 1",
                     client.manager().reconcile(ReconcileMode.ALLOW_DESTROY));
                 assertEquals(List.of("found"), names(beside.devices("")));
                 assertTrue(client.manager().audit("").stream().anyMatch(
-                    (each) -> "reconcile: delete device foreign".equals(each.command())), () -> "" + client.manager().audit(""));
+                    (each) -> "reconcile: delete device foreign".equals(each.command())), () -> "" +
+                        client.manager().audit(""));
                 // Or it is what should be from now on.
                 beside.createDevice(DeviceSpec.memory("wanted", MIB, 4096));
                 assertTrue(client.manager().reconcile(ReconcileMode.ADOPT).contains("it is version 2 now"));

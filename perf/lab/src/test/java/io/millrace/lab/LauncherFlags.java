@@ -8,7 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Options that the launcher {@code millrace} gives the JVM, read from its text, so that a process of a test is what a user
+ * Options that the launcher {@code millrace} gives the JVM, read from its text, so that a process of a test is what a
+ * user
  * starts.
  */
 final class LauncherFlags

@@ -29,7 +29,6 @@ import io.millrace.control.message.Resource;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.message.SubsystemSpec;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.agrona.concurrent.IdleStrategy;

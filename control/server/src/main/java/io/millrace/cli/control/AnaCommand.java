@@ -91,14 +91,19 @@ public final class AnaCommand extends Group
                 ": is not within 1 to 128; choose another, or leave it out for all");
         }
         final String address = null == endpoint ? null : endpoint.address();
-        return control.sayEach(Role.OPERATE, List.of(nqn), (link, name) -> new Losses(link, confirmation).ofAnaState(
-            name, state, address, null == endpoint ? 0 : endpoint.port(), null == group ? 0 : group), (client, name) ->
-        {
-            client.setAnaState(name, Transport.TCP, null == endpoint ? "" : endpoint.address(),
-                null == endpoint ? 0 : endpoint.port(), null == group ? 0 : group, state);
-            return (null == group ? "every ANA group" : "ANA group " + group) + " of " + nqn +
-                " is " + words(state) + " at " + (null == endpoint ? "every listener" : endpoint);
-        });
+        final int port = null == endpoint ? 0 : endpoint.port();
+        final int groupId = null == group ? 0 : group;
+        return control.sayEach(Role.OPERATE, List.of(nqn),
+            (link, name) -> new Losses(link, confirmation).ofAnaState(name, state, address, port, groupId),
+            (client, name) -> setState(client, name, endpoint));
+    }
+
+    private String setState(final ControlClient client, final String name, final NetworkAddress endpoint)
+    {
+        client.setAnaState(name, Transport.TCP, null == endpoint ? "" : endpoint.address(),
+            null == endpoint ? 0 : endpoint.port(), null == group ? 0 : group, state);
+        return (null == group ? "every ANA group" : "ANA group " + group) + " of " + nqn +
+            " is " + words(state) + " at " + (null == endpoint ? "every listener" : endpoint);
     }
 
     private static String words(final AnaState state)

@@ -93,7 +93,8 @@ final class AnaRuns
                 i++;
             }
             table.row(first.nqn(), Views.listenerOf(first), range(first.group(), states.get(i).group()),
-                Views.stateOf(first), Integer.toString(first.namespaces()), Resource.UNKNOWN == first.changes() ? "-" : Long.toString(first.changes()));
+                Views.stateOf(first), Integer.toString(first.namespaces()), Resource.UNKNOWN == first.changes() ? "-" :
+                    Long.toString(first.changes()));
         }
         return table;
     }

@@ -73,7 +73,8 @@ final class ControlOptions
 
         @Option(names = "--direct", description = {
             "Change the data plane itself, past its manager, such as when that does not run. The manager reports it " +
-                "as drift and takes nothing away for it that a person has not allowed; what is missing it makes again."})
+                "as drift and takes nothing away for it that a person has not allowed; what is missing it makes " +
+                "again."})
         private boolean direct;
 
         @Option(names = "--timeout", paramLabel = "TIME", converter = TimeSpan.class,
@@ -256,8 +257,10 @@ final class ControlOptions
             Terminal.standardError().line("note: " + name + "; this is what the data plane has");
             return;
         }
-        throw new CommandException(ExitCode.FAILURE, name + "; start it with 'millrace manager', or name another with " +
-            "--control. With --direct the data plane itself is changed, which its manager reports as drift when it is " +
+        throw new CommandException(ExitCode.FAILURE, name +
+            "; start it with 'millrace manager', or name another with " +
+            "--control. With --direct the data plane itself is changed, which its manager reports as drift when it " +
+            "is " +
             "back");
     }
 

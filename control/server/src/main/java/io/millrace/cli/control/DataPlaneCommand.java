@@ -61,7 +61,8 @@ public final class DataPlaneCommand extends Group
     @Command(name = "drift", mixinStandardHelpOptions = true,
         description = {
             "List differences between desired and actual state that a manager has not settled.",
-            "Steps that take something away wait for 'reconcile --allow-destroy', unless the desired state brought it."},
+            "Steps that take something away wait for 'reconcile --allow-destroy', unless the desired state " +
+            "brought it."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane drift"})
     int drift(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
@@ -87,7 +88,8 @@ public final class DataPlaneCommand extends Group
         if (allowDestroy && takeOver)
         {
             throw new CommandException(ExitCode.USAGE,
-                "--allow-destroy and --take-over exclude each other: take over first, look at the drift, then allow it");
+                "--allow-destroy and --take-over exclude each other: take over first, look at the drift, then " +
+                "allow it");
         }
         return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
         {
@@ -96,7 +98,8 @@ public final class DataPlaneCommand extends Group
                 final List<DriftInfo> steps =
                     link.client().manager().drift("").stream().filter(DriftInfo::isWithheld).toList();
                 steps.forEach((step) -> Terminal.standard().line("- " + step.step()));
-                confirmation.need(Terminal.standard(), steps.size() + " steps take something away, and data in memory " +
+                confirmation.need(Terminal.standard(), steps.size() +
+                    " steps take something away, and data in memory " +
                     "with it");
             }
             else if (takeOver)

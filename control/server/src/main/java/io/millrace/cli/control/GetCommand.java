@@ -16,7 +16,8 @@ import picocli.CommandLine.Parameters;
     name = "get",
     description = {
         "Show the desired state of a manager, or the resources of a data plane: of one kind, or all.",
-        "Without KIND, yaml is a document that 'millrace apply' and 'millrace serve' take. The desired state is there " +
+        "Without KIND, yaml is a document that 'millrace apply' and 'millrace serve' take. The desired state is " +
+            "there " +
             "while the data plane is down; --actual shows what the data plane has, with its counts."},
     footerHeading = "%nExamples:%n",
     footer = {

@@ -92,7 +92,8 @@ public final class HistoryCommand implements Callable<Integer>
     {
         return diffControl.run(Role.READ, (link) ->
         {
-            final long last = null != second ? checked(second) : link.client().manager().versions("").getLast().version();
+            final long last = null != second ? checked(second) :
+                link.client().manager().versions("").getLast().version();
             final TextDiff diff = TextDiff.of(new StatePrinter(link, diffOutput, checked(first)).document(),
                 new StatePrinter(link, diffOutput, last).document());
             print(diff, diffOutput.format(), first, last);

@@ -196,7 +196,8 @@ public abstract class LiveNames implements Iterable<String>
         @Override
         Stream<String> of(final ControlLink link, final String first)
         {
-            return link.client().manager().versions("").reversed().stream().map((each) -> Long.toString(each.version()));
+            return link.client().manager().versions("").reversed().stream().map((each) ->
+                Long.toString(each.version()));
         }
     }
 

@@ -92,7 +92,8 @@ final class Losses
         final Set<String> hosts = hosts(nqn, (each) -> !allowed.contains(each));
         if (!hosts.isEmpty())
         {
-            need("subsystem " + nqn + " is in use by " + words(hosts) + " not on its list, which would be disconnected");
+            need("subsystem " + nqn + " is in use by " + words(hosts) +
+                " not on its list, which would be disconnected");
         }
     }
 
@@ -236,7 +237,8 @@ final class Losses
             if (Code.FAILED == e.code() && link.isManager())
             {
                 return Kind.CONTROLLER == kind ? java.util.List.of() :
-                    link.client().execute(new List(kind, name, List.DESIRED)).resources().stream().map(type::cast).toList();
+                    link.client().execute(new List(kind, name,
+                        List.DESIRED)).resources().stream().map(type::cast).toList();
             }
             throw e;
         }

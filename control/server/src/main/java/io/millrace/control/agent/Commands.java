@@ -214,7 +214,8 @@ final class Commands
                     List.of()));
             }
             case NVME -> nvme(spec);
-            case FAULT -> new DeviceConfig.Fault(spec.name(), spec.target(), FaultRules.plan(spec.seed(), spec.settings().rules()));
+            case FAULT -> new DeviceConfig.Fault(spec.name(), spec.target(), FaultRules.plan(spec.seed(),
+                spec.settings().rules()));
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "device " + spec.name() + ": type is none that this data plane knows; use a client of its version");
         };

@@ -72,7 +72,8 @@ final class ManagerInCharge
         }
         if (!position.isKnown() || position.version() < 1 || position.term() < 0 || position.term() > Terms.MAX)
         {
-            return Reply.refused(Code.INVALID, position + " is none: its lineage is not zero, its version from 1, its " +
+            return Reply.refused(Code.INVALID, position +
+                " is none: its lineage is not zero, its version from 1, its " +
                 "term 0 to " + Terms.MAX);
         }
         // What another lineage made, or nobody, is not this one's to remove unasked.

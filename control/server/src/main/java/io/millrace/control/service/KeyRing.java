@@ -29,7 +29,8 @@ final class KeyRing
     {
         boolean isSame(final Key other)
         {
-            return role == other.role && isManager == other.isManager && dataPlane.equals(other.dataPlane) && secret.isSame(other.secret);
+            return role == other.role && isManager == other.isManager && dataPlane.equals(other.dataPlane) &&
+                secret.isSame(other.secret);
         }
     }
 

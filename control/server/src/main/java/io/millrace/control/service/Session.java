@@ -134,7 +134,10 @@ final class Session
         return key;
     }
 
-    /** Whether it may take charge as a manager: who may write the media driver's directory may, and keys made for it. */
+    /**
+     * Whether it may take charge as a manager: who may write the media driver's directory may, and keys made for
+     * it.
+     */
     boolean mayManage()
     {
         return null == key || key.isManager();

@@ -228,7 +228,8 @@ final class DocumentReader
         final String noChange = editor.noChange(command);
         if (!noChange.isEmpty())
         {
-            throw section.refuse(null, noChange.substring(0, noChange.indexOf(": is ")) + ": is declared twice; keep one");
+            throw section.refuse(null, noChange.substring(0, noChange.indexOf(": is ")) +
+                ": is declared twice; keep one");
         }
     }
 }

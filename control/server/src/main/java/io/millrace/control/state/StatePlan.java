@@ -60,14 +60,20 @@ public record StatePlan(List<List<StateStep>> stages, List<String> obstacles)
     public List<PlanStepInfo> records()
     {
         final List<PlanStepInfo> records = new ArrayList<>();
-        steps().forEach((step) -> records.add(new PlanStepInfo(switch (step.effect())
+        steps().forEach((step) ->
+            records.add(new PlanStepInfo(effect(step), step.destructive(), step.sentence())));
+        obstacles.forEach((each) -> records.add(new PlanStepInfo(Effect.OBSTACLE, false, each)));
+        return records;
+    }
+
+    private static Effect effect(final StateStep step)
+    {
+        return switch (step.effect())
         {
             case CREATE -> Effect.CREATE;
             case CHANGE -> Effect.CHANGE;
             case REMOVE -> Effect.REMOVE;
-        }, step.destructive(), step.sentence())));
-        obstacles.forEach((each) -> records.add(new PlanStepInfo(Effect.OBSTACLE, false, each)));
-        return records;
+        };
     }
 
     /**

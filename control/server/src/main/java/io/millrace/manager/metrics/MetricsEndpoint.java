@@ -25,7 +25,8 @@ import org.agrona.concurrent.SystemNanoClock;
  * <p>
  * A client costs others nothing: each has a thread, 5 s for its request and 10 s to take the answer, and all of a
  * second get the same bytes. {@link #CONNECTIONS_MAX} are served at once, {@link #CONNECTIONS_PER_ADDRESS_MAX} of an
- * address; a later one displaces the oldest of its address, or of the address that has most. A scrape takes milliseconds, so
+ * address; a later one displaces the oldest of its address, or of the address that has most. A scrape takes
+ * milliseconds, so
  * that those displaced are those that do not send or do not read.
  */
 public final class MetricsEndpoint implements AutoCloseable

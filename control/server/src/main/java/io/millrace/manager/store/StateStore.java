@@ -165,7 +165,8 @@ public final class StateStore
         }
         catch (final StoreException | IOException e)
         {
-            header = new VersionHeader(number, StatePosition.NO_LINEAGE, 0, Instant.EPOCH, "", "cannot be read: " + e.getMessage(),
+            header = new VersionHeader(number, StatePosition.NO_LINEAGE, 0, Instant.EPOCH, "", "cannot be read: " +
+                e.getMessage(),
                 new VersionHeader.Counts(0, 0, 0, 0, 0), List.of(), List.of());
         }
         headers.put(number, header);
@@ -281,7 +282,8 @@ public final class StateStore
         final List<Refusal> refused,
         final DesiredState state) throws IOException
     {
-        return append(Math.addExact(Math.max(before, null == latest ? 0 : latest.number()), 1), time, who, comment, commands, refused, state);
+        return append(Math.addExact(Math.max(before, null == latest ? 0 : latest.number()), 1), time, who, comment,
+            commands, refused, state);
     }
 
     private Version append(

@@ -91,7 +91,8 @@ final class VersionFile
         // Files of before have neither.
         final UUID lineage = lines.has("lineage") ? HeaderText.id(lines, "lineage") : StatePosition.NO_LINEAGE;
         final long term = lines.has("term") ? HeaderText.number(lines, "term", Terms.MAX) : 0;
-        return new VersionHeader(Long.parseLong(version), lineage, term, time(lines), HeaderText.unquoted(lines, lines.value("who")),
+        return new VersionHeader(Long.parseLong(version), lineage, term, time(lines), HeaderText.unquoted(lines,
+            lines.value("who")),
             HeaderText.unquoted(lines, lines.value("comment")), counts(lines), ids(lines, "commands"), refusals(lines));
     }
 

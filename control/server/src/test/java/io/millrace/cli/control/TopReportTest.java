@@ -34,7 +34,8 @@ class TopReportTest
     {
         return new TopSample(
             new DataPlaneInfo(run, State.SERVING, upNs, 1 << 27, 1, 7, 1 << 28, 0, "plane", "1", ""),
-            List.of(new ReactorInfo(0, 3, busy, upNs - busy, 1, 1, 2, 4, 1 << 27, 1 << 25, 0, 1 << 26, 0, 0, "reactor-0")),
+            List.of(new ReactorInfo(0, 3, busy, upNs - busy, 1, 1, 2, 4, 1 << 27, 1 << 25, 0, 1 << 26, 0, 0,
+                "reactor-0")),
             List.of(namespace(1, reads), namespace(2, reads / 10)),
             List.of(new ControllerInfo(NQN, 1, HOST, 4, 120_000, "READY")),
             List.of(

@@ -66,10 +66,11 @@ class ServiceThreadTest
     @Test
     void shouldGoOnThoughNobodyCanBeTold() throws InterruptedException
     {
-        try (ServiceThread thread = thread(1, new IllegalStateException("test"), (_) ->
-            {
-                throw new OutOfMemoryError("no line");
-            }))
+        final Consumer<String> failing = (_) ->
+        {
+            throw new OutOfMemoryError("no line");
+        };
+        try (ServiceThread thread = thread(1, new IllegalStateException("test"), failing))
         {
             thread.start();
             await(worked);

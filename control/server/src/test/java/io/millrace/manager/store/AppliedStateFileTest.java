@@ -125,7 +125,8 @@ class AppliedStateFileTest
             other[place % other.length] = value;
             disk.damage("applied-state.yaml", other);
             final String message = assertThrows(StoreException.class, () -> read(disk)).getMessage();
-            assertTrue(message.matches("(?s)disk/applied-state.yaml:\\d+: .*; restore it, or start once with --import.*"),
+            assertTrue(message.matches(
+                "(?s)disk/applied-state.yaml:\\d+: .*; restore it, or start once with --import.*"),
                 message);
         }
     }

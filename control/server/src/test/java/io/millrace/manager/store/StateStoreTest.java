@@ -199,7 +199,8 @@ class StateStoreTest
             Files.writeString(term, damaged + "\n");
             final StateStore found = open(50);
             assertEquals(0, found.term());
-            assertEquals(List.of(term + ":1: is no term from 0 to 1000000000000, and was renamed to term.damaged; the " +
+            assertEquals(List.of(term +
+                ":1: is no term from 0 to 1000000000000, and was renamed to term.damaged; the " +
                 "manager takes a term above the one that the data plane holds"), found.warnings());
             assertEquals(List.of(), open(50).warnings());
         }
