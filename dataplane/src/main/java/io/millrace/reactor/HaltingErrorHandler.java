@@ -6,6 +6,20 @@ package io.millrace.reactor;
 final class HaltingErrorHandler implements ReactorErrorHandler
 {
     static final HaltingErrorHandler INSTANCE = new HaltingErrorHandler();
+    private static final Runtime RUNTIME = Runtime.getRuntime();
+
+    static
+    {
+        try
+        {
+            // Runtime.halt() needs it. Loading a class takes memory, and there may be none left then.
+            Class.forName("java.lang.Shutdown");
+        }
+        catch (final ClassNotFoundException e)
+        {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private HaltingErrorHandler()
     {
@@ -31,7 +45,7 @@ final class HaltingErrorHandler implements ReactorErrorHandler
         finally
         {
             // No shutdown hooks: they would run over a state that is in doubt.
-            Runtime.getRuntime().halt(EXIT_CODE_BROKEN_INVARIANT);
+            RUNTIME.halt(EXIT_CODE_BROKEN_INVARIANT);
         }
     }
 }

@@ -25,7 +25,8 @@ class HaltingErrorHandlerTest
             final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertTrue(process.waitFor(20, TimeUnit.SECONDS));
             assertEquals(ReactorErrorHandler.EXIT_CODE_BROKEN_INVARIANT, process.exitValue(), output);
-            assertTrue(output.contains("stack".equals(where) ? "StackOverflowError" : "OutOfMemoryError"), output);
+            // Without memory left nothing can be said.
+            assertTrue(!"stack".equals(where) || output.contains("StackOverflowError"), output);
         }
         finally
         {

@@ -37,6 +37,7 @@ class StatusLayoutTest
             reactor.put(ReactorCounters.Value.POOL_WAITS, 12);
             reactor.put(ReactorCounters.Value.POOL_HIGH_WATER_BYTES, 14);
             reactor.put(ReactorCounters.Value.POOL_QUARANTINED_BYTES, 16);
+            reactor.put(ReactorCounters.Value.REQUEST_WAITS, 17);
             final QueuePairCounters queuePair = part.queuePair("nqn.a", "nqn.host", 3, 4, 128);
             queuePair.commands(20);
             queuePair.answered(18, 4096, 8192, 2);
@@ -58,11 +59,12 @@ class StatusLayoutTest
         assertEquals(1, bytes.getInt(part));
         assertEquals(77, bytes.getLong(part + 16));
         int record = part + 64;
-        record(bytes, record, 64 + 128 + 256, 2, 1, 7, "reactor-1", "", 13, 0);
+        record(bytes, record, 64 + 128 + 256, 2, 1, 7, "reactor-1", "", 14, 0);
         assertEquals(11, bytes.getLong(record + 64));
         assertEquals(12, bytes.getLong(record + 64 + 10 * 8));
         assertEquals(14, bytes.getLong(record + 64 + 11 * 8));
         assertEquals(16, bytes.getLong(record + 64 + 12 * 8));
+        assertEquals(17, bytes.getLong(record + 64 + 13 * 8));
 
         record += 64 + 128 + 256;
         record(bytes, record, 64 + 64 + 512, 3, 3, 4, "nqn.a", "nqn.host", 6, 0);
@@ -88,7 +90,7 @@ class StatusLayoutTest
         record(bytes, record, 64 + 64 + 256 + 3 * HISTOGRAM, 5, 0, 0, "nqn.hé", "", 1, 3);
         assertEquals(record + 64 + 64 + 256 + 3 * HISTOGRAM - part, bytes.getLong(part + 24));
 
-        record(bytes, PARTS + 64, 64 + 128 + 256, 1, 0, 0, "no pages", "", 16, 0);
+        record(bytes, PARTS + 64, 64 + 192 + 256, 1, 0, 0, "no pages", "", 19, 0);
         assertEquals(13, bytes.getLong(PARTS + 64 + 64 + 11 * 8));
         assertEquals(15, bytes.getLong(PARTS + 64 + 64 + 13 * 8));
     }

@@ -10,6 +10,21 @@ public final class FatalError
     /** Exit code of a process that stops itself: an internal software error, after {@code sysexits.h}. */
     public static final int EXIT_CODE = 70;
 
+    private static final Runtime RUNTIME = Runtime.getRuntime();
+
+    static
+    {
+        try
+        {
+            // Runtime.halt() needs it. Loading a class takes memory, and there may be none left then.
+            Class.forName("java.lang.Shutdown");
+        }
+        catch (final ClassNotFoundException e)
+        {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private FatalError()
     {
     }
@@ -55,7 +70,7 @@ public final class FatalError
         }
         finally
         {
-            Runtime.getRuntime().halt(EXIT_CODE);
+            RUNTIME.halt(EXIT_CODE);
         }
     }
 }
