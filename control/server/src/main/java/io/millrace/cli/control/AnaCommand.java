@@ -95,15 +95,12 @@ public final class AnaCommand extends Group
         final int groupId = null == group ? 0 : group;
         return control.sayEach(Role.OPERATE, List.of(nqn),
             (link, name) -> new Losses(link, confirmation).ofAnaState(name, state, address, port, groupId),
-            (client, name) -> setState(client, name, endpoint));
-    }
-
-    private String setState(final ControlClient client, final String name, final NetworkAddress endpoint)
-    {
-        client.setAnaState(name, Transport.TCP, null == endpoint ? "" : endpoint.address(),
-            null == endpoint ? 0 : endpoint.port(), null == group ? 0 : group, state);
-        return (null == group ? "every ANA group" : "ANA group " + group) + " of " + nqn +
-            " is " + words(state) + " at " + (null == endpoint ? "every listener" : endpoint);
+            (client, name) ->
+            {
+                client.setAnaState(name, Transport.TCP, null == address ? "" : address, port, groupId, state);
+                return (null == group ? "every ANA group" : "ANA group " + group) + " of " + nqn +
+                    " is " + words(state) + " at " + (null == endpoint ? "every listener" : endpoint);
+            });
     }
 
     private static String words(final AnaState state)

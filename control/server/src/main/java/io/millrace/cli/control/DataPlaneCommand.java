@@ -62,7 +62,7 @@ public final class DataPlaneCommand extends Group
         description = {
             "List differences between desired and actual state that a manager has not settled.",
             "Steps that take something away wait for 'reconcile --allow-destroy', unless the desired state " +
-            "brought it."},
+                "brought it."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane drift"})
     int drift(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
