@@ -40,7 +40,7 @@ class ControlClientContextTest
         "livenessTimeoutNs | -1 | must be from 1000000 to 86400000000000",
         "reconnectDelayNs | -1 | must be from 0 to 86400000000000",
         "commandsMax | 0 | must be from 1 to 65536",
-        "term | -1 | must be from 0 to 9223372036854775807"})
+        "term | -2 | must be from -1 to 1000000000000"})
     void shouldNameSettingValueBoundAndRemedy(final String setting, final long value, final String bound)
     {
         final ControlClientContext context = new ControlClientContext();
