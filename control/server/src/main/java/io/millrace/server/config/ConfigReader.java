@@ -123,7 +123,8 @@ public final class ConfigReader
                 subsystems(top),
                 listeners,
                 discoveryPort(top, listeners),
-                limits(top.section(Settings.LIMITS), reactors(top).size()),
+                // Without a reactor it is refused below, with the line.
+                limits(top.section(Settings.LIMITS), Math.max(1, reactors(top).size())),
                 tcp(top.section(Settings.TCP)),
                 top.has(Settings.CONTROL),
                 status(top.section(Settings.STATUS)));
