@@ -14,6 +14,8 @@ public final class Errno
     public static final int EINTR = 4;
     /** Input/output error. */
     public static final int EIO = 5;
+    /** No such device or address; the block layer reports an absent device with it. */
+    public static final int ENXIO = 6;
     /** Bad file descriptor. */
     public static final int EBADF = 9;
     /** Try again; the same number as {@code EWOULDBLOCK}. */
@@ -46,6 +48,8 @@ public final class Errno
     public static final int ENODATA = 61;
     /** Timer expired. */
     public static final int ETIME = 62;
+    /** Illegal byte sequence; the block layer reports a protection error with it. */
+    public static final int EILSEQ = 84;
     /** Operation not supported. */
     public static final int EOPNOTSUPP = 95;
     /** Address already in use. */
@@ -60,6 +64,8 @@ public final class Errno
     public static final int ECONNREFUSED = 111;
     /** Operation now in progress. */
     public static final int EINPROGRESS = 115;
+    /** Remote I/O error; the block layer reports an error of the drive itself with it. */
+    public static final int EREMOTEIO = 121;
     /** Disk quota exceeded. */
     public static final int EDQUOT = 122;
     /** Operation cancelled. */
@@ -67,6 +73,42 @@ public final class Errno
 
     private Errno()
     {
+    }
+
+    /**
+     * {@return the symbol of an error number, such as {@code ENOSPC}; {@code errno 77} for one that has none here}
+     *
+     * @param errno positive error number.
+     */
+    public static String name(final int errno)
+    {
+        return switch (errno)
+        {
+            case EPERM -> "EPERM";
+            case ENOENT -> "ENOENT";
+            case EINTR -> "EINTR";
+            case EIO -> "EIO";
+            case ENXIO -> "ENXIO";
+            case EBADF -> "EBADF";
+            case EAGAIN -> "EAGAIN";
+            case ENOMEM -> "ENOMEM";
+            case EACCES -> "EACCES";
+            case EBUSY -> "EBUSY";
+            case ENODEV -> "ENODEV";
+            case EINVAL -> "EINVAL";
+            case EFBIG -> "EFBIG";
+            case ENOSPC -> "ENOSPC";
+            case EROFS -> "EROFS";
+            case ENODATA -> "ENODATA";
+            case ETIME -> "ETIME";
+            case EILSEQ -> "EILSEQ";
+            case EOPNOTSUPP -> "EOPNOTSUPP";
+            case ETIMEDOUT -> "ETIMEDOUT";
+            case EREMOTEIO -> "EREMOTEIO";
+            case EDQUOT -> "EDQUOT";
+            case ECANCELED -> "ECANCELED";
+            default -> "errno " + errno;
+        };
     }
 
     /**

@@ -12,6 +12,14 @@ public interface BlockDevice extends AutoCloseable
     String name();
 
     /**
+     * {@return where its blocks are, for messages: a path or the address of a drive; empty when they are nowhere else}
+     */
+    default String place()
+    {
+        return "";
+    }
+
+    /**
      * {@return size, block size, limits and abilities as they are now; any thread}
      */
     BlockGeometry geometry();

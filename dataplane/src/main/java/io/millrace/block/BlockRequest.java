@@ -30,6 +30,9 @@ public final class BlockRequest
     private BlockRequest next;
     private long sourceLba;
     private MemoryHold hold;
+    private FailureCause cause = FailureCause.NONE;
+    private int causeCode;
+    private BlockDevice failedDevice;
 
     /**
      * Made once at set-up and used for ever.
@@ -65,6 +68,8 @@ public final class BlockRequest
         next = null;
         sourceLba = 0;
         hold = null;
+        cause = FailureCause.NONE;
+        failedDevice = null;
         return this;
     }
 
@@ -140,6 +145,58 @@ public final class BlockRequest
     {
         status = result;
         listener.onComplete(this);
+    }
+
+    /**
+     * Says why the request fails, before it is completed. What was said first is kept: the first failure of several
+     * commands is the request's.
+     *
+     * @param from whose code it is.
+     * @param code of the failure.
+     */
+    public void failed(final FailureCause from, final int code)
+    {
+        if (FailureCause.NONE == cause)
+        {
+            cause = from;
+            causeCode = code;
+        }
+    }
+
+    /**
+     * A wrapper's request fails as the one did that it was passed on with.
+     *
+     * @param inner  request that failed.
+     * @param device that the inner request was submitted to.
+     */
+    public void failedAs(final BlockRequest inner, final BlockDevice device)
+    {
+        failed(inner.cause, inner.causeCode);
+        failedDevice = null == inner.failedDevice ? device : inner.failedDevice;
+    }
+
+    /**
+     * {@return whose {@link #causeCode()} says why the request failed}
+     */
+    public FailureCause cause()
+    {
+        return cause;
+    }
+
+    /**
+     * {@return code of the failure, as {@link #cause()} has it; without meaning when that is {@link FailureCause#NONE}}
+     */
+    public int causeCode()
+    {
+        return causeCode;
+    }
+
+    /**
+     * {@return the wrapped device that failed; null when it is the one that the request was submitted to}
+     */
+    public BlockDevice failedDevice()
+    {
+        return failedDevice;
     }
 
     /**

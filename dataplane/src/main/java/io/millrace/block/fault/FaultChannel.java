@@ -5,6 +5,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
+import io.millrace.block.FailureCause;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.reactor.Reactor;
@@ -181,7 +182,7 @@ final class FaultChannel implements BlockChannel
             case ERROR, LOST_WRITE ->
             {
                 dequeue();
-                finish(slot, rule.status());
+                finishByRule(slot, null);
                 return true;
             }
             case HANG ->
@@ -195,7 +196,7 @@ final class FaultChannel implements BlockChannel
                 if (0 == slot.blocks)
                 {
                     dequeue();
-                    finish(slot, rule.status());
+                    finishByRule(slot, null);
                     return true;
                 }
                 return passOn(slot);
@@ -253,8 +254,25 @@ final class FaultChannel implements BlockChannel
 
     private void onInnerComplete(final Slot slot, final BlockStatus status)
     {
-        final boolean isTorn = null != slot.rule && BlockStatus.SUCCESS == status;
-        finish(slot, isTorn ? slot.rule.status() : status, slot.innerRequest.hold());
+        if (BlockStatus.SUCCESS != status)
+        {
+            slot.request.failedAs(slot.innerRequest, device.inner());
+            finish(slot, status, slot.innerRequest.hold());
+        }
+        else if (null != slot.rule)
+        {
+            finishByRule(slot, slot.innerRequest.hold());
+        }
+        else
+        {
+            finish(slot, status, slot.innerRequest.hold());
+        }
+    }
+
+    private void finishByRule(final Slot slot, final MemoryHold hold)
+    {
+        slot.request.failed(FailureCause.FAULT_RULE, slot.ruleNumber);
+        finish(slot, slot.rule.status(), hold);
     }
 
     private void onDelayOver(final Slot slot)
@@ -330,6 +348,7 @@ final class FaultChannel implements BlockChannel
         private State state = State.FREE;
         private BlockRequest request;
         private FaultRule rule;
+        private int ruleNumber;
         private int blocks;
         private long timerId;
         private Slot next;
@@ -344,6 +363,7 @@ final class FaultChannel implements BlockChannel
         {
             request = newRequest;
             rule = newRule;
+            ruleNumber = channel.decider.ruleNumber();
             blocks = null != newRule && FaultEffect.TORN_WRITE == newRule.effect() ?
                 channel.decider.tornBlocks(newRequest.blocks()) : newRequest.blocks();
         }

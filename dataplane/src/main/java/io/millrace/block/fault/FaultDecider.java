@@ -16,6 +16,7 @@ final class FaultDecider
     private final SplittableRandom tornRandom;
     private final AtomicLongArray faultCounts;
     private long delayNs;
+    private int ruleNumber;
 
     FaultDecider(final FaultPlan plan, final int channelNumber, final AtomicLongArray faultCounts)
     {
@@ -48,12 +49,21 @@ final class FaultDecider
             {
                 if (FaultEffect.DELAY != rule.effect())
                 {
+                    ruleNumber = i + 1;
                     return rule;
                 }
                 delayNs += rule.delayNs();
             }
         }
         return null;
+    }
+
+    /**
+     * {@return number of the rule that was decided for last, from 1 in the order of the plan}
+     */
+    int ruleNumber()
+    {
+        return ruleNumber;
     }
 
     /**

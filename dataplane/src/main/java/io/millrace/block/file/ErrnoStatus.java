@@ -8,12 +8,6 @@ import io.millrace.block.BlockStatus;
  */
 final class ErrnoStatus
 {
-    // Linux asm-generic/errno-base.h and errno.h; the block layer reports an absent device, a protection error and a
-    // target's own error with them.
-    static final int ENXIO = 6;
-    static final int EILSEQ = 84;
-    static final int EREMOTEIO = 121;
-
     private ErrnoStatus()
     {
     }
@@ -28,7 +22,7 @@ final class ErrnoStatus
         return switch (errno)
         {
             case Errno.ENOSPC, Errno.EDQUOT, Errno.EFBIG -> BlockStatus.CAPACITY_EXCEEDED;
-            case Errno.EIO, Errno.ENODATA, EREMOTEIO, EILSEQ -> BlockStatus.MEDIA_ERROR;
+            case Errno.EIO, Errno.ENODATA, Errno.EREMOTEIO, Errno.EILSEQ -> BlockStatus.MEDIA_ERROR;
             case Errno.EROFS, Errno.EPERM -> BlockStatus.WRITE_PROTECTED;
             case Errno.EOPNOTSUPP -> BlockStatus.NOT_SUPPORTED;
             case Errno.ECANCELED -> BlockStatus.ABORTED;

@@ -117,6 +117,12 @@ public final class FileDevice implements GrowableDevice
     }
 
     @Override
+    public String place()
+    {
+        return config.path().toString();
+    }
+
+    @Override
     public BlockGeometry geometry()
     {
         return geometry;

@@ -9,6 +9,7 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
 import io.millrace.block.CompareBuffers;
+import io.millrace.block.FailureCause;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.ReactorContext;
@@ -399,7 +400,7 @@ final class FileDeviceChannel implements BlockChannel
         switch (stages[slot])
         {
             case TRANSFER -> onTransferred(slot, result);
-            case SYNC -> finish(slot, statusOf(result));
+            case SYNC -> finish(slot, outcome(slot, result));
             case ALLOCATE -> onAllocated(slot, result);
             case WRITE_OF_ZEROES -> onZeroesWritten(slot, result);
             case READ_TO_COMPARE -> onReadToCompare(slot, result);
@@ -504,7 +505,7 @@ final class FileDeviceChannel implements BlockChannel
         }
         else
         {
-            finishRange(slot, statusOf(result));
+            finishRange(slot, outcome(slot, result));
         }
     }
 
@@ -520,7 +521,7 @@ final class FileDeviceChannel implements BlockChannel
         if (0 == whole)
         {
             // Nothing at all is the end of a file that somebody cut.
-            finish(slot, result < 0 ? statusOf(result) : BlockStatus.DEVICE_ERROR);
+            finish(slot, result < 0 ? outcome(slot, result) : BlockStatus.DEVICE_ERROR);
             return false;
         }
         doneBytes[slot] += whole;
@@ -629,8 +630,13 @@ final class FileDeviceChannel implements BlockChannel
         return (long)requests[slot].blocks() << blockShift;
     }
 
-    private static BlockStatus statusOf(final int result)
+    private BlockStatus outcome(final int slot, final int result)
     {
-        return result >= 0 ? BlockStatus.SUCCESS : ErrnoStatus.of(-result);
+        if (result >= 0)
+        {
+            return BlockStatus.SUCCESS;
+        }
+        requests[slot].failed(FailureCause.ERRNO, -result);
+        return ErrnoStatus.of(-result);
     }
 }

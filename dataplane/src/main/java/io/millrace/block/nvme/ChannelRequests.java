@@ -4,6 +4,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CompareBuffers;
+import io.millrace.block.FailureCause;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.nvme.NvmeStatus;
@@ -319,6 +320,7 @@ final class ChannelRequests
         }
         if (!CommandStatus.isWorthRetry(status) || slots.tries(slot) >= TRIES_MAX)
         {
+            slots.request(slot).failed(FailureCause.NVME_STATUS, status);
             finish(slot, CommandStatus.of(status));
         }
         else if (channel.isLive())

@@ -64,6 +64,12 @@ public final class NvmeDevice implements GrowableDevice
     }
 
     @Override
+    public String place()
+    {
+        return config.address();
+    }
+
+    @Override
     public BlockGeometry geometry()
     {
         return geometry;

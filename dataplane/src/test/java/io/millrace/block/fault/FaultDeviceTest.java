@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.FailureCause;
 import io.millrace.block.Initiator;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.memory.DmaMemory;
@@ -37,6 +39,24 @@ class FaultDeviceTest
             device.close();
         }
         arena.close();
+    }
+
+    @Test
+    void shouldNameTheRuleThatFailedARequest()
+    {
+        open(FaultPlan.of(1, FaultRule.error(BlockStatus.MEDIA_ERROR).withRange(10, 19),
+            FaultRule.tornWrite().withStatus(BlockStatus.DEVICE_ERROR).withRange(30, 39)));
+        for (final int lba : new int[]{10, 30, 50})
+        {
+            final Initiator.Io io = initiator.io();
+            Initiator.fill(io.request(), BlockOperation.WRITE, lba, 8, false, arena.address(), 8 * BLOCK);
+            initiator.send(io);
+            final boolean fails = BlockStatus.SUCCESS != initiator.await(io);
+            assertEquals(50 != lba, fails);
+            assertEquals(fails ? FailureCause.FAULT_RULE : FailureCause.NONE, io.request().cause());
+            assertEquals(fails ? lba / 20 + 1 : 0, io.request().causeCode());
+            assertNull(io.request().failedDevice());
+        }
     }
 
     @Test

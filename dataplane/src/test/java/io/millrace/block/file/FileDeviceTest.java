@@ -211,7 +211,7 @@ class FileDeviceTest
         command.addAll(ChildJvm.command(CapacityWriter.class, path.toString()));
         final Process writer =
             new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        assertEquals("SUCCESS\nCAPACITY_EXCEEDED\nCAPACITY_EXCEEDED\nSUCCESS\n",
+        assertEquals("SUCCESS NONE 0\nCAPACITY_EXCEEDED ERRNO 27 of full\nCAPACITY_EXCEEDED ERRNO 27 of full\nSUCCESS\n",
             new String(writer.getInputStream().readAllBytes(), StandardCharsets.US_ASCII));
     }
 

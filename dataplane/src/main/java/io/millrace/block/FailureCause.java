@@ -1,0 +1,16 @@
+package io.millrace.block;
+
+/**
+ * Where the code comes from that says why a {@link BlockRequest} failed.
+ */
+public enum FailureCause
+{
+    /** There is no code: the {@link BlockStatus} is all that is known. */
+    NONE,
+    /** The kernel: a positive {@code errno}. */
+    ERRNO,
+    /** A drive: the NVMe status of its command, without phase tag. */
+    NVME_STATUS,
+    /** A fault device: the number of its rule, from 1. */
+    FAULT_RULE
+}
