@@ -17,6 +17,7 @@ import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.reactor.ReactorErrorHandler;
 import io.millrace.reactor.ReactorException;
+import io.millrace.status.DeviceErrorStatus;
 import io.millrace.status.StatusException;
 import io.millrace.status.StatusFile;
 import io.millrace.status.StatusPart;
@@ -449,6 +450,14 @@ public final class DataPlane implements AutoCloseable
     public List<Reactor> reactors()
     {
         return List.copyOf(reactors);
+    }
+
+    /**
+     * {@return the distinct errors of devices that are in use, reactors added up, as they were a moment ago}
+     */
+    public List<DeviceErrorStatus> deviceErrors()
+    {
+        return operations.deviceErrors().list();
     }
 
     /**

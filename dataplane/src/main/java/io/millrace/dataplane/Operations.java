@@ -1,6 +1,7 @@
 package io.millrace.dataplane;
 
 import io.millrace.jfr.FlightEvents;
+import io.millrace.nvmf.DeviceError;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetListener;
 import io.millrace.nvmf.TransportAddress;
@@ -16,6 +17,7 @@ final class Operations implements TargetListener
     private final TargetListener hosts;
     private final DataPlaneListener listener;
     private final Target target;
+    private final DeviceErrorReports deviceErrors = new DeviceErrorReports(this);
     private StatusFile status;
     private volatile DataPlaneState state = DataPlaneState.SERVING;
 
@@ -47,6 +49,14 @@ final class Operations implements TargetListener
     void state(final DataPlaneState next)
     {
         state = next;
+    }
+
+    /**
+     * {@return what is said of errors of devices}
+     */
+    DeviceErrorReports deviceErrors()
+    {
+        return deviceErrors;
     }
 
     /**
@@ -125,6 +135,40 @@ final class Operations implements TargetListener
         hosts.onAnaTransitionExpired(subsystemNqn, listener, group);
         tell(ResourceKind.ANA, ResourceChange.CHANGED, AnaStates.name(subsystemNqn, listener, group),
             "is INACCESSIBLE, as the transition took longer than " + target.config().anaTransitionSeconds() + " s");
+    }
+
+    @Override
+    public void onDeviceError(final DeviceError error)
+    {
+        deviceErrors.add(error);
+    }
+
+    @Override
+    public void onDeviceErrorRemoved(final DeviceError error)
+    {
+        deviceErrors.remove(error);
+    }
+
+    /**
+     * A device has a distinct error, or has it again after a while.
+     *
+     * @param device that has it.
+     * @param text   what failed, why, where, and the remedy.
+     */
+    void onDeviceErrorDue(final String device, final String text)
+    {
+        hosts.onError("device " + device + ": " + text);
+        tell(ResourceKind.DEVICE, ResourceChange.FAILED, device, text);
+    }
+
+    /**
+     * A device goes on having errors that were told.
+     *
+     * @param message in one line.
+     */
+    void onDeviceErrorSummary(final String message)
+    {
+        hosts.onError(message);
     }
 
     @Override

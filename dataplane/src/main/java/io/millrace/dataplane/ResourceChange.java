@@ -16,5 +16,7 @@ public enum ResourceChange
     /** A host has lost its controller. */
     DISCONNECTED,
     /** A host was refused a controller. */
-    REFUSED
+    REFUSED,
+    /** It had an error that it has not had lately. */
+    FAILED
 }

@@ -79,6 +79,7 @@ final class StatusPublisher implements Poller
             if (null != dataPlane)
             {
                 publishDataPlane();
+                operations.deviceErrors().look(System.currentTimeMillis());
             }
         }
         return 0;

@@ -4,6 +4,7 @@ import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
+import io.millrace.block.BlockRequest;
 import io.millrace.block.CloseListener;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
@@ -47,6 +48,8 @@ final class DeviceChannel implements OpenListener, CloseListener
     private Request admitted;
     private long waitCount;
     private long knownQuarantinedBytes;
+    /** Made with the first, since most devices never have one. */
+    private DeviceErrors errors;
 
     /**
      * Waits for its turn to be opened.
@@ -180,6 +183,10 @@ final class DeviceChannel implements OpenListener, CloseListener
     private void leave()
     {
         state = DeviceChannelState.CLOSED;
+        if (null != errors)
+        {
+            errors.release();
+        }
         owner.onClosed(this);
     }
 
@@ -338,6 +345,20 @@ final class DeviceChannel implements OpenListener, CloseListener
     boolean isAtItsBound()
     {
         return 0 != line.size() && !hasRoomForBuffers();
+    }
+
+    /**
+     * The device has ended a request with an error.
+     *
+     * @param request with its status.
+     */
+    void onFailed(final BlockRequest request)
+    {
+        if (null == errors)
+        {
+            errors = new DeviceErrors(owner, device);
+        }
+        errors.onFailed(request);
     }
 
     /**

@@ -5,12 +5,12 @@ import io.millrace.memory.BufferPool;
 import io.millrace.reactor.DeferredRemovalList;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
+import io.millrace.status.StatusPart;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * One reactor's channels to devices. Those that are needed are opened a few a cycle, and again after a while when that
@@ -30,9 +30,13 @@ final class DeviceChannels implements Poller
     /** The part of the buffers that one device may have in quarantine before it gets no more. */
     static final int QUARANTINE_SHARE = 8;
 
+    /** Distinct errors of all devices of a reactor: somebody looks through them every second. */
+    static final int ERRORS_MAX = 1024;
+
     private final Reactor reactor;
     private final BufferPool buffers;
-    private final Consumer<String> onError;
+    private final TargetListener listener;
+    private final StatusPart status;
     private final Map<BlockDevice, DeviceChannel> byDevice = new IdentityHashMap<>();
     private final ArrayDeque<DeviceChannel> waiting = new ArrayDeque<>();
     private final List<DeviceChannel> leaving = new ArrayList<>();
@@ -43,19 +47,23 @@ final class DeviceChannels implements Poller
     private long budgetCycleNs;
     private long spentNs;
     private long quarantinedBytes;
+    private int errorCount;
 
     /**
      * Has none yet.
      *
-     * @param reactor whose thread uses it.
-     * @param buffers of the reactor.
-     * @param onError told what a person should know.
+     * @param reactor  whose thread uses it.
+     * @param buffers  of the reactor.
+     * @param status   of the reactor.
+     * @param listener told what a person should know.
      */
-    DeviceChannels(final Reactor reactor, final BufferPool buffers, final Consumer<String> onError)
+    DeviceChannels(
+        final Reactor reactor, final BufferPool buffers, final StatusPart status, final TargetListener listener)
     {
         this.reactor = reactor;
         this.buffers = buffers;
-        this.onError = onError;
+        this.status = status;
+        this.listener = listener;
     }
 
     Reactor reactor()
@@ -66,6 +74,31 @@ final class DeviceChannels implements Poller
     BufferPool buffers()
     {
         return buffers;
+    }
+
+    StatusPart status()
+    {
+        return status;
+    }
+
+    /**
+     * {@return whether there is room for one more distinct error of a device}
+     */
+    boolean mayAddError()
+    {
+        return errorCount < ERRORS_MAX;
+    }
+
+    void onError(final DeviceError error)
+    {
+        errorCount++;
+        listener.onDeviceError(error);
+    }
+
+    void onErrorRemoved(final DeviceError error)
+    {
+        errorCount--;
+        listener.onDeviceErrorRemoved(error);
     }
 
     /**
@@ -131,7 +164,7 @@ final class DeviceChannels implements Poller
         reactor.schedule(reactor.nowNs() + delayNs, (nowNs) -> channel.retry());
         if (1 == failures)
         {
-            onError.accept("device " + channel.device().name() + " on reactor " + reactor.config().name() +
+            listener.onError("device " + channel.device().name() + " on reactor " + reactor.config().name() +
                 " cannot be opened, which is tried again: " + reason);
         }
     }
@@ -146,7 +179,7 @@ final class DeviceChannels implements Poller
         leaving.remove(channel);
         if (channel.quarantinedBytes() > 0)
         {
-            onError.accept("device " + channel.device().name() + " on reactor " + reactor.config().name() +
+            listener.onError("device " + channel.device().name() + " on reactor " + reactor.config().name() +
                 " was closed and did not complete all requests: " + channel.quarantinedBytes() +
                 " bytes of memory are quarantined until it does");
         }
@@ -167,7 +200,7 @@ final class DeviceChannels implements Poller
      */
     void onSuspended(final DeviceChannel channel)
     {
-        onError.accept("device " + channel.device().name() + " on reactor " + reactor.config().name() + " has " +
+        listener.onError("device " + channel.device().name() + " on reactor " + reactor.config().name() + " has " +
             channel.quarantinedBytes() + " bytes of memory in quarantine, more than its share of " +
             quarantineBytesMax() + ": it gets no commands until it completes what it has or is reset");
     }

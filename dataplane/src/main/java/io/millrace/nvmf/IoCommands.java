@@ -100,6 +100,7 @@ final class IoCommands implements BlockCompletionListener
         final BlockStatus status = blockRequest.status();
         if (BlockStatus.SUCCESS != status)
         {
+            request.namespace().device().onFailed(blockRequest);
             fail(queuePair, request, status);
             return;
         }

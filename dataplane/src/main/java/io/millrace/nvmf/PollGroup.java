@@ -115,7 +115,7 @@ public final class PollGroup implements Poller
         requests = new RequestPool(io, target.config().capacity());
         payloads = new PayloadBuffers(buffers, maxTransferBytes);
         qos = new QosAdmission(this);
-        devices = new DeviceChannels(reactor, buffers, target.listener()::onError);
+        devices = new DeviceChannels(reactor, buffers, status, target.listener());
         bufferWatch = new BufferWatch(this);
         reactor.addPoller(this);
         target.addPollGroup(this);

@@ -1,10 +1,9 @@
 package io.millrace.nvmf;
 
 import io.millrace.memory.BufferShare;
-import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.CompletionQueueEntry;
+import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvme.SubmissionQueueEntry;
 
 /**
  * A submission and a completion queue over one connection: admin (id 0) or I/O. Lives on one reactor; every call is
@@ -476,10 +475,21 @@ public final class QueuePair
         request.sendsData(false);
         if (null != controller)
         {
-            final SubmissionQueueEntry entry = request.entry();
-            final boolean hasLba = 0 != id && AdminOpcode.FABRICS != entry.opcode();
-            controller.errorLog().add(id, entry, status, hasLba ? entry.startingLba() : 0);
+            controller.errorLog().add(id, request.entry(), status, 0 == id ? 0 : lba(request));
         }
+    }
+
+    /** First block of a command of an I/O queue; 0 when it names none. */
+    private static long lba(final Request request)
+    {
+        return switch (request.entry().opcode())
+        {
+            case IoOpcode.READ, IoOpcode.WRITE, IoOpcode.COMPARE, IoOpcode.WRITE_ZEROES, IoOpcode.VERIFY,
+                IoOpcode.COPY -> request.entry().startingLba();
+            // Of the range that the device was at.
+            case IoOpcode.DATASET_MANAGEMENT -> 0 == request.stepBlocks() ? 0 : request.blockRequest().lba();
+            default -> 0;
+        };
     }
 
     private void closeWhenDrained()

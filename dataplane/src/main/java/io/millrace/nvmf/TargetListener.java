@@ -77,6 +77,24 @@ public interface TargetListener
     }
 
     /**
+     * A device has an error that it has not had on this reactor before. That it happens again is only counted.
+     *
+     * @param error which goes on counting until it is removed.
+     */
+    default void onDeviceError(final DeviceError error)
+    {
+    }
+
+    /**
+     * A device that had an error is used on this reactor no more.
+     *
+     * @param error that is counted no more.
+     */
+    default void onDeviceErrorRemoved(final DeviceError error)
+    {
+    }
+
+    /**
      * Something failed that no host is told of.
      *
      * @param message in one line.

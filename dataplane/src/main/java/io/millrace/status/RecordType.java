@@ -25,7 +25,12 @@ enum RecordType
      * What has most of a reactor's buffers while commands wait for some. Number 0: 1 connection, 2 host, 3 device; text
      * 0: name. Value 0: bytes; 1: commands that wait; 2: longest hold, ns.
      */
-    BUFFER_HOLDER(6, 3, 1, 0);
+    BUFFER_HOLDER(6, 3, 1, 0),
+    /**
+     * A distinct error of a device. Number 0: errno, 0 where there is none; text 0: device; text 1: operation, status
+     * and cause, a blank between them. {@link DeviceErrorRecord}.
+     */
+    DEVICE_ERROR(7, DeviceErrorRecord.Value.values().length, 2, 0);
 
     private final int code;
     private final int values;

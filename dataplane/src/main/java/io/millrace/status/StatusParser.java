@@ -22,6 +22,7 @@ final class StatusParser
     private final List<IoStatus> namespaces = new ArrayList<>();
     private final List<IoStatus> hosts = new ArrayList<>();
     private final List<BufferHolderStatus> bufferHolders = new ArrayList<>();
+    private final List<DeviceErrorStatus> deviceErrors = new ArrayList<>();
     private final List<ErrorStatus> errors = new ArrayList<>();
     private List<Long> dataPlane = List.of();
     private String memoryNote = "";
@@ -185,6 +186,11 @@ final class StatusParser
                     partIndex, BufferHolderStatus.kind(number0), text0, values[0], values[1], values[2]);
                 return () -> bufferHolders.add(holder);
             }
+            case DEVICE_ERROR ->
+            {
+                final DeviceErrorStatus error = deviceError(text0, text1, number0, values);
+                return () -> deviceErrors.add(error);
+            }
             case NAMESPACE, HOST ->
             {
                 final IoStatus io = new IoStatus(text0, number0, since, values[0], operations(record));
@@ -192,6 +198,22 @@ final class StatusParser
             }
         }
         throw new IllegalStateException("no reader for records of type " + type);
+    }
+
+    private DeviceErrorStatus deviceError(
+        final String device, final String description, final int errno, final long[] values)
+    {
+        final String[] parts = description.split(" ", 3);
+        if (3 != parts.length)
+        {
+            throw damaged("an error of a device has " + parts.length + " parts, not 3");
+        }
+        return new DeviceErrorStatus(device, parts[0], parts[1], parts[2], errno,
+            values[DeviceErrorRecord.Value.COUNT.ordinal()],
+            values[DeviceErrorRecord.Value.FIRST_EPOCH_MS.ordinal()],
+            values[DeviceErrorRecord.Value.LAST_EPOCH_MS.ordinal()],
+            values[DeviceErrorRecord.Value.FIRST_LBA.ordinal()],
+            values[DeviceErrorRecord.Value.LAST_LBA.ordinal()]);
     }
 
     private QueuePairStatus queuePair(
@@ -258,7 +280,8 @@ final class StatusParser
     {
         reactors.sort(Comparator.comparingInt(ReactorStatus::index));
         return new StatusSnapshot(program, processId, startEpochMs, stopEpochMs, writtenEpochMs, lost, dataPlane,
-            memoryNote, reactors, queuePairs, IoStatus.merge(namespaces), IoStatus.merge(hosts), bufferHolders, errors);
+            memoryNote, reactors, queuePairs, IoStatus.merge(namespaces), IoStatus.merge(hosts), bufferHolders,
+            DeviceErrorStatus.merge(deviceErrors), errors);
     }
 
     private String text(final DirectBuffer buffer, final int offset, final int lengthBytes, final int bytesMax)

@@ -170,6 +170,23 @@ public final class StatusPart
     }
 
     /**
+     * {@return a new record of a distinct error of a device, until that is released}
+     *
+     * @param device    that failed.
+     * @param operation that failed; without blanks.
+     * @param status    that requests ended with; without blanks.
+     * @param cause     in words; empty when none is known.
+     * @param errno     of the cause; 0 when it has none.
+     */
+    public DeviceErrorRecord deviceError(
+        final String device, final String operation, final String status, final String cause, final int errno)
+    {
+        final RecordSlot slot =
+            begin(RecordType.DEVICE_ERROR, errno, 0, device, operation + ' ' + status + ' ' + cause);
+        return new DeviceErrorRecord(this, slot, epochClock);
+    }
+
+    /**
      * Says that its reactor lives.
      *
      * @param clockNs of {@link System#nanoTime()}.

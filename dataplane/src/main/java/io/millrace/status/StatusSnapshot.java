@@ -18,6 +18,7 @@ import java.util.List;
  * @param namespaces     that something was done to, reactors added up, in no order.
  * @param hosts          that did something, likewise.
  * @param bufferHolders  that have most of a reactor's buffers; none when no command waits for one.
+ * @param deviceErrors   distinct errors of devices, reactors added up, in no order.
  * @param errors         in the order in which they happened first.
  */
 public record StatusSnapshot(
@@ -34,6 +35,7 @@ public record StatusSnapshot(
     List<IoStatus> namespaces,
     List<IoStatus> hosts,
     List<BufferHolderStatus> bufferHolders,
+    List<DeviceErrorStatus> deviceErrors,
     List<ErrorStatus> errors)
 {
     /**
@@ -47,6 +49,7 @@ public record StatusSnapshot(
         namespaces = List.copyOf(namespaces);
         hosts = List.copyOf(hosts);
         bufferHolders = List.copyOf(bufferHolders);
+        deviceErrors = List.copyOf(deviceErrors);
         errors = List.copyOf(errors);
     }
 

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.management.ThreadMXBean;
 import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockStatus;
+import io.millrace.block.fault.FaultDevice;
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.fault.FaultRule;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.block.nullblock.NullDevice;
 import io.millrace.jfr.FlightEvents;
@@ -33,7 +37,7 @@ class AllocationTest
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(60);
 
     @ParameterizedTest
-    @ValueSource(strings = {"memory", "null"})
+    @ValueSource(strings = {"memory", "null", "failing"})
     void shouldAllocateNothingForEachCommand(final String kind)
     {
         measure(kind);
@@ -55,8 +59,14 @@ class AllocationTest
 
     private static void measure(final String kind)
     {
-        final BlockDevice device = "memory".equals(kind) ?
-            MemoryDevice.create("mem0", 1 << 22, BLOCK) : NullDevice.create("null0", 1L << 30, BLOCK);
+        final BlockDevice device = switch (kind)
+        {
+            case "memory" -> MemoryDevice.create("mem0", 1 << 22, BLOCK);
+            case "null" -> NullDevice.create("null0", 1L << 30, BLOCK);
+            default -> FaultDevice.over("failing", NullDevice.create("null0", 1L << 30, BLOCK),
+                FaultPlan.of(1, FaultRule.error(BlockStatus.MEDIA_ERROR)));
+        };
+        final boolean fails = "failing".equals(kind);
         try (TestTarget target = new TestTarget(1, device))
         {
             final TestHost admin = target.admin();
@@ -72,7 +82,7 @@ class AllocationTest
             {
                 bytes = target.reactor(0).call(load::measure);
             }
-            target.reactor(0).run(load::end);
+            target.reactor(0).run(() -> load.end(fails));
             assertEquals(0, bytes, "bytes allocated by " + MEASURED + " rounds");
         }
     }
@@ -89,6 +99,7 @@ class AllocationTest
         private final QueuePair direct;
         private int answered;
         private int failed;
+        private int batches;
         private int commandId;
 
         Load(final QueuePair connected)
@@ -108,6 +119,7 @@ class AllocationTest
             final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
             final long id = Thread.currentThread().threadId();
             answered = 0;
+            batches++;
             final long before = threads.getThreadAllocatedBytes(id);
             final long after = threads.getThreadAllocatedBytes(id);
             run(MEASURED);
@@ -116,9 +128,9 @@ class AllocationTest
             return bytes;
         }
 
-        void end()
+        void end(final boolean fails)
         {
-            assertEquals(0, failed);
+            assertEquals(fails ? 7L * MEASURED * batches : 0, failed);
             assertEquals(0, direct.outstanding());
             direct.onDisconnected("over");
         }

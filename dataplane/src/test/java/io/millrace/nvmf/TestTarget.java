@@ -6,6 +6,7 @@ import io.millrace.nvme.ConnectData;
 import io.millrace.nvme.NvmeStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -20,6 +21,7 @@ final class TestTarget implements AutoCloseable
     static final long BLOCKS = 8192;
 
     private final List<String> log = new ArrayList<>();
+    private final List<DeviceError> deviceErrors = new CopyOnWriteArrayList<>();
     private final Target target = new Target(TargetConfig.defaults(), new TargetListener()
     {
         @Override
@@ -45,6 +47,18 @@ final class TestTarget implements AutoCloseable
             final String hostNqn, final String remote, final String subsystemNqn, final String reason)
         {
             log("refused " + remote + ": " + reason);
+        }
+
+        @Override
+        public void onDeviceError(final DeviceError error)
+        {
+            deviceErrors.add(error);
+        }
+
+        @Override
+        public void onDeviceErrorRemoved(final DeviceError error)
+        {
+            deviceErrors.remove(error);
         }
 
         @Override
@@ -108,6 +122,11 @@ final class TestTarget implements AutoCloseable
         {
             return new ArrayList<>(log);
         }
+    }
+
+    List<DeviceError> deviceErrors()
+    {
+        return deviceErrors;
     }
 
     private void log(final String line)

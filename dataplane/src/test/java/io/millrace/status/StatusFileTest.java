@@ -76,6 +76,33 @@ class StatusFileTest
     }
 
     @Test
+    void shouldTellDistinctErrorsOfDevicesOverAllReactors() throws IOException
+    {
+        try (StatusFile file = create(2))
+        {
+            final StatusReader reader = StatusReader.open(file.path());
+            final DeviceErrorRecord full = file.part(0).deviceError("vol0", "write", "CAPACITY_EXCEEDED", "ENOSPC", 28);
+            final DeviceErrorRecord same = file.part(1).deviceError("vol0", "write", "CAPACITY_EXCEEDED", "ENOSPC", 28);
+            final DeviceErrorRecord bare = file.part(1).deviceError("vol0", "read", "MEDIA_ERROR", "", 0);
+            assertEquals(List.of(), reader.read().deviceErrors());
+            full.add(7);
+            same.add(9);
+            same.add(11);
+            bare.add(1L << 40);
+            final List<DeviceErrorStatus> errors = reader.read().deviceErrors();
+            assertEquals(List.of(
+                new DeviceErrorStatus("vol0", "write", "CAPACITY_EXCEEDED", "ENOSPC", 28, 3, full.firstEpochMs(),
+                    same.lastEpochMs(), 7, 11),
+                new DeviceErrorStatus("vol0", "read", "MEDIA_ERROR", "", 0, 1, bare.firstEpochMs(),
+                    bare.lastEpochMs(), 1L << 40, 1L << 40)), errors);
+            full.release();
+            assertEquals(2, reader.read().deviceErrors().getFirst().count());
+            file.part(0).deviceError("vol1", "flush", "DEVICE_ERROR", "NVMe status 0x6", 0).add(0);
+            assertEquals("NVMe status 0x6", reader.read().deviceErrors().getFirst().cause());
+        }
+    }
+
+    @Test
     void shouldTellAnotherProcessWhatIsCounted() throws IOException
     {
         try (StatusFile file = create(2))

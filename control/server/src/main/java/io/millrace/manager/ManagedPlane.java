@@ -653,7 +653,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         link.touch();
         owner.onEvent(name(), event);
-        if (Mode.SERVING == mode && !sender.isBusy() && Census.isKept(event.kind()))
+        if (Mode.SERVING == mode && !sender.isBusy() && Census.isKept(event.kind()) &&
+            Change.FAILED != event.change())
         {
             schedule.onEvent();
         }

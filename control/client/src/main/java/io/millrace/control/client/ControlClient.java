@@ -11,6 +11,7 @@ import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
@@ -638,6 +639,18 @@ public final class ControlClient implements AutoCloseable
     public LeadershipInfo leadership()
     {
         return list(Kind.LEADERSHIP, "", LeadershipInfo.class).getFirst();
+    }
+
+    /**
+     * Lists the distinct errors of devices that are in use.
+     *
+     * @param name of the device; empty: of all.
+     * @return one for each distinct error.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<DeviceErrorInfo> deviceErrors(final String name)
+    {
+        return list(Kind.ERROR, name, DeviceErrorInfo.class);
     }
 
     /**

@@ -22,6 +22,7 @@ import io.millrace.control.codec.DataPlaneRecordDecoder;
 import io.millrace.control.codec.DeleteDeviceDecoder;
 import io.millrace.control.codec.DeleteSubsystemDecoder;
 import io.millrace.control.codec.DenyHostDecoder;
+import io.millrace.control.codec.DeviceErrorRecordDecoder;
 import io.millrace.control.codec.DeviceRecordDecoder;
 import io.millrace.control.codec.DisconnectDecoder;
 import io.millrace.control.codec.EventDecoder;
@@ -144,6 +145,9 @@ enum MessageLayout
     PLAN_STEP_RECORD(
         PlanStepRecordDecoder.TEMPLATE_ID, PlanStepRecordDecoder.BLOCK_LENGTH, PlanStepRecordDecoder.BLOCK_LENGTH,
         "T"),
+    DEVICE_ERROR_RECORD(
+        DeviceErrorRecordDecoder.TEMPLATE_ID, DeviceErrorRecordDecoder.BLOCK_LENGTH,
+        DeviceErrorRecordDecoder.BLOCK_LENGTH, "TTTT"),
     SUBSCRIBE(SubscribeDecoder.TEMPLATE_ID, SubscribeDecoder.BLOCK_LENGTH, SubscribeDecoder.BLOCK_LENGTH, ""),
     BEGIN_CHANGE(
         BeginChangeDecoder.TEMPLATE_ID, BeginChangeDecoder.BLOCK_LENGTH, BeginChangeDecoder.BLOCK_LENGTH,

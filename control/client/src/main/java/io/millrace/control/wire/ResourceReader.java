@@ -5,6 +5,7 @@ import io.millrace.control.codec.AuditRecordDecoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordDecoder;
 import io.millrace.control.codec.DataPlaneRecordDecoder;
+import io.millrace.control.codec.DeviceErrorRecordDecoder;
 import io.millrace.control.codec.DeviceRecordDecoder;
 import io.millrace.control.codec.DriftRecordDecoder;
 import io.millrace.control.codec.HostRecordDecoder;
@@ -25,6 +26,7 @@ import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DriftInfo;
@@ -71,6 +73,7 @@ final class ResourceReader
     private final QueuePairRecordDecoder queuePair = new QueuePairRecordDecoder();
     private final ManagedRecordDecoder managed = new ManagedRecordDecoder();
     private final PlanStepRecordDecoder planStep = new PlanStepRecordDecoder();
+    private final DeviceErrorRecordDecoder deviceError = new DeviceErrorRecordDecoder();
     private final FaultRuleCodec faultRules = new FaultRuleCodec();
     private final UnsafeBuffer rules = new UnsafeBuffer(0, 0);
     private final LeadershipRecordDecoder leadership = new LeadershipRecordDecoder();
@@ -100,6 +103,7 @@ final class ResourceReader
             case PlanStepRecordDecoder.TEMPLATE_ID -> planStep(buffer, offset, header);
             case LeadershipRecordDecoder.TEMPLATE_ID -> leadership(buffer, offset, header);
             case DriftRecordDecoder.TEMPLATE_ID -> drift(buffer, offset, header);
+            case DeviceErrorRecordDecoder.TEMPLATE_ID -> deviceError(buffer, offset, header);
             default -> null;
         };
     }
@@ -310,6 +314,15 @@ final class ResourceReader
         planStep.wrapAndApplyHeader(buffer, offset, header);
         correlationId = planStep.correlationId();
         return new PlanStepInfo(planStep.effect(), Bool.TRUE == planStep.destructive(), planStep.sentence());
+    }
+
+    private Resource deviceError(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        deviceError.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = deviceError.correlationId();
+        return new DeviceErrorInfo(deviceError.device(), deviceError.operation(), deviceError.status(),
+            deviceError.cause(), deviceError.errno(), deviceError.count(), deviceError.firstEpochNs(),
+            deviceError.lastEpochNs(), deviceError.firstLba(), deviceError.lastLba());
     }
 
     private static long known(final long value, final long nullValue)

@@ -5,6 +5,7 @@ import io.millrace.control.codec.AuditRecordEncoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordEncoder;
 import io.millrace.control.codec.DataPlaneRecordEncoder;
+import io.millrace.control.codec.DeviceErrorRecordEncoder;
 import io.millrace.control.codec.DeviceRecordEncoder;
 import io.millrace.control.codec.DriftRecordEncoder;
 import io.millrace.control.codec.HostRecordEncoder;
@@ -24,6 +25,7 @@ import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DriftInfo;
@@ -66,6 +68,7 @@ final class ResourceWriter
     private final QueuePairRecordEncoder queuePair = new QueuePairRecordEncoder();
     private final ManagedRecordEncoder managed = new ManagedRecordEncoder();
     private final PlanStepRecordEncoder planStep = new PlanStepRecordEncoder();
+    private final DeviceErrorRecordEncoder deviceError = new DeviceErrorRecordEncoder();
     private final FaultRuleCodec faultRules = new FaultRuleCodec();
     private final LeadershipRecordEncoder leadership = new LeadershipRecordEncoder();
     private final DriftRecordEncoder drift = new DriftRecordEncoder();
@@ -93,6 +96,7 @@ final class ResourceWriter
             case PlanStepInfo info -> planStep(buffer, offset, correlationId, info);
             case LeadershipInfo info -> leadership(buffer, offset, correlationId, info);
             case DriftInfo info -> drift(buffer, offset, correlationId, info);
+            case DeviceErrorInfo info -> deviceError(buffer, offset, correlationId, info);
         };
     }
 
@@ -360,6 +364,23 @@ final class ResourceWriter
         managed.refusal(Text.fit(info.refusal()));
         managed.text(Text.fit(info.text(), Text.SHORT_LENGTH_MAX_BYTES));
         return managed.encodedLength();
+    }
+
+    private int deviceError(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final DeviceErrorInfo info)
+    {
+        deviceError.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        deviceError.errno(info.errno())
+            .count(info.count())
+            .firstEpochNs(info.firstEpochNs())
+            .lastEpochNs(info.lastEpochNs())
+            .firstLba(info.firstLba())
+            .lastLba(info.lastLba())
+            .device(Text.fit(info.device()))
+            .operation(Text.fit(info.operation()))
+            .status(Text.fit(info.status()))
+            .cause(Text.fit(info.cause()));
+        return deviceError.encodedLength();
     }
 
     private int planStep(

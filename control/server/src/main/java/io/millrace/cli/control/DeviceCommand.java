@@ -114,6 +114,22 @@ public final class DeviceCommand extends Group
         return control.run(Role.READ, (link) -> output.print(Views.DEVICES, link.client().devices(name)));
     }
 
+    @Command(name = "errors", mixinStandardHelpOptions = true,
+        description = {
+            "List the distinct errors of devices that namespaces use: what failed, why, how often, when and where.",
+            "They are kept until the namespace is removed or the data plane stops."},
+        footerHeading = "%nExamples:%n", footer = {
+            "  millrace device errors", "  millrace device errors vol0 --json"})
+    int errors(
+        @Mixin final ControlOptions control,
+        @Mixin final OutputOptions output,
+        @Parameters(arity = "0..1", paramLabel = "NAME", defaultValue = "",
+            completionCandidates = LiveNames.Devices.class,
+            description = "Only of this device.") final String name)
+    {
+        return control.run(Role.READ, (link) -> output.print(Views.DEVICE_ERRORS, link.client().deviceErrors(name)));
+    }
+
     @Command(name = "create", mixinStandardHelpOptions = true,
         description = "Create a device.", footerHeading = "%nExamples:%n", footer = {
             "  millrace device create mem0 --size 1GiB                    in memory",

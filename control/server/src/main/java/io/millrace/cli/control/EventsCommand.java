@@ -40,7 +40,9 @@ public final class EventsCommand implements Callable<Integer>
         /** A host went. */
         disconnected(Change.DISCONNECTED),
         /** A host was not let in. */
-        refused(Change.REFUSED);
+        refused(Change.REFUSED),
+        /** A device had an error. */
+        failed(Change.FAILED);
 
         private final Change change;
 

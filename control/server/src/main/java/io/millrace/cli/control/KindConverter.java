@@ -28,6 +28,7 @@ final class KindConverter implements ITypeConverter<View<?>>
         VIEWS.put("qos", Views.QOS);
         VIEWS.put("controllers", Views.CONTROLLERS);
         VIEWS.put("connections", Views.CONNECTIONS);
+        VIEWS.put("errors", Views.DEVICE_ERRORS);
         VIEWS.put("reactors", Views.REACTORS);
         VIEWS.put("dataplanes", Views.DATA_PLANES);
         VIEWS.put("managed", Views.MANAGED);

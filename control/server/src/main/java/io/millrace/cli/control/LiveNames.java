@@ -210,7 +210,7 @@ public abstract class LiveNames implements Iterable<String>
             final Kind kind = new KindConverter().convert(first).kind();
             return switch (kind)
             {
-                case DEVICE -> new Devices().of(link, "");
+                case DEVICE, ERROR -> new Devices().of(link, "");
                 case SUBSYSTEM, NAMESPACE, HOST, CONTROLLER, QUEUE_PAIR, ANA, QOS -> new Subsystems().of(link, "");
                 case MANAGED, VERSION, AUDIT -> new DataPlanes().of(link, "");
                 default -> Stream.empty();

@@ -11,6 +11,7 @@ import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DriftInfo;
 import io.millrace.control.message.HostInfo;
@@ -54,6 +55,19 @@ final class Views
         of(null, "interrupts", (d) -> d.settings().isKnown() ? d.settings().interrupts() : null),
         of(null, "unsafeNoIommu", (d) -> d.settings().isKnown() ? d.settings().unsafeNoIommu() : null),
         of(null, "faultRules", (d) -> d.settings().isKnown() ? d.settings().rules().size() : null)));
+
+    static final View<DeviceErrorInfo> DEVICE_ERRORS = new View<>(
+        Kind.ERROR, "errors of devices", DeviceErrorInfo.class, List.of(
+        of("DEVICE", "device", DeviceErrorInfo::device),
+        of("OPERATION", "operation", DeviceErrorInfo::operation),
+        of("STATUS", "status", DeviceErrorInfo::status),
+        of("CAUSE", "cause", (e) -> e.cause().isEmpty() ? null : e.cause()),
+        of(">COUNT", "count", DeviceErrorInfo::count),
+        time("FIRST SEEN", "firstSeen", DeviceErrorInfo::firstEpochNs),
+        time("LAST SEEN", "lastSeen", DeviceErrorInfo::lastEpochNs),
+        of(">FIRST LBA", "firstLba", DeviceErrorInfo::firstLba),
+        of(">LAST LBA", "lastLba", DeviceErrorInfo::lastLba),
+        of(null, "errno", (e) -> 0 == e.errno() ? null : e.errno())));
 
     static final View<SubsystemInfo> SUBSYSTEMS = new View<>(Kind.SUBSYSTEM, "subsystems", SubsystemInfo.class, List.of(
         of("NQN", "nqn", SubsystemInfo::nqn),

@@ -29,7 +29,8 @@ import picocli.CommandLine.Parameters;
         "  millrace watch --json | jq -r .name"})
 public final class WatchCommand implements Callable<Integer>
 {
-    private static final Set<Change> CHANGES = EnumSet.of(Change.CREATED, Change.DELETED, Change.CHANGED);
+    private static final Set<Change> CHANGES = EnumSet.of(
+        Change.CREATED, Change.DELETED, Change.CHANGED, Change.FAILED);
 
     @Mixin
     private ControlOptions control;

@@ -14,6 +14,7 @@ import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.HostInfo;
@@ -42,6 +43,7 @@ import io.millrace.nvmf.NamespaceSnapshot;
 import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.QosSnapshot;
 import io.millrace.nvmf.TransportAddress;
+import io.millrace.status.DeviceErrorStatus;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -50,6 +52,8 @@ import java.util.List;
  */
 final class Lists
 {
+    private static final long NS_PER_MS = 1_000_000L;
+
     private final DataPlane dataPlane;
     private final String name;
     private final String version;
@@ -85,6 +89,7 @@ final class Lists
             case QUEUE_PAIR -> new Listing<>(dataPlane.connections().list(only), Lists::queuePair);
             case LATENCY -> new Listing<>(Latencies.of(dataPlane.statusSnapshot(), only), Latencies::info);
             case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
+            case ERROR -> new Listing<>(deviceErrors(only), Lists::deviceError);
             case VERSION, AUDIT, MANAGED, PLAN, DRIFT, LEADERSHIP -> throw new ControlException(Code.UNSUPPORTED,
                 "a data plane keeps no " + list.kind() + " records; ask its manager");
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
@@ -101,6 +106,23 @@ final class Lists
             all.addAll(of(new Command.List(kind, "")).resources());
         }
         return DesiredState.of(all);
+    }
+
+    private List<DeviceErrorStatus> deviceErrors(final String only)
+    {
+        if (null != only)
+        {
+            // Says so when it is not there.
+            dataPlane.devices().get(only);
+        }
+        return dataPlane.deviceErrors().stream().filter((each) -> null == only || only.equals(each.device())).toList();
+    }
+
+    private static Resource deviceError(final DeviceErrorStatus error)
+    {
+        return new DeviceErrorInfo(error.device(), error.operation(), error.status(), error.cause(), error.errno(),
+            error.count(), error.firstEpochMs() * NS_PER_MS, error.lastEpochMs() * NS_PER_MS, error.firstLba(),
+            error.lastLba());
     }
 
     private Resource dataPlane(final DataPlaneSnapshot snapshot)

@@ -35,6 +35,9 @@ enum Metric
     POOL_WAITS(Type.COUNTER, "millrace_reactor_pool_waits", "How often a command had to wait for a buffer.",
         Labels.REACTOR),
 
+    DEVICE_ERRORS(Type.COUNTER, "millrace_device_errors", "I/O that a device failed.",
+        "data_plane", "device", "operation", "status", "cause"),
+
     CONTROLLERS(Type.GAUGE, "millrace_controllers", "Controllers that a host has on a subsystem.",
         "data_plane", "subsystem", "host"),
 

@@ -5,6 +5,7 @@ import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.State;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
@@ -54,6 +55,8 @@ record MetricsCollector(Supplier<List<PlaneRecords>> records, ScrapeCounts count
             case final NamespaceInfo info -> namespace(samples, plane, info);
             case final ControllerInfo info ->
                 samples.add(Metric.CONTROLLERS, 1, plane, info.nqn(), info.hostNqn());
+            case final DeviceErrorInfo info -> samples.add(Metric.DEVICE_ERRORS, info.count(), plane, info.device(),
+                info.operation(), info.status(), info.cause());
             case final LatencyInfo info -> latencies(samples, plane, info);
             case final ManagedInfo info -> managed(samples, plane, info);
             default ->

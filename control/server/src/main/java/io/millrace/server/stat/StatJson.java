@@ -2,6 +2,7 @@ package io.millrace.server.stat;
 
 import io.millrace.status.BufferHolderStatus;
 import io.millrace.status.DataPlaneCounters;
+import io.millrace.status.DeviceErrorStatus;
 import io.millrace.status.ErrorStatus;
 import io.millrace.status.IoOperation;
 import io.millrace.status.IoStatus;
@@ -53,6 +54,7 @@ final class StatJson
         map.put("hosts", snapshot.hosts().stream().map(StatJson::host).toList());
         map.put("queuePairs", snapshot.queuePairs().stream().map(StatJson::queuePair).toList());
         map.put("bufferHolders", snapshot.bufferHolders().stream().map(StatJson::bufferHolder).toList());
+        map.put("deviceErrors", snapshot.deviceErrors().stream().map(StatJson::deviceError).toList());
         map.put("errors", snapshot.errors().stream().map(StatJson::error).toList());
         return map;
     }
@@ -158,6 +160,22 @@ final class StatJson
         map.put("heldBytes", holder.heldBytes());
         map.put("waiting", holder.waiting());
         map.put("longestHoldNs", holder.longestHoldNs());
+        return map;
+    }
+
+    private static Map<String, Object> deviceError(final DeviceErrorStatus error)
+    {
+        final Map<String, Object> map = new LinkedHashMap<>();
+        map.put("device", error.device());
+        map.put("operation", error.operation());
+        map.put("status", error.status());
+        map.put("cause", error.cause().isEmpty() ? null : error.cause());
+        map.put("errno", 0 == error.errno() ? null : error.errno());
+        map.put("count", error.count());
+        map.put("firstSeen", time(error.firstEpochMs()));
+        map.put("lastSeen", time(error.lastEpochMs()));
+        map.put("firstLba", error.firstLba());
+        map.put("lastLba", error.lastLba());
         return map;
     }
 

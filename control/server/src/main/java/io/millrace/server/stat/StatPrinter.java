@@ -5,6 +5,7 @@ import io.millrace.console.Terminal;
 import io.millrace.dataplane.SettingException;
 import io.millrace.status.BufferHolderStatus;
 import io.millrace.status.DataPlaneCounters;
+import io.millrace.status.DeviceErrorStatus;
 import io.millrace.status.ErrorStatus;
 import io.millrace.status.IoOperation;
 import io.millrace.status.IoStatus;
@@ -59,6 +60,7 @@ final class StatPrinter
         io(terminal, view, "host", view.snapshot().hosts(), view.earlierHosts());
         queuePairs(terminal, view);
         bufferHolders(terminal, view.snapshot());
+        deviceErrors(terminal, view.snapshot());
         connections(terminal, view.snapshot());
         errors(terminal, view.snapshot());
     }
@@ -239,6 +241,25 @@ final class StatPrinter
         {
             table.row(each.kind(), text(each.name()), Integer.toString(each.reactor()), mebibytes(each.heldBytes()),
                 whole(each.waiting()), tenths(each.longestHoldNs() / NS_PER_S));
+        }
+        table.print(terminal, "");
+        terminal.line();
+    }
+
+    private static void deviceErrors(final Terminal terminal, final StatusSnapshot snapshot)
+    {
+        if (snapshot.deviceErrors().isEmpty())
+        {
+            return;
+        }
+        final Table table = new Table("errors of device", "operation", "status", "cause", ">count", "first seen",
+            "last seen", ">first LBA", ">last LBA");
+        for (final DeviceErrorStatus each : snapshot.deviceErrors().stream()
+            .sorted(Comparator.comparing(DeviceErrorStatus::device)).toList())
+        {
+            table.row(text(each.device()), text(each.operation()), text(each.status()),
+                each.cause().isEmpty() ? "-" : text(each.cause()), whole(each.count()), time(each.firstEpochMs()),
+                time(each.lastEpochMs()), Long.toString(each.firstLba()), Long.toString(each.lastLba()));
         }
         table.print(terminal, "");
         terminal.line();

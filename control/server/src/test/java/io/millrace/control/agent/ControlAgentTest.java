@@ -26,6 +26,7 @@ import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.message.LeadershipInfo;
@@ -512,6 +513,45 @@ class ControlAgentTest
             client.deleteSubsystem(NQN);
             client.deleteDevice("bad");
             client.deleteDevice("disk");
+        }
+    }
+
+    @Test
+    void shouldListErrorsOfDevicesAndTellOfEachOnce()
+    {
+        try (AgentFixture fixture = AgentFixture.ipc(directory))
+        {
+            final ControlClient client = fixture.connect(fixture.context());
+            final List<ControlEvent> events = new ArrayList<>();
+            final ControlClient watcher = fixture.connect(fixture.context().role(Role.READ).listener(
+                (ControlListener)events::add));
+            client.createDevice(DeviceSpec.memory("mem0", 16 * MIB, 4096));
+            client.createDevice(DeviceSpec.fault("bad", "mem0", 7));
+            client.setFaultRules("bad", List.of(new FaultRuleSpec(
+                FaultAction.ERROR, Set.of(), 0, 0, 1, 0, 0, 0x281, 0)));
+            client.createSubsystem(new SubsystemSpec(NQN, true));
+            client.addNamespace(new NamespaceSpec(NQN, 1, "bad"));
+            final int port = client.addListener(new ListenerSpec(Transport.TCP, "127.0.0.1", 0, false));
+            assertEquals(List.of(), client.deviceErrors(""));
+            try (LoadGenerator generator = new LoadGenerator(load(port).pattern(LoadPattern.RANDWRITE).verify(false)
+                .operationCount(100).build()))
+            {
+                generator.run();
+            }
+            final DeviceErrorInfo error = client.deviceErrors("bad").getFirst();
+            assertEquals("bad write MEDIA_ERROR fault rule 1",
+                error.device() + ' ' + error.operation() + ' ' + error.status() + ' ' + error.cause());
+            assertTrue(error.count() > 0 && error.lastEpochNs() >= error.firstEpochNs() && error.firstLba() < 4096,
+                error::toString);
+            assertEquals(List.of(error), client.deviceErrors(""));
+            assertEquals(List.of(), client.deviceErrors("mem0"));
+            assertEquals(Code.NOT_FOUND, codeOf(() -> client.deviceErrors("none")));
+            AgentFixture.until(watcher, () -> events.stream().anyMatch((e) -> Change.FAILED == e.change()));
+            final List<ControlEvent> failed = events.stream().filter((e) -> Change.FAILED == e.change()).toList();
+            assertEquals(1, failed.size());
+            assertEquals("bad", failed.getFirst().name());
+            assertTrue(failed.getFirst().text().startsWith(
+                "write failed with MEDIA_ERROR (fault rule 1) at LBA "), failed.getFirst().text());
         }
     }
 

@@ -9,6 +9,7 @@ import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.State;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.LatencyBucket;
 import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.ManagedInfo;
@@ -54,6 +55,9 @@ class MetricsEndpointTest
             new DataPlaneInfo(new UUID(1, 2), State.DRAINING, 5_000_000_000L, 1 << 20, 2, 77, 1 << 21, 1 << 20, "a",
                 "1.2.3", ""),
             new ReactorInfo(0, 3, 1_500_000_000L, 2_500_000_000L, 10, 2_000, 4, 5, 100, 50, 1, 75, 6, 25, "reactor-0"),
+            new DeviceErrorInfo("vol0", "write", "CAPACITY_EXCEEDED", "ENOSPC", 28, 33_871, 1, 2, 3, 4),
+            new DeviceErrorInfo("vol0", "write", "MEDIA_ERROR", "EIO", 5, 1, 1, 2, 3, 4),
+            new DeviceErrorInfo("vol0", "write", "MEDIA_ERROR", "ENODATA", 61, 2, 1, 2, 3, 4),
             new NamespaceInfo(NQN, 7, new UUID(3, 4), 8192, 512, 11, 12, 13, 14, 15, 16, "mem0", 1),
             new ControllerInfo(NQN, 1, "nqn.\"host\"", 1, 0, "ready"),
             new ControllerInfo(NQN, 2, "nqn.\"host\"", 1, 0, "ready"),
@@ -91,6 +95,10 @@ class MetricsEndpointTest
             assertSample(scraped, "millrace_data_plane_state{data_plane=\"a\",state=\"draining\"} 1.0");
             assertSample(scraped,
                 "millrace_reactor_seconds_total{data_plane=\"a\",mode=\"busy\",reactor=\"reactor-0\"} 1.5");
+            assertSample(scraped, "millrace_device_errors_total{cause=\"ENOSPC\",data_plane=\"a\",device=\"vol0\"," +
+                "operation=\"write\",status=\"CAPACITY_EXCEEDED\"} 33871.0");
+            assertSample(scraped, "millrace_device_errors_total{cause=\"ENODATA\",data_plane=\"a\",device=\"vol0\"," +
+                "operation=\"write\",status=\"MEDIA_ERROR\"} 2.0");
             assertSample(scraped, "millrace_namespace_reads_completed_total{data_plane=\"a\",nsid=\"7\",subsystem=\"" +
                 NQN + "\"} 11.0");
             assertSample(scraped, "millrace_controllers{data_plane=\"a\",host=\"nqn.\\\"host\\\"\",subsystem=\"" + NQN +
