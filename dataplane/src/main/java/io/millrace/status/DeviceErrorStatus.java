@@ -11,7 +11,7 @@ import java.util.Map;
  * @param device       that failed.
  * @param operation    that failed, such as {@code write}; {@code other} stands for what had no room of its own.
  * @param status       that requests ended with, such as {@code CAPACITY_EXCEEDED}.
- * @param cause        such as {@code ENOSPC}, {@code NVMe status 0x281}, {@code fault rule 1}; empty when none is known.
+ * @param cause        such as {@code ENOSPC}, {@code NVMe status 0x281}, {@code fault rule 1}; empty when unknown.
  * @param errno        of the cause; 0 when it has none.
  * @param count        how often it happened.
  * @param firstEpochMs first time.

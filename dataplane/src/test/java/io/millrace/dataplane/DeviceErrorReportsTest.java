@@ -134,7 +134,8 @@ class DeviceErrorReportsTest
         reports.look(nowMs + 1_000);
         assertEquals(2, lines.size());
         assertEquals(2, events.size());
-        assertTrue(lines.getLast().startsWith("device vol0: write failed with CAPACITY_EXCEEDED (ENOSPC, No space left on " +
+        assertTrue(lines.getLast().startsWith(
+            "device vol0: write failed with CAPACITY_EXCEEDED (ENOSPC, No space left on " +
             "device (errno 28)) at LBA 9; "), lines.getLast());
     }
 

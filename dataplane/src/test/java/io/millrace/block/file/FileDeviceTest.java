@@ -211,7 +211,8 @@ class FileDeviceTest
         command.addAll(ChildJvm.command(CapacityWriter.class, path.toString()));
         final Process writer =
             new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        assertEquals("SUCCESS NONE 0\nCAPACITY_EXCEEDED ERRNO 27 of full\nCAPACITY_EXCEEDED ERRNO 27 of full\nSUCCESS\n",
+        assertEquals(
+            "SUCCESS NONE 0\nCAPACITY_EXCEEDED ERRNO 27 of full\nCAPACITY_EXCEEDED ERRNO 27 of full\nSUCCESS\n",
             new String(writer.getInputStream().readAllBytes(), StandardCharsets.US_ASCII));
     }
 
