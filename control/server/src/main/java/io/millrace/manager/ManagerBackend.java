@@ -265,7 +265,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
 
     /**
      * The desired state is as wanted already. The data plane is asked nevertheless, since it may differ: what it has
-     * and should not have, somebody wants to be gone, and what it lacks, to be there.
+     * and should not have, somebody wants to be gone, and what it lacks, to be there. One that does not answer differs
+     * or not: the next session finds out.
      */
     private CompletableFuture<Reply> unchanged(
         final Caller caller,

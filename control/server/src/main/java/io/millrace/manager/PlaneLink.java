@@ -124,10 +124,20 @@ final class PlaneLink implements AutoCloseable
         return client.submit(command, CommandId.NONE);
     }
 
-    /** Passes a command on, with its id: the data plane knows it when it is repeated after the manager has ended. */
+    /**
+     * Passes a command on, with its id: the data plane knows it when it is repeated after the manager has ended.
+     * Completes exceptionally when no answer comes.
+     */
     CompletableFuture<Reply> carryOut(final Command command, final CommandId id)
     {
-        return ask(command, id, StageRunner::replyOf);
+        return ask(command, id, (call) ->
+        {
+            if (Code.NULL_VAL == call.code())
+            {
+                throw new ControlException(Code.FAILED, call.text());
+            }
+            return StageRunner.replyOf(call);
+        });
     }
 
     /** Passes a List on. */

@@ -163,7 +163,7 @@ class UserDayIT
         says("device create scratch --size 16MiB", "device scratch created");
         says("device create disk --path " + directory.resolve("disk.img") + " --size 64MiB", "device disk created");
         refuses(ExitCode.FAILURE, "device create disk --size 1MiB",
-            "millrace device create: device disk: is there already; choose another name");
+            "millrace device create: device disk: is there already, but ");
         refuses(ExitCode.FAILURE, "subsystem create vol0", "millrace subsystem create: subsystem vol0: NQN is not of ");
         says("subsystem create " + NQN,
             "subsystem " + NQN + " created; it lets no host in yet, see 'millrace host allow'");
