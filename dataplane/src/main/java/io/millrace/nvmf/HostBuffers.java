@@ -9,6 +9,7 @@ final class HostBuffers
 {
     private final String hostNqn;
     private final BufferGroup pool = new BufferGroup();
+    private final BufferGroup capsules = new BufferGroup();
     private final BufferGroup reserve = new BufferGroup();
     private int references;
 
@@ -28,6 +29,14 @@ final class HostBuffers
     BufferGroup pool()
     {
         return pool;
+    }
+
+    /**
+     * {@return of data that came in capsules of I/O queues}
+     */
+    BufferGroup capsules()
+    {
+        return capsules;
     }
 
     /**

@@ -71,6 +71,19 @@ final class PayloadBuffers
     }
 
     /**
+     * A share for data that came in capsules of an I/O queue. Behind a capsule that waits there may be data that was
+     * asked for, so a capsule must not wait for buffers that this data goes to: its share and group are apart from
+     * those of other transfers.
+     *
+     * @param hostNqn of the host, which has joined.
+     * @return a share.
+     */
+    BufferShare capsuleShare(final String hostNqn)
+    {
+        return pool.newShare(hosts.get(hostNqn).capsules());
+    }
+
+    /**
      * A host has one less.
      *
      * @param hostNqn of the host.
@@ -101,11 +114,15 @@ final class PayloadBuffers
      */
     boolean acquire(final Request request, final int lengthBytes)
     {
+        return acquire(request, request.queuePair().share(), lengthBytes);
+    }
+
+    private boolean acquire(final Request request, final BufferShare share, final int lengthBytes)
+    {
         if (RequestPayload.NONE != request.payload())
         {
             return true;
         }
-        final BufferShare share = request.queuePair().share();
         final long address = share.pool().acquire(share, lengthBytes);
         if (0 == address)
         {
@@ -133,7 +150,8 @@ final class PayloadBuffers
             return true;
         }
         final boolean isInCapsule = DataPointer.isInCapsule(request.entry());
-        if (!acquire(request, lengthBytes))
+        final QueuePair queuePair = request.queuePair();
+        if (!acquire(request, isInCapsule ? queuePair.capsuleShare() : queuePair.share(), lengthBytes))
         {
             if (isInCapsule)
             {
@@ -150,7 +168,7 @@ final class PayloadBuffers
             return true;
         }
         request.phase(RequestPhase.RECEIVING);
-        request.queuePair().transport().receiveData(request);
+        queuePair.transport().receiveData(request);
         return false;
     }
 

@@ -37,6 +37,7 @@ public final class QueuePair
     private SubsystemChannels channels;
     private HostChannel host;
     private BufferShare share;
+    private BufferShare capsuleShare;
     private Request disconnectAnswer;
     private String endReason = "";
 
@@ -48,6 +49,7 @@ public final class QueuePair
         this.local = local;
         meter = new QueuePairMeter(pollGroup);
         share = pollGroup.payloads().unadmitted();
+        capsuleShare = share;
         openCommands = new OpenCommands(this, submissionQueue, pollGroup);
         intake = new CommandIntake(this, openCommands, meter, pollGroup);
     }
@@ -130,6 +132,7 @@ public final class QueuePair
         intake.onArrived(newOwner);
         meter.onArrived(newOwner, submissionQueue.depth());
         share = newOwner.payloads().join(controller.hostNqn(), false);
+        capsuleShare = newOwner.payloads().capsuleShare(controller.hostNqn());
         newOwner.onIoQueue(this);
         final Subsystem subsystem = controller.subsystem();
         if (newOwner.target().subsystem(subsystem.nqn()) == subsystem)
@@ -325,6 +328,14 @@ public final class QueuePair
     }
 
     /**
+     * {@return what it holds of them for data that came in capsules}
+     */
+    BufferShare capsuleShare()
+    {
+        return capsuleShare;
+    }
+
+    /**
      * {@return its commands that are under way}
      */
     OpenCommands openCommands()
@@ -361,6 +372,7 @@ public final class QueuePair
         submissionQueue.onConnected(entries, flowControl);
         channels = subsystemChannels;
         share = pollGroup.payloads().join(owner.hostNqn(), 0 == queueId);
+        capsuleShare = 0 == queueId ? share : pollGroup.payloads().capsuleShare(owner.hostNqn());
         if (0 != queueId)
         {
             host = channels.acquireHost(owner.hostNqn());
