@@ -47,7 +47,8 @@ final class RequestPool implements AutoCloseable
         sizeMax = limits.requestsPerReactor();
         final int queuePairsMax = limits.connections() + limits.pendingConnections();
         sureEach = Math.max(1, sizeMax / 2 / queuePairsMax);
-        sharedMax = Math.max(1, sizeMax - sureEach * Math.min(queuePairsMax, sizeMax));
+        // Many reactors have few slots each, and then fewer queue pairs than there may be in all.
+        sharedMax = sizeMax - (int)Math.min(sizeMax / 2, (long)sureEach * queuePairsMax);
     }
 
     /**
