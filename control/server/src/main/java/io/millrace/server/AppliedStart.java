@@ -102,7 +102,7 @@ final class AppliedStart
         }
         terminal.line("state: as manager " + leadership.managerName() + " applied it (" + leadership.position() +
             "), from " + file.where());
-        ControlAgent.restore(dataPlane, found.state(), owner).forEach((problem) -> terminal.line("state: " + problem));
+        ControlAgent.restore(dataPlane, found, owner).forEach((problem) -> terminal.line("state: " + problem));
         final List<String> empty = found.state().devices().values().stream()
             .filter((device) -> DeviceType.MEMORY == device.type()).map(DeviceSpec::name).toList();
         if (!empty.isEmpty())

@@ -553,6 +553,22 @@ class ManagerTest
     }
 
     @Test
+    void shouldBeginWithItsControllerIdsWhenItIsStartedAgainWithoutItsManager()
+    {
+        try (TestPlane a = TestPlane.started(directory, "a"); TestPlane b = TestPlane.started(directory, "b"))
+        {
+            try (ManagerFixture fixture = ManagerFixture.of(directory, a.config("dp0"), b.config("dp1")))
+            {
+                ManagerFixture.untilWell(fixture.connect(fixture.context().dataPlaneName("dp1")));
+                assertEquals(new ControllerIds(1024, 2046), b.dataPlane().controllers().ids());
+            }
+            b.restart();
+            assertEquals(new ControllerIds(1024, 2046), b.dataPlane().controllers().ids());
+            assertEquals(List.of(), b.errors());
+        }
+    }
+
+    @Test
     void shouldWriteDownWhoAskedForWhat()
     {
         try (TestPlane plane = TestPlane.started(directory, "a");

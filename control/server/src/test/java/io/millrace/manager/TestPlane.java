@@ -104,7 +104,7 @@ final class TestPlane implements AutoCloseable, ControlOwner
             final AppliedState found = file.read();
             if (null != found)
             {
-                errors.addAll(ControlAgent.restore(dataPlane, found.state(), this));
+                errors.addAll(ControlAgent.restore(dataPlane, found, this));
             }
             agent = ControlAgent.start(settings, dataPlane, events, this, KeptState.of(file, found, false));
         }

@@ -10,6 +10,8 @@ import io.millrace.control.state.StatePlan;
 import io.millrace.control.state.StateStep;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.SettingException;
+import io.millrace.manager.store.AppliedState;
+import io.millrace.nvmf.ControllerIds;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -61,15 +63,17 @@ public final class ControlAgent implements AutoCloseable
      * what builds on it.
      *
      * @param dataPlane with nothing in it.
-     * @param state     to serve.
+     * @param applied   to serve.
      * @param owner     of the process.
      * @return what cannot be served, a sentence each.
      */
-    public static List<String> restore(final DataPlane dataPlane, final DesiredState state, final ControlOwner owner)
+    public static List<String> restore(
+        final DataPlane dataPlane, final AppliedState applied, final ControlOwner owner)
     {
+        restoreIds(dataPlane, applied.ids());
         final Commands commands = new Commands(dataPlane, owner);
         final List<String> problems = new ArrayList<>();
-        for (final StateStep step : StatePlan.between(DesiredState.EMPTY, state).steps())
+        for (final StateStep step : StatePlan.between(DesiredState.EMPTY, applied.state()).steps())
         {
             final Reply reply = commands.carryOut(step.command()).join();
             if (Code.OK != reply.code())
@@ -78,6 +82,15 @@ public final class ControlAgent implements AutoCloseable
             }
         }
         return problems;
+    }
+
+    /** Before hosts can connect: two data planes must not give controllers of one subsystem the same id. */
+    private static void restoreIds(final DataPlane dataPlane, final ControllerIds ids)
+    {
+        if (ControllerIds.ALL.equals(dataPlane.controllers().ids()))
+        {
+            dataPlane.controllers().assignIds(ids);
+        }
     }
 
     /**

@@ -55,8 +55,8 @@ final class DataPlaneBackend implements ControlBackend
         this.lists = new Lists(dataPlane, name, owner.version());
         this.peer = PeerInfo.own(PeerType.DATA_PLANE, owner.version());
         this.manager = new ManagerInCharge(name, kept.leadership());
-        this.keeper = new StateKeeper(kept.file(), manager, kept.state(), lists::state, SystemNanoClock.INSTANCE,
-            owner::onError);
+        this.keeper = new StateKeeper(kept.file(), manager, kept.state(), lists::state, dataPlane.controllers()::ids,
+            SystemNanoClock.INSTANCE, owner::onError);
         if (kept.isImport())
         {
             manager.onDirectChange();
@@ -125,6 +125,12 @@ final class DataPlaneBackend implements ControlBackend
             return CompletableFuture.completedFuture(refused);
         }
         final CompletableFuture<Reply> carriedOut = commands.carryOut(command);
+        if (manager.info().isManaged() && command instanceof Command.AssignControllerIds)
+        {
+            // Hosts that find this data plane started again, and its manager not, need ids of their own, too.
+            return carriedOut.thenCompose((reply) -> Code.OK == reply.code() ? keeper.keep(reply) :
+                CompletableFuture.completedFuture(reply));
+        }
         return manager.info().isManaged() && DesiredState.keeps(command) ?
             keeper.follow(command, manager.isDirect(term, command), carriedOut) : carriedOut;
     }

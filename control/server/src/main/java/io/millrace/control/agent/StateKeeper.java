@@ -8,6 +8,7 @@ import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateEditor;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.manager.store.AppliedStateFile;
+import io.millrace.nvmf.ControllerIds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -49,6 +50,7 @@ final class StateKeeper implements AutoCloseable
     private final AppliedStateFile file;
     private final ManagerInCharge manager;
     private final Supplier<DesiredState> actual;
+    private final Supplier<ControllerIds> ids;
     private final NanoClock clock;
     private final Consumer<String> onError;
     private final ManyToOneConcurrentLinkedQueue<Done> done = new ManyToOneConcurrentLinkedQueue<>();
@@ -67,6 +69,7 @@ final class StateKeeper implements AutoCloseable
      * @param manager that is in charge.
      * @param kept    as read at the start; null: what is there is asked for when it is needed.
      * @param actual  tells what is there.
+     * @param ids     tells which ids new controllers get.
      * @param onError told once when the state cannot be kept, and when it can again.
      */
     StateKeeper(
@@ -74,12 +77,14 @@ final class StateKeeper implements AutoCloseable
         final ManagerInCharge manager,
         final DesiredState kept,
         final Supplier<DesiredState> actual,
+        final Supplier<ControllerIds> ids,
         final NanoClock clock,
         final Consumer<String> onError)
     {
         this.file = file;
         this.manager = manager;
         this.actual = actual;
+        this.ids = ids;
         this.clock = clock;
         this.onError = onError;
         editor = null == kept ? null : kept.edit();
@@ -195,7 +200,7 @@ final class StateKeeper implements AutoCloseable
         try
         {
             editor = null == editor ? actual.get().edit() : editor;
-            state = new AppliedState(manager.info(), editor.state());
+            state = new AppliedState(manager.info(), editor.state(), ids.get());
         }
         catch (final RuntimeException e)
         {

@@ -2,6 +2,7 @@ package io.millrace.manager.store;
 
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.state.DesiredState;
+import io.millrace.nvmf.ControllerIds;
 import java.util.Objects;
 
 /**
@@ -10,8 +11,9 @@ import java.util.Objects;
  *
  * @param leadership of the manager.
  * @param state      that is served.
+ * @param ids        that new controllers get; {@link ControllerIds#ALL}: none were assigned.
  */
-public record AppliedState(LeadershipInfo leadership, DesiredState state)
+public record AppliedState(LeadershipInfo leadership, DesiredState state, ControllerIds ids)
 {
     /**
      * Refuses null.
@@ -20,5 +22,6 @@ public record AppliedState(LeadershipInfo leadership, DesiredState state)
     {
         Objects.requireNonNull(leadership, "leadership");
         Objects.requireNonNull(state, "state");
+        Objects.requireNonNull(ids, "ids");
     }
 }

@@ -4,6 +4,7 @@ import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.Terms;
 import io.millrace.control.state.StateDocument;
+import io.millrace.nvmf.ControllerIds;
 import io.millrace.settings.ConfigException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -177,7 +178,9 @@ public final class AppliedStateFile implements AutoCloseable
             "manager-address: " + HeaderText.quoted(leadership.managerAddress()) + '\n' +
             "since: " + leadership.sinceEpochNs() + '\n' +
             "direct-changes: " + leadership.directChanges() + '\n' +
-            "direct-changes-seen: " + leadership.directChangesSeen() + '\n';
+            "direct-changes-seen: " + leadership.directChangesSeen() + '\n' +
+            "controller-id-first: " + applied.ids().first() + '\n' +
+            "controller-id-last: " + applied.ids().last() + '\n';
         final String body = HeaderText.BODY + StateDocument.write(applied.state());
         return (head + HeaderText.SHA256 + HeaderText.hash(head + body) + '\n' + body)
             .getBytes(StandardCharsets.UTF_8);
@@ -200,16 +203,28 @@ public final class AppliedStateFile implements AutoCloseable
         final long since = epochNs(lines);
         final long directChanges = HeaderText.number(lines, "direct-changes", VERSION_MAX);
         final long directChangesSeen = HeaderText.number(lines, "direct-changes-seen", VERSION_MAX);
+        final ControllerIds ids = ids(lines);
         final String body = HeaderText.body(lines);
         try
         {
             return new AppliedState(new LeadershipInfo(term, managerId, since, position, directChanges,
-                directChangesSeen, name, address), StateDocument.read(where, body).state());
+                directChangesSeen, name, address), StateDocument.read(where, body).state(), ids);
         }
         catch (final ConfigException e)
         {
             throw new StoreException(e.getMessage(), e);
         }
+    }
+
+    private static ControllerIds ids(final HeaderText.Lines lines)
+    {
+        final int first = (int)HeaderText.number(lines, "controller-id-first", ControllerIds.ID_MAX);
+        final int last = (int)HeaderText.number(lines, "controller-id-last", ControllerIds.ID_MAX);
+        if (first < 1 || first > last)
+        {
+            throw lines.problem("controller-id-first " + first + " and controller-id-last " + last + " are no range");
+        }
+        return new ControllerIds(first, last);
     }
 
     private static long epochNs(final HeaderText.Lines lines)
