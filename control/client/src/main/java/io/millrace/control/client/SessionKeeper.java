@@ -20,6 +20,8 @@ final class SessionKeeper implements AutoCloseable
 {
     /** Below the time for which Aeron tries a driver that is silent: that would be waited for. */
     private static final long DRIVER_SILENCE_MAX_MS = 9_000;
+    /** Each attempt is a sender of its own to the other end, which takes few of an address that proves nothing. */
+    private static final long REFUSED_DELAY_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final ControlClientContext ctx;
     private final ChangeGuard change;
@@ -152,7 +154,7 @@ final class SessionKeeper implements AutoCloseable
         final long silenceMs = TimeUnit.NANOSECONDS.toMillis(ctx.livenessTimeoutNs()) + 1;
         if (!driver.isActive(Math.min(DRIVER_SILENCE_MAX_MS, silenceMs)))
         {
-            trouble = "no media driver runs in " + ctx.aeronDirectoryName() + ": is the data plane running?";
+            trouble = "nobody takes commands in " + ctx.aeronDirectoryName() + ": the process ended, or does not respond";
             return;
         }
         try
@@ -196,7 +198,8 @@ final class SessionKeeper implements AutoCloseable
         connection = null;
         change.onSessionLost();
         calls.onLost(trouble);
-        attemptDueNs = nowNs + ctx.reconnectDelayNs();
+        attemptDueNs = nowNs + (Code.NOT_AUTHENTICATED == troubleCode || Code.NOT_PERMITTED == troubleCode ?
+            Math.max(REFUSED_DELAY_NS, ctx.reconnectDelayNs()) : ctx.reconnectDelayNs());
     }
 
     /** Puts a call in line, and sends it now if that goes; not when it is done already. */

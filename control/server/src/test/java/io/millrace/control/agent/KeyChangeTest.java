@@ -11,6 +11,8 @@ import io.millrace.control.message.ControlException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +43,10 @@ class KeyChangeTest
                 "here administer " + OTHER + " test\nthere administer " + OTHER + " elsewhere\n");
             AgentFixture.until(admin, () -> !admin.isConnected());
             AgentFixture.until(admin, () -> admin.trouble().contains("proof is wrong"));
+            // It tries again, but not so often that others of its address find no place.
+            final long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(4);
+            AgentFixture.until(admin, () -> System.nanoTime() - endNs >= 0);
+            assertEquals(List.of(), fixture.errors().stream().filter((each) -> each.contains("senders")).toList());
             assertEquals(0, reader.devices("").size());
             assertEquals(0, local.devices("").size());
             fixture.connect(other(fixture, "new")).devices("");
