@@ -123,9 +123,10 @@ final class Comparison
         }
         final DesiredState desired = ledger.keptState();
         final boolean mayRemove = Purpose.REPAIR_ALL == purpose || isOwn();
+        final boolean mayAllow = mayRemove || !isChangedDirectly();
         run = new PlanRun(work, () ->
         {
-            repair = DriftRepair.of(found(), desired, peer, mayRemove);
+            repair = DriftRepair.of(found(), desired, peer, mayRemove, mayAllow);
             return repair.plan();
         }, StageRunner.OnRefusal.GO_ON, link::submit, PlaneLink.WINDOW);
         return State.REPAIRING;
@@ -136,7 +137,12 @@ final class Comparison
     {
         final StatePosition held = observed().position();
         return held.isKnown() && held.isRelatedTo(ledger.position()) && !held.isAfter(ledger.position()) &&
-            observed().directChanges() == observed().directChangesSeen();
+            !isChangedDirectly();
+    }
+
+    private boolean isChangedDirectly()
+    {
+        return observed().directChanges() != observed().directChangesSeen();
     }
 
     private State ended()
@@ -217,9 +223,11 @@ final class Comparison
         {
             return run.plan().obstacles().getFirst();
         }
-        return repair.withheld().size() +
-            " steps take something away that this desired state did not bring, and wait " +
-            "for a person: " + CommandWords.of(repair.withheld().stream().map(StateStep::command).toList()) +
+        final boolean takesAway = repair.withheld().stream().anyMatch(DriftRepair::takesAway);
+        return repair.withheld().size() + (takesAway ?
+            " steps take something away that this desired state did not bring, and wait for a person: " :
+            " steps allow access that may have been revoked directly, and wait for a person: ") +
+            CommandWords.of(repair.withheld().stream().map(StateStep::command).toList()) +
             "; see 'millrace dataplane drift'";
     }
 
@@ -230,7 +238,9 @@ final class Comparison
         if (null != run.plan())
         {
             repair.withheld().forEach((step) -> drift.add(new DriftInfo(true, step.destructive(), dataPlane,
-                step.sentence(), "takes something away that this desired state did not bring")));
+                step.sentence(), DriftRepair.takesAway(step) ?
+                    "takes something away that this desired state did not bring" :
+                    "allows access that may have been revoked directly")));
             run.plan().obstacles().forEach((each) -> drift.add(new DriftInfo(false, false, dataPlane, each,
                 "no command brings it about without a loss")));
         }

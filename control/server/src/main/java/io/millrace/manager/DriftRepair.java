@@ -17,10 +17,10 @@ import java.util.Set;
 
 /**
  * The way from what a data plane is to what it should be, when nobody has asked for it just now. What would take
- * something away (a device, a namespace, a subsystem, the access of a host, a listener) or lose data is withheld,
- * unless
- * all that is there came from this desired state, or a person allows it. A volume that is larger than it should be is
- * never replaced by a smaller, empty one. Immutable.
+ * something away (a device, a namespace, a subsystem, the access of a host, a listener) or lose data is withheld, unless
+ * all that is there came from this desired state, or a person allows it; so is access of hosts to a subsystem that is
+ * there, when somebody has changed the data plane directly and may have revoked it. A volume that is larger than it
+ * should be is never replaced by a smaller, empty one. Immutable.
  *
  * @param plan     what is carried out.
  * @param withheld what waits for a person.
@@ -39,10 +39,12 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
      * Plans a repair of what the data plane knows.
      *
      * @param peer      that the data plane is.
-     * @param mayRemove whether something may be taken away.
+     * @param mayRemove whether something may be taken away, and all else.
+     * @param mayAllow  whether hosts may be allowed into subsystems that are there without them.
      */
     static DriftRepair of(
-        final DesiredState actual, final DesiredState wantedState, final PeerInfo peer, final boolean mayRemove)
+        final DesiredState actual, final DesiredState wantedState, final PeerInfo peer, final boolean mayRemove,
+        final boolean mayAllow)
     {
         final PeerLimits limits = PeerLimits.of(wantedState, peer);
         final DesiredState desired = limits.state();
@@ -64,7 +66,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
         obstacles.addAll(limits.obstacles());
         obstacles.addAll(plan.obstacles());
         return mayRemove ? new DriftRepair(new StatePlan(plan.stages(), obstacles), List.of()) :
-            withheld(plan, obstacles);
+            withheld(plan, obstacles, mayAllow ? DesiredState.EMPTY : actual);
     }
 
     private static boolean isLargerOnly(final DeviceSpec was, final DeviceSpec wanted)
@@ -74,7 +76,8 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
             was.sizeBytes() > wanted.sizeBytes();
     }
 
-    private static DriftRepair withheld(final StatePlan plan, final List<String> obstacles)
+    private static DriftRepair withheld(
+        final StatePlan plan, final List<String> obstacles, final DesiredState closed)
     {
         final List<StateStep> withheld = new ArrayList<>();
         final Set<String> kept = new HashSet<>();
@@ -85,7 +88,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
             for (final StateStep step : stage)
             {
                 final String name = nameOf(step.command());
-                if (takesAway(step))
+                if (takesAway(step) || opens(step, closed))
                 {
                     withheld.add(step);
                     kept.add(name);
@@ -116,6 +119,18 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
             case Command.DeleteDevice _, Command.RemoveNamespace _, Command.DeleteSubsystem _, Command.DenyHost _,
                 Command.RemoveListener _ -> true;
             case final Command.SetAllowAnyHost any -> !any.allowAnyHost();
+            default -> false;
+        };
+    }
+
+    /** Whether hosts would be allowed into one of these subsystems, from which somebody may have revoked them. */
+    private static boolean opens(final StateStep step, final DesiredState closed)
+    {
+        return switch (step.command())
+        {
+            case final Command.AllowHost allow -> closed.subsystems().containsKey(allow.nqn());
+            case final Command.SetAllowAnyHost any ->
+                any.allowAnyHost() && closed.subsystems().containsKey(any.nqn());
             default -> false;
         };
     }

@@ -8,6 +8,7 @@ import io.millrace.FreePorts;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.AnaInfo;
@@ -140,6 +141,37 @@ class ManagerAccessTest
                 until(() -> AnaState.INACCESSIBLE == stateOf(beside, 1) &&
                     List.of(NAMESPACE_LIMITS).equals(limits(beside)));
                 ManagerFixture.untilWell(client);
+            }
+        }
+    }
+
+    /** A host that is cut off while the manager is down stays so until a person decides. */
+    @Test
+    void shouldNotAllowAgainWhatWasRevokedDirectly()
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            serve(client);
+            client.allowHost(NQN, HOST);
+            client.createSubsystem(new SubsystemSpec(NQN + "b", true, "", ""));
+            ManagerFixture.untilWell(client);
+            fixture.stop();
+            try (ControlClient beside = ControlClient.connect(plane.directContext()))
+            {
+                beside.denyHost(NQN, HOST);
+                beside.setAllowAnyHost(NQN + "b", false);
+                fixture.start();
+                final ControlClient again = fixture.connect();
+                until(() -> 2 == again.manager().drift("").size());
+                assertTrue(again.manager().drift("").stream().allMatch((each) -> each.isWithheld() &&
+                    "allows access that may have been revoked directly".equals(each.reason())));
+                assertEquals(List.of(), beside.hosts(NQN));
+                assertEquals("dp0 is in sync with version 6",
+                    again.manager().reconcile(ReconcileMode.ALLOW_DESTROY).replaceFirst("^data plane ", ""));
+                assertEquals(HOST, beside.hosts(NQN).getFirst().hostNqn());
             }
         }
     }
