@@ -2,6 +2,7 @@ package io.millrace.server;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.settings.BaseDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,12 +50,6 @@ record QuickstartVolume(Path path, long sizeBytes, boolean isFresh)
 
     private static Path defaultPath(final Map<String, String> environment)
     {
-        final String data = environment.getOrDefault("XDG_DATA_HOME", "");
-        // HOME before what the user database says: a user such as nobody has a home that does not exist.
-        final String home = environment.getOrDefault("HOME", "");
-        final String userHome = home.startsWith("/") ? home : System.getProperty("user.home");
-        // The specification of base directories: paths that are not absolute are ignored.
-        final Path base = data.startsWith("/") ? Path.of(data) : Path.of(userHome, ".local/share");
-        return base.resolve("millrace/quickstart.img");
+        return BaseDirectories.data(environment).resolve("millrace/quickstart.img");
     }
 }

@@ -2,6 +2,7 @@ package io.millrace.manager.config;
 
 import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.service.ControlSettings;
+import io.millrace.settings.BaseDirectories;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -70,11 +71,7 @@ public record ManagerConfig(
      */
     static Path stateDirectoryDefault(final Map<String, String> environment)
     {
-        final String home = environment.getOrDefault("XDG_STATE_HOME", "");
-        // What is not absolute is to be ignored.
-        final Path base = home.startsWith("/") ? Path.of(home) :
-            Path.of(System.getProperty("user.home"), ".local", "state");
-        return base.resolve("millrace").resolve("manager");
+        return BaseDirectories.state(environment).resolve("millrace").resolve("manager");
     }
 
     /**

@@ -22,6 +22,7 @@ import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
+import io.millrace.settings.BaseDirectories;
 import io.millrace.status.StatusSettings;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.Section;
@@ -372,11 +373,7 @@ public final class ConfigReader
     /** By the XDG base directory specification. */
     private static Path stateDirectoryDefault(final String name)
     {
-        final String home = System.getenv("XDG_STATE_HOME");
-        // What is not absolute is to be ignored.
-        final Path base = null != home && home.startsWith("/") ? Path.of(home) :
-            Path.of(System.getProperty("user.home"), ".local", "state");
-        return base.resolve("millrace").resolve("data-plane-" + name);
+        return BaseDirectories.state(System.getenv()).resolve("millrace").resolve("data-plane-" + name);
     }
 
     private static StatusSettings status(final Section section)

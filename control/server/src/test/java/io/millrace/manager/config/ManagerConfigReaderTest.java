@@ -64,6 +64,8 @@ class ManagerConfigReaderTest
         assertEquals(config.control(), ManagerConfig.ofThisUser(Map.of()).control());
         assertEquals(Path.of("/s/millrace/manager"),
             ManagerConfig.ofThisUser(Map.of("XDG_STATE_HOME", "/s")).stateDirectory());
+        assertEquals(Path.of("/h/.local/state/millrace/manager"),
+            ManagerConfig.ofThisUser(Map.of("HOME", "/h")).stateDirectory());
         assertEquals(config.stateDirectory(),
             ManagerConfig.ofThisUser(Map.of("XDG_STATE_HOME", "relative")).stateDirectory());
     }
