@@ -45,19 +45,44 @@ final class BufferWatch
             lookedNs = nowNs;
             final BufferUsage usage = pollGroup.bufferUsage();
             holders = usage.largest(HOLDERS);
-            if (usage.longestWaitNs() >= LOOK_INTERVAL_NS && nowNs - toldNs >= TELL_INTERVAL_NS)
+            final long longestWaitNs = Math.max(usage.longestWaitNs(), longestHoldOfBusyDevicesNs());
+            if (longestWaitNs >= LOOK_INTERVAL_NS && nowNs - toldNs >= TELL_INTERVAL_NS)
             {
                 toldNs = nowNs;
-                pollGroup.target().listener().onError(describe(pool, usage.longestWaitNs()));
+                pollGroup.target().listener().onError(describe(pool, longestWaitNs));
             }
         }
         return holders;
     }
 
+    /** Commands that wait for a device to take more have no buffer, and are not among those that wait for the pool. */
+    private long longestHoldOfBusyDevicesNs()
+    {
+        long longestNs = 0;
+        for (final BufferHolder each : holders)
+        {
+            if (BufferHolder.Kind.DEVICE == each.kind() && each.waiting() > 0)
+            {
+                longestNs = Math.max(longestNs, each.longestHoldNs());
+            }
+        }
+        return longestNs;
+    }
+
+    private int waiting(final BufferPool pool)
+    {
+        int waiting = pool.waiting();
+        for (final BufferHolder each : holders)
+        {
+            waiting += BufferHolder.Kind.DEVICE == each.kind() ? each.waiting() : 0;
+        }
+        return waiting;
+    }
+
     private String describe(final BufferPool pool, final long longestWaitNs)
     {
         final StringBuilder text = new StringBuilder(256);
-        text.append("reactor ").append(pollGroup.reactor().config().name()).append(": ").append(pool.waiting())
+        text.append("reactor ").append(pollGroup.reactor().config().name()).append(": ").append(waiting(pool))
             .append(" commands wait for I/O buffers, the first for ").append(seconds(longestWaitNs))
             .append("; ").append(mebibytes(pool.usedBytes())).append(" of ").append(mebibytes(pool.lengthBytes()))
             .append(" are in use, most by");

@@ -249,6 +249,21 @@ class BufferSharesTest
         assertEquals(List.of(), holders());
     }
 
+    @Test
+    void shouldSayWhichDeviceHangsWhileItDoes()
+    {
+        for (int i = 0; i < 60; i++)
+        {
+            read(host, HUNG, i, LARGE);
+        }
+        TestTarget.await("log", () ->
+        {
+            holders();
+            return target.log().stream().anyMatch((line) -> line.contains("commands wait for I/O buffers") &&
+                line.contains("most by device "));
+        });
+    }
+
     private List<BufferHolder> holders()
     {
         return target.reactor(0).call(() -> target.reactor(0).pollGroup().bufferHolders());
