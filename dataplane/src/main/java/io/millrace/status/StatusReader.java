@@ -63,6 +63,11 @@ public final class StatusReader
         {
             throw new StatusException(path, "is not there: start a data plane that writes it, or name another");
         }
+        catch (final AccessDeniedException e)
+        {
+            throw new StatusException(path, "may not be read by " + System.getProperty("user.name") +
+                ": run the command as the user of the data plane, or as a member of the group of the file");
+        }
         catch (final IOException e)
         {
             throw new StatusException(path, "cannot be read: " +

@@ -141,6 +141,6 @@ public final class ManagerCalls
      */
     public String reconcile(final ReconcileMode mode)
     {
-        return client.execute(new Command.Reconcile(mode)).text();
+        return client.await(client.submit(new Command.Reconcile(mode))).orThrow().text();
     }
 }

@@ -66,8 +66,8 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
         final ControlDirectory own = ControlDirectory.of(ControlDirectories.dataPlane());
         if (!manager.isAlive() && !own.isAlive())
         {
-            throw new CommandException(ExitCode.FAILURE, "nobody takes commands: of a manager, " + manager.text() +
-                "; of a data plane, " + own.text() +
+            throw new CommandException(ExitCode.FAILURE, "nobody takes commands: no manager, since " + manager.text() +
+                "; no data plane, since " + own.text() +
                 ": start 'millrace serve' with a control section in its configuration, or name one with --control");
         }
         return new ControlTarget(

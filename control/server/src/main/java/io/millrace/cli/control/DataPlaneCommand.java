@@ -98,9 +98,11 @@ public final class DataPlaneCommand extends Group
                 final List<DriftInfo> steps =
                     link.client().manager().drift("").stream().filter(DriftInfo::isWithheld).toList();
                 steps.forEach((step) -> Terminal.standard().line("- " + step.step()));
-                confirmation.need(Terminal.standard(), steps.size() +
-                    " steps take something away, and data in memory " +
-                    "with it");
+                if (!steps.isEmpty())
+                {
+                    confirmation.need(Terminal.standard(), steps.size() +
+                        " steps take something away, and data in memory with it");
+                }
             }
             else if (takeOver)
             {

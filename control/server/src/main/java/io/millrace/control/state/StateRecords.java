@@ -81,7 +81,9 @@ public final class StateRecords
         {
             if (name.isEmpty() || name.equals(each.name()))
             {
-                records.add(new DeviceInfo(each.name(), each.type(), each.sizeBytes(), each.blockSizeBytes(),
+                final DeviceSpec bottom = bottom(state, each.name());
+                records.add(new DeviceInfo(each.name(), each.type(),
+                    null == bottom ? 0 : bottom.sizeBytes(), null == bottom ? 0 : bottom.blockSizeBytes(),
                     each.queueDepth(), each.readOnly(), each.preallocate(), each.seed(),
                     users.getOrDefault(each.name(), 0), each.target(), each.settings()));
             }

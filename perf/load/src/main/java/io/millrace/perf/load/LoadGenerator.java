@@ -92,7 +92,7 @@ public final class LoadGenerator implements AutoCloseable
         {
             throw new LoadException("namespace " + namespace.nsid() + " of " + config.subsystemNqn() +
                 " holds nothing that a verified load wrote, and pattern " + config.pattern() +
-                " writes nothing: write it first with pattern write and verify, or read without verify");
+                " writes nothing: write it first with pattern write and --verify, or read without --verify");
         }
         if (config.warmUpMs() > 0)
         {
@@ -434,7 +434,7 @@ public final class LoadGenerator implements AutoCloseable
         if (unmarked > 0)
         {
             failures.add(unmarked + " blocks lack the mark of a verified write: write them with pattern write and " +
-                "verify first, or use the region that was written");
+                "--verify first, or use the region that was written");
         }
         if (wrong > 0 || unmarked > 0)
         {
