@@ -509,7 +509,7 @@ class ManagerProcessIT
             // Its driver's directory is left, and believed for a moment.
             Thread.sleep(4_000);
             run(ExitCode.FAILURE,
-                "of this data plane does not run: nobody takes commands in /dev/shm/millrace-manager-it-",
+                "of this data plane does not run: nobody takes commands in /dev/shm/millrace-it-",
                 "device", "create", "mem1", "--type", "memory", "--size", "1MiB");
             run(ExitCode.FAILURE, "With --direct the data plane itself is changed", "device", "delete", "kept",
                 "--yes");

@@ -237,7 +237,9 @@ class UserDayIT
         assertTrue(version.find(), history);
         refuses(ExitCode.FAILURE, "rollback 9999 --yes", "millrace rollback: no version 9999; there are 1 to ");
         final long made = Long.parseLong(version.group(1));
-        says("rollback " + (made - 1) + " --yes", "version " + (made + 1) + " is as version " + (made - 1));
+        shows(ok("rollback " + (made - 1) + " --yes"), "~ make ANA group 2 of " + NQN + " non-optimized",
+            "~ limit namespace " + NQN + "/1 to iops 500", "0 to create, 2 to change, 0 to remove",
+            "done, version " + (made + 1));
         shows(ok("qos list"), "iops 500");
         shows(ok("audit"), "create device scratch (memory of 16MiB)", "make ANA group 2 of " + NQN + " non-optimized",
             "limit namespace " + NQN + "/1 to iops 500", "roll back to version " + (made - 1));
