@@ -70,7 +70,7 @@ public final class ControlAgent implements AutoCloseable
     public static List<String> restore(
         final DataPlane dataPlane, final AppliedState applied, final ControlOwner owner)
     {
-        restoreIds(dataPlane, applied.ids());
+        restoreIds(dataPlane, new ControllerIds(applied.ids().firstId(), applied.ids().lastId()));
         final Commands commands = new Commands(dataPlane, owner);
         final List<String> problems = new ArrayList<>();
         for (final StateStep step : StatePlan.between(DesiredState.EMPTY, applied.state()).steps())

@@ -200,7 +200,8 @@ final class StateKeeper implements AutoCloseable
         try
         {
             editor = null == editor ? actual.get().edit() : editor;
-            state = new AppliedState(manager.info(), editor.state(), ids.get());
+            state = new AppliedState(manager.info(), editor.state(),
+                new Command.AssignControllerIds(ids.get().first(), ids.get().last()));
         }
         catch (final RuntimeException e)
         {

@@ -1,8 +1,8 @@
 package io.millrace.manager.store;
 
+import io.millrace.control.message.Command;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.state.DesiredState;
-import io.millrace.nvmf.ControllerIds;
 import java.util.Objects;
 
 /**
@@ -11,9 +11,9 @@ import java.util.Objects;
  *
  * @param leadership of the manager.
  * @param state      that is served.
- * @param ids        that new controllers get; {@link ControllerIds#ALL}: none were assigned.
+ * @param ids        that new controllers get; all there are when none were assigned.
  */
-public record AppliedState(LeadershipInfo leadership, DesiredState state, ControllerIds ids)
+public record AppliedState(LeadershipInfo leadership, DesiredState state, Command.AssignControllerIds ids)
 {
     /**
      * Refuses null.

@@ -1,10 +1,10 @@
 package io.millrace.manager.store;
 
+import io.millrace.control.message.Command;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.Terms;
 import io.millrace.control.state.StateDocument;
-import io.millrace.nvmf.ControllerIds;
 import io.millrace.settings.ConfigException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -26,6 +26,8 @@ import org.agrona.CloseHelper;
  */
 public final class AppliedStateFile implements AutoCloseable
 {
+    /** NVM Express Base 2.0, section 3.1.2: ids above are reserved. */
+    static final int CONTROLLER_ID_MAX = 0xFFEF;
     private static final String NAME = "applied-state.yaml";
     private static final String TEMPORARY = NAME + ".tmp";
     private static final String LOCK = "lock";
@@ -179,8 +181,8 @@ public final class AppliedStateFile implements AutoCloseable
             "since: " + leadership.sinceEpochNs() + '\n' +
             "direct-changes: " + leadership.directChanges() + '\n' +
             "direct-changes-seen: " + leadership.directChangesSeen() + '\n' +
-            "controller-id-first: " + applied.ids().first() + '\n' +
-            "controller-id-last: " + applied.ids().last() + '\n';
+            "controller-id-first: " + applied.ids().firstId() + '\n' +
+            "controller-id-last: " + applied.ids().lastId() + '\n';
         final String body = HeaderText.BODY + StateDocument.write(applied.state());
         return (head + HeaderText.SHA256 + HeaderText.hash(head + body) + '\n' + body)
             .getBytes(StandardCharsets.UTF_8);
@@ -203,7 +205,7 @@ public final class AppliedStateFile implements AutoCloseable
         final long since = epochNs(lines);
         final long directChanges = HeaderText.number(lines, "direct-changes", VERSION_MAX);
         final long directChangesSeen = HeaderText.number(lines, "direct-changes-seen", VERSION_MAX);
-        final ControllerIds ids = ids(lines);
+        final Command.AssignControllerIds ids = ids(lines);
         final String body = HeaderText.body(lines);
         try
         {
@@ -216,15 +218,15 @@ public final class AppliedStateFile implements AutoCloseable
         }
     }
 
-    private static ControllerIds ids(final HeaderText.Lines lines)
+    private static Command.AssignControllerIds ids(final HeaderText.Lines lines)
     {
-        final int first = (int)HeaderText.number(lines, "controller-id-first", ControllerIds.ID_MAX);
-        final int last = (int)HeaderText.number(lines, "controller-id-last", ControllerIds.ID_MAX);
+        final int first = (int)HeaderText.number(lines, "controller-id-first", CONTROLLER_ID_MAX);
+        final int last = (int)HeaderText.number(lines, "controller-id-last", CONTROLLER_ID_MAX);
         if (first < 1 || first > last)
         {
             throw lines.problem("controller-id-first " + first + " and controller-id-last " + last + " are no range");
         }
-        return new ControllerIds(first, last);
+        return new Command.AssignControllerIds(first, last);
     }
 
     private static long epochNs(final HeaderText.Lines lines)

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.control.message.Command;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.RandomStates;
-import io.millrace.nvmf.ControllerIds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ class AppliedStateFileTest
             random, List.of("/volumes/a", "/volumes/b"), List.of(4420, 4421), true, false).state(random.nextInt(20));
         return new AppliedState(new LeadershipInfo(1 + version / 3, new UUID(1, version / 3), -version,
             new StatePosition(new UUID(3, 4), 1, version), version, version / 2, "m \" \n", "/dev/shm/ä"), state,
-            version % 2 == 0 ? ControllerIds.ALL : new ControllerIds(1, (int)(1 + version % ControllerIds.ID_MAX)));
+            new Command.AssignControllerIds(1, (int)(1 + version % AppliedStateFile.CONTROLLER_ID_MAX)));
     }
 
     private static AppliedState read(final StateDisk disk) throws IOException
