@@ -2,7 +2,6 @@ package io.millrace.manager;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -511,51 +510,6 @@ class ManagerTest
             assertEquals(1, adopted.devices());
             assertTrue(adopted.comment().startsWith("adopted: the data plane had version "), adopted.comment());
             again.deleteDevice("mem0");
-        }
-    }
-
-    /** The state of other data planes, put in the place of the right one. */
-    @Test
-    void shouldChangeNothingOfAnotherLineageUntilAPersonDecides()
-    {
-        try (TestPlane plane = TestPlane.started(directory, "a");
-            TestPlane other = TestPlane.started(directory, "b"))
-        {
-            begin("first", plane, "mem0");
-            begin("second", other, "mem1");
-            try (ManagerFixture foreign = new ManagerFixture(directory, "second", HookConfig.NONE, plane.config("dp0")))
-            {
-                final ControlClient client = foreign.connect();
-                ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
-                assertNotEquals(Code.OK, codeOf(() -> client.createDevice(DeviceSpec.memory("mem2", MIB, 4096))));
-                assertNotEquals(Code.OK, codeOf(() -> client.manager().reconcile(ReconcileMode.REPAIR)));
-                assertEquals(List.of("mem0"), names(client.devices("")));
-                client.manager().reconcile(ReconcileMode.TAKE_OVER);
-                assertEquals(List.of("mem0", "mem1"), names(client.devices("")), "nothing is taken away for it");
-                assertEquals(1, client.manager().drift("").size());
-                client.manager().reconcile(ReconcileMode.ADOPT);
-                ManagerFixture.untilWell(client);
-                assertEquals(2, client.manager().versions("").getLast().devices());
-            }
-            try (ManagerFixture first = new ManagerFixture(directory, "first", HookConfig.NONE, plane.config("dp0")))
-            {
-                final ControlClient client = first.connect();
-                ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
-                client.manager().reconcile(ReconcileMode.ADOPT);
-                ManagerFixture.untilWell(client);
-                assertEquals(List.of("mem0", "mem1"), names(client.devices("")));
-                assertEquals(2, client.manager().versions("").getLast().devices());
-            }
-        }
-    }
-
-    private void begin(final String manager, final TestPlane plane, final String device)
-    {
-        try (ManagerFixture fixture = new ManagerFixture(directory, manager, HookConfig.NONE, plane.config("dp0")))
-        {
-            final ControlClient client = fixture.connect();
-            ManagerFixture.untilWell(client);
-            client.createDevice(DeviceSpec.memory(device, MIB, 4096));
         }
     }
 
