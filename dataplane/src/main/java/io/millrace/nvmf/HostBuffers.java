@@ -3,24 +3,25 @@ package io.millrace.nvmf;
 import io.millrace.memory.BufferGroup;
 
 /**
- * What all connections of a host on one reactor hold of its buffers, whatever subsystem they are on. Single-threaded.
+ * What all connections of a host on one reactor hold of its buffers, whatever subsystem they are on. Connections of one
+ * address are one host, since a host may name itself as it likes. Single-threaded.
  */
 final class HostBuffers
 {
-    private final String hostNqn;
+    private final String host;
     private final BufferGroup pool = new BufferGroup();
     private final BufferGroup capsules = new BufferGroup();
     private final BufferGroup reserve = new BufferGroup();
     private int references;
 
-    HostBuffers(final String hostNqn)
+    HostBuffers(final String host)
     {
-        this.hostNqn = hostNqn;
+        this.host = host;
     }
 
-    String hostNqn()
+    String host()
     {
-        return hostNqn;
+        return host;
     }
 
     /**

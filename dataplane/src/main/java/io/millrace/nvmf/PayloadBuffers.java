@@ -59,15 +59,15 @@ final class PayloadBuffers
     /**
      * A host has one more connection here.
      *
-     * @param hostNqn of the host.
+     * @param host    its address; its NQN where transports have no addresses.
      * @param isAdmin whether its commands are served from the reserve.
      * @return its share.
      */
-    BufferShare join(final String hostNqn, final boolean isAdmin)
+    BufferShare join(final String host, final boolean isAdmin)
     {
-        final HostBuffers host = hosts.computeIfAbsent(hostNqn, HostBuffers::new);
-        host.retain();
-        return isAdmin ? reserve.newShare(host.reserve()) : pool.newShare(host.pool());
+        final HostBuffers buffers = hosts.computeIfAbsent(host, HostBuffers::new);
+        buffers.retain();
+        return isAdmin ? reserve.newShare(buffers.reserve()) : pool.newShare(buffers.pool());
     }
 
     /**
@@ -86,14 +86,13 @@ final class PayloadBuffers
     /**
      * A host has one less.
      *
-     * @param hostNqn of the host.
+     * @param host that joined.
      */
-    void leave(final String hostNqn)
+    void leave(final String host)
     {
-        final HostBuffers host = hosts.get(hostNqn);
-        if (host.release())
+        if (hosts.get(host).release())
         {
-            hosts.remove(hostNqn);
+            hosts.remove(host);
         }
     }
 

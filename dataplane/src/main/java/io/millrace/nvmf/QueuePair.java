@@ -38,6 +38,8 @@ public final class QueuePair
     private HostChannel host;
     private BufferShare share;
     private BufferShare capsuleShare;
+    /** Who it shares buffers with. */
+    private String bufferHost;
     private Request disconnectAnswer;
     private String endReason = "";
 
@@ -96,7 +98,7 @@ public final class QueuePair
         // Who waits for its commands waits for nothing any more.
         pollGroup.settleRefused();
         meter.onLeft();
-        pollGroup.payloads().leave(controller.hostNqn());
+        pollGroup.payloads().leave(bufferHost);
         pollGroup.onIoQueueLeft(this);
         openCommands.onLeft();
         channels.releaseHost(host);
@@ -131,8 +133,8 @@ public final class QueuePair
         openCommands.onArrived(newOwner);
         intake.onArrived(newOwner);
         meter.onArrived(newOwner, submissionQueue.depth());
-        share = newOwner.payloads().join(controller.hostNqn(), false);
-        capsuleShare = newOwner.payloads().capsuleShare(controller.hostNqn());
+        share = newOwner.payloads().join(bufferHost, false);
+        capsuleShare = newOwner.payloads().capsuleShare(bufferHost);
         newOwner.onIoQueue(this);
         final Subsystem subsystem = controller.subsystem();
         if (newOwner.target().subsystem(subsystem.nqn()) == subsystem)
@@ -197,7 +199,7 @@ public final class QueuePair
         openCommands.dropAll();
         if (null != controller)
         {
-            pollGroup.payloads().leave(controller.hostNqn());
+            pollGroup.payloads().leave(bufferHost);
         }
         openCommands.onLeft();
         if (null != host)
@@ -371,8 +373,11 @@ public final class QueuePair
         id = queueId;
         submissionQueue.onConnected(entries, flowControl);
         channels = subsystemChannels;
-        share = pollGroup.payloads().join(owner.hostNqn(), 0 == queueId);
-        capsuleShare = 0 == queueId ? share : pollGroup.payloads().capsuleShare(owner.hostNqn());
+        // Hosts invent names, so those at one address share buffers, whatever their names.
+        final String address = transport.address();
+        bufferHost = address.isEmpty() ? owner.hostNqn() : address;
+        share = pollGroup.payloads().join(bufferHost, 0 == queueId);
+        capsuleShare = 0 == queueId ? share : pollGroup.payloads().capsuleShare(bufferHost);
         if (0 != queueId)
         {
             host = channels.acquireHost(owner.hostNqn());

@@ -154,7 +154,8 @@ final class SessionKeeper implements AutoCloseable
         final long silenceMs = TimeUnit.NANOSECONDS.toMillis(ctx.livenessTimeoutNs()) + 1;
         if (!driver.isActive(Math.min(DRIVER_SILENCE_MAX_MS, silenceMs)))
         {
-            trouble = "nobody takes commands in " + ctx.aeronDirectoryName() + ": the process ended, or does not respond";
+            trouble = "nobody takes commands in " + ctx.aeronDirectoryName() +
+                ": the process ended, or does not respond";
             return;
         }
         try

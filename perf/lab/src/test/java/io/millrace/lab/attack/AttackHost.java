@@ -55,7 +55,13 @@ final class AttackHost implements AutoCloseable
      */
     static AttackHost open(final int port, final String source, final int receiveBufferBytes) throws IOException
     {
-        final AttackHost host = new AttackHost("nqn.2014-08.org.nvmexpress:uuid:attack-" + source);
+        return open(port, source, receiveBufferBytes, "nqn.2014-08.org.nvmexpress:uuid:attack-" + source);
+    }
+
+    private static AttackHost open(
+        final int port, final String source, final int receiveBufferBytes, final String hostNqn) throws IOException
+    {
+        final AttackHost host = new AttackHost(hostNqn);
         if (0 != receiveBufferBytes)
         {
             host.socket.setReceiveBufferSize(receiveBufferBytes);
@@ -113,7 +119,20 @@ final class AttackHost implements AutoCloseable
     /** A controller's admin queue, enabled. */
     static AttackHost admin(final int port, final String source, final String nqn) throws IOException
     {
-        final AttackHost host = open(port, source, 0).initialize();
+        return admin(open(port, source, 0), nqn);
+    }
+
+    /** A controller's admin queue, enabled, of a host with a name that it chose. */
+    static AttackHost admin(
+        final int port, final String source, final int receiveBufferBytes, final String hostNqn, final String nqn)
+        throws IOException
+    {
+        return admin(open(port, source, receiveBufferBytes, hostNqn), nqn);
+    }
+
+    private static AttackHost admin(final AttackHost host, final String nqn) throws IOException
+    {
+        host.initialize();
         host.controllerId = host.connectAdmin(nqn);
         if (host.controllerId < 0)
         {
@@ -133,8 +152,8 @@ final class AttackHost implements AutoCloseable
     AttackHost io(final String nqn, final int queueId, final int depth, final int receiveBufferBytes)
         throws IOException
     {
-        final AttackHost host = open(socket.getPort(), socket.getLocalAddress().getHostAddress(), receiveBufferBytes)
-            .initialize();
+        final AttackHost host = open(
+            socket.getPort(), socket.getLocalAddress().getHostAddress(), receiveBufferBytes, hostNqn).initialize();
         final int result = host.connectIo(nqn, controllerId, queueId, depth);
         if (result < 0)
         {

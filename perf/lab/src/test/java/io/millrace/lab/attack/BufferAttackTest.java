@@ -6,6 +6,7 @@ import io.millrace.lab.TargetProcess;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.ConnectData;
 import io.millrace.nvme.IoOpcode;
+import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.io.IOException;
@@ -28,7 +29,9 @@ final class BufferAttackTest
     private static final String NQN = TargetProcess.NQN;
     private static final boolean IS_LONG = "long".equals(System.getProperty("millrace.attack"));
     private static final int HUNG_NSID = 2;
+    private static final int NSID_ALL = -1;
     private static final int LARGE_BYTES = 1 << 20;
+    private static final int SHARED_BYTES = 128 << 10;
     private static final int QUEUES = 6;
     private static final int DEPTH = 128;
     private static final long BYSTANDER_LBA = 65_536;
@@ -71,6 +74,44 @@ final class BufferAttackTest
     void stoppedWriter() throws Exception
     {
         attack("stopped writer", () -> queues(0, IoOpcode.WRITE));
+    }
+
+    /** The same under a dozen names that one address invents. */
+    @Test
+    void inventedNames() throws Exception
+    {
+        attack("stopped writers with twelve names", () ->
+        {
+            for (int name = 0; name < 12; name++)
+            {
+                final AttackHost admin = AttackHost.admin(target.port(), "127.0.0.2", 0, "invented-" + name, NQN);
+                attackers.add(admin);
+                writes(admin, 1);
+                writes(admin, 2);
+            }
+        });
+    }
+
+    /** Admin queues of one address under many names, which ask for the longest log pages and take none. */
+    @Test
+    void adminAnswersNotTaken() throws Exception
+    {
+        attack("100 admin queues that take no answers", () ->
+        {
+            for (int name = 0; name < 100; name++)
+            {
+                final AttackHost admin = AttackHost.admin(target.port(), "127.0.0.2", 2048, "invented-" + name, NQN);
+                attackers.add(admin);
+                for (int id = 0; id < 30; id++)
+                {
+                    final byte[] getLogPage = AttackHost.entry(AdminOpcode.GET_LOG_PAGE, id, NSID_ALL,
+                        SglDescriptor.TRANSPORT_DATA_BLOCK, LARGE_BYTES);
+                    final int dwords = LARGE_BYTES / Integer.BYTES - 1;
+                    view(getLogPage).cdw10(LogPageId.ERROR_INFORMATION | dwords << 16).cdw11(dwords >>> 16);
+                    admin.send(AttackHost.capsule(getLogPage, AttackHost.NOTHING));
+                }
+            }
+        });
     }
 
     /** Reads on six connections whose answers nobody takes. */
@@ -126,6 +167,17 @@ final class BufferAttackTest
         final AttackHost admin = AttackHost.admin(target.port(), "127.0.0.2", NQN);
         attackers.add(admin);
         return admin;
+    }
+
+    private void writes(final AttackHost admin, final int queue) throws IOException
+    {
+        final AttackHost host = admin.io(NQN, queue, DEPTH, 0);
+        attackers.add(host);
+        for (int id = 0; id < DEPTH - 1; id++)
+        {
+            host.send(AttackHost.capsule(command(
+                IoOpcode.WRITE, id, 1, SglDescriptor.TRANSPORT_DATA_BLOCK, SHARED_BYTES), AttackHost.NOTHING));
+        }
     }
 
     private void queues(final int receiveBufferBytes, final int opcode) throws IOException
