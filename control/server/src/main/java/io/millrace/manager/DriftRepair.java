@@ -18,9 +18,9 @@ import java.util.Set;
 /**
  * The way from what a data plane is to what it should be, when nobody has asked for it just now. What would take
  * something away (a device, a namespace, a subsystem, the access of a host, a listener) or lose data is withheld,
- * unless all that is there came from this desired state, or a person allows it; so is access of hosts to a subsystem that is
- * there, when somebody has changed the data plane directly and may have revoked it. A volume that is larger than it
- * should be is never replaced by a smaller, empty one. Immutable.
+ * unless all that is there came from this desired state, or a person allows it; so is access of hosts to a subsystem
+ * that is there, when somebody has changed the data plane directly and may have revoked it. A volume that is larger
+ * than it should be is never replaced by a smaller, empty one. Immutable.
  *
  * @param plan     what is carried out.
  * @param withheld what waits for a person.
