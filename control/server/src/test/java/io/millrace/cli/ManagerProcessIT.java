@@ -114,7 +114,7 @@ class ManagerProcessIT
         {
             case 0, 1, 2 -> new Command.CreateDevice(DeviceSpec.memory(device, MIB, 4096));
             case 3 -> new Command.DeleteDevice(device);
-            case 4 -> new Command.ResizeDevice(device, (1 + random.nextInt(4)) * MIB);
+            case 4 -> resized(random);
             case 5, 6 -> new Command.CreateSubsystem(new SubsystemSpec(nqn, random.nextBoolean()));
             case 7 -> 0 == random.nextInt(3) ? new Command.DeleteSubsystem(nqn) :
                 new Command.SetAllowAnyHost(nqn, random.nextBoolean());
@@ -123,6 +123,17 @@ class ManagerProcessIT
             default -> random.nextBoolean() ?
                 new Command.AllowHost(nqn, host) : new Command.DenyHost(nqn, host);
         };
+    }
+
+    /**
+     * Of devices that are never deleted: one that was made anew and smaller stays as large as a killed data plane
+     * brought it back, until a person decides.
+     */
+    private static Command resized(final Random random)
+    {
+        final String device = "grown" + random.nextInt(3);
+        return random.nextBoolean() ? new Command.CreateDevice(DeviceSpec.memory(device, MIB, 4096)) :
+            new Command.ResizeDevice(device, (1 + random.nextInt(4)) * MIB);
     }
 
     /** Several commands that go together and alone, some that cannot be; answers what came of them. */
