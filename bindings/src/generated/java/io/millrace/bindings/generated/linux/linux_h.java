@@ -122,6 +122,15 @@ public class linux_h extends linux_h$shared {
     public static int EIO() {
         return EIO;
     }
+    private static final int ENXIO = (int)6L;
+    /**
+     * {@snippet lang=c :
+     * #define ENXIO 6
+     * }
+     */
+    public static int ENXIO() {
+        return ENXIO;
+    }
     private static final int EBADF = (int)9L;
     /**
      * {@snippet lang=c :
@@ -266,6 +275,15 @@ public class linux_h extends linux_h$shared {
     public static int ETIME() {
         return ETIME;
     }
+    private static final int EILSEQ = (int)84L;
+    /**
+     * {@snippet lang=c :
+     * #define EILSEQ 84
+     * }
+     */
+    public static int EILSEQ() {
+        return EILSEQ;
+    }
     private static final int EOPNOTSUPP = (int)95L;
     /**
      * {@snippet lang=c :
@@ -328,6 +346,15 @@ public class linux_h extends linux_h$shared {
      */
     public static int EINPROGRESS() {
         return EINPROGRESS;
+    }
+    private static final int EREMOTEIO = (int)121L;
+    /**
+     * {@snippet lang=c :
+     * #define EREMOTEIO 121
+     * }
+     */
+    public static int EREMOTEIO() {
+        return EREMOTEIO;
     }
     private static final int EDQUOT = (int)122L;
     /**
