@@ -3,9 +3,8 @@ package io.millrace.nvmf;
 /**
  * How many connections and commands there may be at once, so that the heap holds them all whatever hosts do. Immutable.
  * <p>
- * The costs are measured by {@code ConnectionMemoryTest} on JDK 25 with compressed references and rounded up. A
- * quarter of
- * the heap is left for everything else when both bounds are reached, and half of it as a rule.
+ * The costs are measured by {@code ConnectionMemoryTest} on JDK 25 with compressed references and rounded up. Some 40 %
+ * of the heap are left for everything else when all bounds are reached.
  *
  * @param requestsPerReactor   commands of all hosts on one reactor, those included whose answers have not left; 64 to
  *                             65536.

@@ -53,8 +53,7 @@ final class OpenCommands
 
     /**
      * {@return whether there is a slot for the next command; false when its capsule has to wait, as answers of
-     * earlier ones
-     * have not left or others have the slots}
+     * earlier ones have not left or others have the slots}
      */
     boolean hasRoom()
     {

@@ -589,8 +589,8 @@ public final class PollGroup implements Poller
 
     /**
      * Releases what was taken away and is no longer used, and completes who waited for it; runs in every poll until
-     * all of
-     * it is settled, so it makes no objects. Who waits leaves the list before being told, which may change the list.
+     * all of it is settled, so it makes no objects. Who waits leaves the list before being told, which may change the
+     * list.
      */
     private void settle()
     {

@@ -9,8 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A reactor's slots for commands: as many as the heap was reckoned for. Made in chunks as they are needed, and kept,
- * so that
- * after warm-up nothing is allocated.
+ * so that after warm-up nothing is allocated.
  * <p>
  * Half of them are for the queue pairs, each of which is sure of the same few. The other half is taken by whoever needs
  * more: a queue pair as long as what it has of that is below half of what is left, so that many greedy ones leave

@@ -2,8 +2,7 @@ package io.millrace.console;
 
 /**
  * Errors after which a process cannot be relied on: the JVM is out of memory, out of stack, or broken. Whoever gets
- * one ends
- * the process at once, so that it is started again, instead of going on with a thread less.
+ * one ends the process at once, so that it is started again, instead of going on with a thread less.
  */
 public final class FatalError
 {

@@ -9,10 +9,8 @@ import java.util.function.Consumer;
 
 /**
  * How many connections there are, in all and from each address: pending ones, whose Connect command has not
- * succeeded, and
- * admitted ones. What is beyond the limits is refused, counted, and said once a minute for each limit. Any reactor;
- * control
- * path, under a lock that nobody holds for longer than a look into a map.
+ * succeeded, and admitted ones. What is beyond the limits is refused, counted, and said once a minute for each limit.
+ * Any reactor; control path, under a lock that nobody holds for longer than a look into a map.
  */
 final class ConnectionAdmission
 {

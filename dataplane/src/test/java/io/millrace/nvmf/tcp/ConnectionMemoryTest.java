@@ -15,8 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * What connections, controllers and commands take of the heap, measured: it is what {@link CapacityLimits} reckons
- * with.
- * Hosts are descriptors and cost nothing there.
+ * with. Hosts are descriptors and cost nothing there.
  */
 class ConnectionMemoryTest
 {

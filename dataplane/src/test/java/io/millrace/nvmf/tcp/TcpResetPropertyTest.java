@@ -14,8 +14,7 @@ import net.jqwik.api.constraints.UniqueElements;
 
 /**
  * Hosts reset their connections while the answers of all of them leave within one receive of another connection, and
- * all
- * are asked in every cycle: those that were reset end, nothing else does.
+ * all are asked in every cycle: those that were reset end, nothing else does.
  */
 class TcpResetPropertyTest
 {

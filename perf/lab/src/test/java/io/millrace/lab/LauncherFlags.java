@@ -9,8 +9,7 @@ import java.util.regex.Pattern;
 
 /**
  * Options that the launcher {@code millrace} gives the JVM, read from its text, so that a process of a test is what a
- * user
- * starts.
+ * user starts.
  */
 final class LauncherFlags
 {

@@ -7,8 +7,7 @@ import java.util.UUID;
 /**
  * A version of a desired state among all that were ever made. Positions of one lineage are ordered: by the term in
  * which the version was made, then by its number, so that what a former manager wrote beside a later one never counts
- * as the
- * newer. Immutable.
+ * as the newer. Immutable.
  *
  * @param lineage made at the initial import of the desired state; {@link #NO_LINEAGE}: there is none.
  * @param term    of the manager that made the version; 0: none was held.

@@ -23,12 +23,10 @@ import org.agrona.concurrent.NanoClock;
 /**
  * Keeps what a managed data plane serves on stable storage, so that it begins with that when it is started again. A
  * command that takes something away from hosts is answered when the state with it is kept; those that come while a
- * state
- * is written go together into the next. What adds something is answered at once and kept a moment later, since its
- * manager has it already: written in a fifth of the time at most. What cannot be written is answered nevertheless,
- * since
- * it was done, with a sentence that says so, and is tried again each second. The service's thread, but for {@link
- * #follow}; a thread of its own writes.
+ * state is written go together into the next. What adds something is answered at once and kept a moment later, since
+ * its manager has it already: written in a fifth of the time at most. What cannot be written is answered
+ * nevertheless, since it was done, with a sentence that says so, and is tried again each second. The service's
+ * thread, but for {@link #follow}; a thread of its own writes.
  */
 final class StateKeeper implements AutoCloseable
 {

@@ -24,8 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Somebody without a key who sends to the UDP port of control: a client over IPC commands on, a host's verified I/O
- * goes
- * on, and the control directory stays small.
+ * goes on, and the control directory stays small.
  */
 final class ControlAttackTest
 {
