@@ -278,19 +278,34 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         final Reply same = new Reply(Code.OK, ChangeRequest.valueOf(command, 0), noChange);
         // Who repeats it after a new start must not have it tried on what came behind it.
         plane.ledger().refusals().add(commandId, same);
-        final CompletableFuture<Reply> asked = plane.isConnected() ? plane.carryOut(command, commandId) :
+        // Not behind changes that are not sent yet: one that came later could be sent with them, and be undone by it.
+        final boolean isNext = plane.ledger().accepted() == plane.ledger().forwarded();
+        final CompletableFuture<Reply> asked = isNext && plane.isConnected() ? plane.carryOut(command, commandId) :
             CompletableFuture.completedFuture(same);
         final CompletableFuture<Reply> future = new CompletableFuture<>();
         asked.whenComplete((answer, failure) ->
         {
-            final Reply reply = null == failure && Code.OK != answer.code() &&
-                !StageRunner.isGone(command, answer.code()) ? answer :
-                null == failure && Code.OK == answer.code() && answer.text().isEmpty() ?
-                new Reply(Code.OK, answer.value(), "the data plane differed from the desired state, now it does not") :
-                same;
+            final Reply reply = null == failure ? unchanged(same, command, answer) : same;
             audit.add(caller, plane.name(), CommandWords.of(command), 0, reply, () -> future.complete(reply));
         });
         return future;
+    }
+
+    /** What the data plane refuses changes nothing of the desired state: it differs, and is reconciled. */
+    private static Reply unchanged(final Reply same, final Command command, final Reply answer)
+    {
+        if (Code.STALE_TERM == answer.code())
+        {
+            return answer;
+        }
+        if (Code.OK == answer.code())
+        {
+            return answer.text().isEmpty() ?
+                new Reply(Code.OK, answer.value(), "the data plane differed from the desired state, now it does not") :
+                same;
+        }
+        return StageRunner.isGone(command, answer.code()) ? same :
+            new Reply(Code.OK, same.value(), same.text() + "; the data plane differs: " + answer.text());
     }
 
     private CompletableFuture<Reply> commit(

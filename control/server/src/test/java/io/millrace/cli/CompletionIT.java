@@ -51,7 +51,7 @@ class CompletionIT
         {
             client.createDevice(DeviceSpec.memory("scratch", 1 << 20, 4096));
             client.createDevice(DeviceSpec.memory("spare", 1 << 20, 4096));
-            client.createDevice(DeviceSpec.memory("odd $(name)", 1 << 20, 4096));
+            client.createDevice(DeviceSpec.memory("odd.name_2", 1 << 20, 4096));
             client.createSubsystem(new SubsystemSpec(NQN, false));
             client.addNamespace(new NamespaceSpec(NQN, 17, "scratch"));
             client.allowHost(NQN, HOST);
@@ -102,12 +102,12 @@ class CompletionIT
         {
             assertEquals("""
                 resize
-                scratch spare odd\\ \\$\\(name\\)
-                odd\\ \\$\\(name\\)
+                scratch spare odd.name_2
+                odd.name_2
                 spare
                 vol0
                 nqn.2026-11.io.example:vol0
-                scratch spare odd\\ \\$\\(name\\)
+                scratch spare odd.name_2
                 17 nqn.2026-11.io.example:client
                 client
                 scratch
