@@ -203,10 +203,12 @@ class UdpAttackTest
                     if (TERM - (position & TERM - 1) < 1408)
                     {
                         final int rest = (int)(TERM - (position & TERM - 1)) - 32;
-                        attacker.data(session, position, FrameDescriptor.UNFRAGMENTED, new UnsafeBuffer(new byte[rest]), rest);
+                        attacker.data(session, position, FrameDescriptor.UNFRAGMENTED,
+                            new UnsafeBuffer(new byte[rest]), rest);
                         position = (position | TERM - 1) + 1;
                     }
-                    attacker.data(session, position, FrameDescriptor.UNFRAGMENTED, new UnsafeBuffer(message), message.length);
+                    attacker.data(session, position, FrameDescriptor.UNFRAGMENTED,
+                        new UnsafeBuffer(message), message.length);
                     position += 32 + message.length;
                     if (0 == i % 20)
                     {
