@@ -25,13 +25,16 @@ public final class TargetProcess implements AutoCloseable
     private final Path directory;
     private final int port;
     private final List<String> jvmOptions;
+    /** Its own, and new: what a former run left would be served instead of the file. */
+    private final Path stateHome;
     private Process process;
 
-    private TargetProcess(final Path directory, final int port, final List<String> jvmOptions)
+    private TargetProcess(final Path directory, final int port, final List<String> jvmOptions) throws IOException
     {
         this.jvmOptions = jvmOptions;
         this.directory = directory;
         this.port = port;
+        stateHome = Files.createTempDirectory(directory, "state");
     }
 
     /**
@@ -131,8 +134,10 @@ public final class TargetProcess implements AutoCloseable
         flags.addAll(jvmOptions);
         final List<String> command = command(flags.toArray(String[]::new));
         command.addAll(List.of("serve", "--config", directory.resolve("millrace.yaml").toString()));
-        process = new ProcessBuilder(command).redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile())).start();
+        final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
+        builder.environment().put("XDG_STATE_HOME", stateHome.toString());
+        process = builder.start();
         final long deadlineNs = System.nanoTime() + LISTEN_TIMEOUT_NS;
         while (!Ports.isOpen(port))
         {

@@ -110,8 +110,10 @@ final class MetricsAttackTest
         final Path file = Files.writeString(directory.resolve(command + ".yaml"), config);
         final List<String> line = TargetProcess.command("-Xmx128m", "-XX:+UseSerialGC");
         line.addAll(List.of(command, "--config", file.toString()));
-        final Process process = new ProcessBuilder(line).redirectErrorStream(true)
-            .redirectOutput(directory.resolve(command + ".log").toFile()).start();
+        final ProcessBuilder builder = new ProcessBuilder(line).redirectErrorStream(true)
+            .redirectOutput(directory.resolve(command + ".log").toFile());
+        builder.environment().put("XDG_STATE_HOME", Files.createTempDirectory(directory, "state").toString());
+        final Process process = builder.start();
         processes.add(process);
         return process;
     }
