@@ -184,8 +184,8 @@ plugged_in_again()
     find_drive again
     [ "$ADDRESS" = "$address" ]
     ask drive bind "$address" --yes
-    ask namespace remove "$nqn" 1
-    ask device delete drive
+    ask namespace remove "$nqn" 1 --yes
+    ask device delete drive --yes
     ask create-nvme drive "$address" 1
     ask namespace add "$nqn" drive --nsid 1
     await 30 "! find_namespace '$nqn' 1 || dd if=\$NAMESPACE of=/dev/null bs=4096 count=1 iflag=direct"
