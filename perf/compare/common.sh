@@ -11,6 +11,7 @@ CLIENT_CPU=1
 HUGEPAGES=auto
 SOCKETS=posix
 IDLE=sleep
+REALTIME=no
 ONLY=
 JSON_FILE=
 MARKDOWN_FILE=
@@ -18,6 +19,7 @@ KEEP_LOGS=
 DEVICE_MIB=256
 PEER_MIB=1024
 PIDS=()
+PRIORITY=()
 
 EXIT_FAILED=1
 EXIT_USAGE=2
@@ -34,7 +36,7 @@ die()
 common_usage()
 {
     cat <<U
-  --rounds N             rounds of each case, the sides in turn ($ROUNDS)
+  --rounds N             rounds of each case, each with all sides in random order ($ROUNDS)
   --seconds N            measured time of a round ($SECONDS_EACH), after one second of running in
   --warmup N             seconds of load before the first round of a case ($WARMUP_SECONDS)
   --only CASE,...        these cases only, by name
@@ -44,6 +46,8 @@ common_usage()
   --hugepages WHEN       auto, yes or no ($HUGEPAGES): for both sides, or for none; making them needs root
   --spdk-sockets IMPL    posix or uring ($SOCKETS): what SPDK's target does its network I/O with
   --idle MODE            sleep or busy-spin ($IDLE): what Millrace's reactor does without work; SPDK spins always
+  --realtime WHEN        yes or no ($REALTIME): real-time priority (SCHED_RR) for targets and client, so that other processes do
+                         not disturb them; needs root
   --json FILE            results of every round, medians and ratios
   --markdown FILE        the table, with command lines and the machine
   --logs DIR             keep the output of targets and clients there
@@ -60,7 +64,7 @@ common_option()
     case $1 in
         --list) LIST=yes; SHIFT=1; return 0 ;;
         --rounds | --seconds | --warmup | --only | --target-cpu | --client-cpu | --hugepages | --spdk-sockets | --idle | \
-            --json | --markdown | --logs)
+            --realtime | --json | --markdown | --logs)
             [ -n "${2:-}" ] || die $EXIT_USAGE "$1 needs a value" ;;
         *) return 1 ;;
     esac
@@ -74,6 +78,7 @@ common_option()
         --hugepages) HUGEPAGES=$(one_of "$1" "$2" auto yes no) || exit ;;
         --spdk-sockets) SOCKETS=$(one_of "$1" "$2" posix uring) || exit ;;
         --idle) IDLE=$(one_of "$1" "$2" sleep busy-spin) || exit ;;
+        --realtime) REALTIME=$(one_of "$1" "$2" yes no) || exit ;;
         --json) JSON_FILE=$2 ;;
         --markdown) MARKDOWN_FILE=$2 ;;
         --logs) KEEP_LOGS=$2 ;;
@@ -148,6 +153,11 @@ check_host()
     do
         taskset -c "$cpu" true 2>/dev/null || die $EXIT_MISSING "CPU $cpu is not there for this process; $(nproc) are"
     done
+    if [ "$REALTIME" = yes ]
+    then
+        PRIORITY=(chrt --rr 5)
+        "${PRIORITY[@]}" true 2>/dev/null || die $EXIT_MISSING "--realtime yes: this user may not use SCHED_RR; run it as root"
+    fi
     WORK=$(mktemp -d "${TMPDIR:-/tmp}/millrace-compare.XXXXXX")
     LOGS=${KEEP_LOGS:-$WORK}
     mkdir -p "$LOGS"
@@ -273,13 +283,13 @@ Y
     # The whole JVM, its compiler included, has the one CPU that SPDK's target has; or its reactor alone, where a script says so.
     local cpus=$TARGET_CPU
     [ "${JVM_CPUS:-one}" = one ] || cpus=0-$(($(nproc --all) - 1))
-    MILLRACE_NO_BUILD=1 taskset -c "$cpus" "$ROOT/millrace" serve --config "$WORK/millrace.yaml" \
+    MILLRACE_NO_BUILD=1 "${PRIORITY[@]}" taskset -c "$cpus" "$ROOT/millrace" serve --config "$WORK/millrace.yaml" \
         > "$LOGS/millrace.log" 2>&1 < /dev/null &
     MILLRACE_PID=$!
     PIDS+=("$MILLRACE_PID")
     await_port "$MILLRACE_PORT" "$MILLRACE_PID" "$LOGS/millrace.log" ||
         die $EXIT_FAILED "millrace serve ended before it listened; the end of its log follows"
-    command_line millrace "taskset -c $cpus ./millrace serve --config compare.yaml   # $1"
+    command_line millrace "${PRIORITY[*]:+${PRIORITY[*]} }taskset -c $cpus ./millrace serve --config compare.yaml   # $1"
 }
 
 # start_spdk SIDE BDEV_METHOD PARAMETERS: sets SPDK_PID and SPDK_PORT; fails when the target does not start.
@@ -303,13 +313,13 @@ start_spdk()
 J
     # Several targets share the CPU in turn, which the lock on it would refuse.
     # shellcheck disable=SC2086
-    "$SPDK_BIN/nvmf_tgt" -m "[$TARGET_CPU]" $memory --no-pci --disable-cpumask-locks -r "$WORK/$1.sock" -c "$WORK/$1.json" \
+    "${PRIORITY[@]}" "$SPDK_BIN/nvmf_tgt" -m "[$TARGET_CPU]" $memory --no-pci --disable-cpumask-locks -r "$WORK/$1.sock" -c "$WORK/$1.json" \
         > "$LOGS/$1.log" 2>&1 < /dev/null &
     SPDK_PID=$!
     await_port "$SPDK_PORT" "$SPDK_PID" "$LOGS/$1.log" || return 1
     PIDS+=("$SPDK_PID")
     SPDK_VERSION=$(sed -n 's/.*Starting \(SPDK [^ ]* \/ DPDK [^ ]*\).*/\1/p' "$LOGS/$1.log" | head -n 1)
-    command_line "$1" "nvmf_tgt -m [$TARGET_CPU] $memory --no-pci -c compare.json   # $2 $3, sockets: $SOCKETS"
+    command_line "$1" "${PRIORITY[*]:+${PRIORITY[*]} }nvmf_tgt -m [$TARGET_CPU] $memory --no-pci -c compare.json   # $2 $3, sockets: $SOCKETS"
 }
 
 # run_only PID: lets this target run and stops the others, so that a spinning one takes nothing from it.
@@ -335,7 +345,7 @@ client()
     shift 5
     [ "$HUGEPAGES" = yes ] || memory="--no-huge -s 512"
     # shellcheck disable=SC2086
-    "$SPDK_BIN/spdk_nvme_perf" -c "[$CLIENT_CPU]" $memory \
+    "${PRIORITY[@]}" "$SPDK_BIN/spdk_nvme_perf" -c "[$CLIENT_CPU]" $memory \
         -r "trtype:TCP adrfam:IPv4 traddr:127.0.0.1 trsvcid:$port subnqn:$NQN" \
         -q "$depth" -o "$bytes" -w "$pattern" -t "$seconds" "$@" 2>> "$LOGS/client.err"
 }
@@ -420,8 +430,8 @@ report()
     {
         awk -v first="$first" -v others="$*" -v form=markdown -f "$ROOT/perf/compare/report.awk" "$WORK/results"
         echo
-        echo "$MILLRACE_VERSION; ${SPDK_VERSION:-SPDK}; $ROUNDS rounds of $SECONDS_EACH s, in turn, medians;" \
-            "hugepages: $HUGEPAGES (both sides); CPU $TARGET_CPU target, CPU $CLIENT_CPU client."
+        echo "$MILLRACE_VERSION; ${SPDK_VERSION:-SPDK}; $ROUNDS rounds of $SECONDS_EACH s, in random order, medians;" \
+            "real-time priority: $REALTIME; hugepages: $HUGEPAGES (both sides); CPU $TARGET_CPU target, CPU $CLIENT_CPU client."
         echo "$(cpu_model), $(nproc) CPUs, Linux $(uname -r), $(date -u +%Y-%m-%d)."
         echo
         sed 's/^/    /' "$WORK/commands"
