@@ -142,6 +142,8 @@ final class StatusPublisher implements Poller
         dataPlane.put(DataPlaneCounters.Value.REFUSED_PENDING, tcp.refusedPending());
         dataPlane.put(DataPlaneCounters.Value.REFUSED_CONNECTS, tcp.refusedConnects());
         dataPlane.put(DataPlaneCounters.Value.PENDING_CONNECTIONS, tcp.pending());
+        dataPlane.put(DataPlaneCounters.Value.REFUSED_DISCOVERY, tcp.refusedDiscovery());
+        dataPlane.put(DataPlaneCounters.Value.DISCOVERY_CONNECTIONS, tcp.discovery());
         dataPlane.put(DataPlaneCounters.Value.DMA_BYTES, DmaMemory.mappedBytes());
         dataPlane.put(DataPlaneCounters.Value.DMA_HUGEPAGE_BYTES, DmaMemory.hugepageBytes());
     }

@@ -8,17 +8,23 @@ package io.millrace.nvmf;
  *
  * @param requestsPerReactor   commands of all hosts on one reactor, those included whose answers have not left; 64 to
  *                             65536.
- * @param connections          connections whose Connect command has succeeded; 1 to 65535.
+ * @param connections          connections whose Connect command has succeeded, but for discovery controllers; 1 to
+ *                             65535.
  * @param connectionsPerAddress of them, from one address of hosts; 1 to {@code connections}.
  * @param pendingConnections   connections whose Connect command has not succeeded yet; 1 to 65535.
  * @param pendingPerAddress    of them, from one address of hosts; 1 to {@code pendingConnections}.
+ * @param discoveryConnections discovery controllers, which any host may have and which count apart, so that they stand
+ *                             in nobody's way; 1 to 65535.
+ * @param discoveryPerAddress  of them, from one address of hosts; 1 to {@code discoveryConnections}.
  */
 public record CapacityLimits(
     int requestsPerReactor,
     int connections,
     int connectionsPerAddress,
     int pendingConnections,
-    int pendingPerAddress)
+    int pendingPerAddress,
+    int discoveryConnections,
+    int discoveryPerAddress)
 {
     /** Most {@link #requestsPerReactor()}. */
     public static final int REQUESTS_MAX = 65_536;
@@ -39,6 +45,10 @@ public record CapacityLimits(
     private static final int REQUESTS_PERCENT = 20;
     private static final int PENDING_PERCENT = 2;
     private static final int PENDING_DEFAULT_MAX = 1024;
+    /** Queues for each discovery controller, of which a host has one for each address that it knows. */
+    private static final int CONNECTIONS_PER_DISCOVERY = 9;
+    private static final int DISCOVERY_DEFAULT_MIN = 16;
+    private static final int ADDRESSES_OF_DISCOVERY = 4;
 
     /**
      * Checks the bounds.
@@ -50,6 +60,28 @@ public record CapacityLimits(
         check("connections-per-address", connectionsPerAddress, 1, connections);
         check("pending-connections", pendingConnections, 1, CONNECTIONS_MAX);
         check("pending-connections-per-address", pendingPerAddress, 1, pendingConnections);
+        check("discovery-connections", discoveryConnections, 1, CONNECTIONS_MAX);
+        check("discovery-connections-per-address", discoveryPerAddress, 1, discoveryConnections);
+    }
+
+    /**
+     * Limits with as many discovery controllers as suit the connections.
+     *
+     * @param requestsPerReactor    commands of all hosts on one reactor.
+     * @param connections           connections whose Connect command has succeeded.
+     * @param connectionsPerAddress of them, from one address of hosts.
+     * @param pendingConnections    connections whose Connect command has not succeeded yet.
+     * @param pendingPerAddress     of them, from one address of hosts.
+     */
+    public CapacityLimits(
+        final int requestsPerReactor,
+        final int connections,
+        final int connectionsPerAddress,
+        final int pendingConnections,
+        final int pendingPerAddress)
+    {
+        this(requestsPerReactor, connections, connectionsPerAddress, pendingConnections, pendingPerAddress,
+            discovery(connections), discoveryOfAddress(discovery(connections)));
     }
 
     /**
@@ -72,8 +104,9 @@ public record CapacityLimits(
      */
     static CapacityLimits ofHeap(final long heapBytes, final int reactors, final int queueDepth)
     {
-        final int connections = share(
-            heapBytes, CONNECTIONS_PERCENT, CONNECTION_BYTES + ENTRY_BYTES * queueDepth, 1, CONNECTIONS_MAX);
+        final int queues = share(
+            heapBytes, CONNECTIONS_PERCENT, CONNECTION_BYTES + ENTRY_BYTES * queueDepth, 2, CONNECTIONS_MAX);
+        final int connections = queues - queues / (CONNECTIONS_PER_DISCOVERY + 1);
         final int pending = share(heapBytes, PENDING_PERCENT, PENDING_BYTES, 1, PENDING_DEFAULT_MAX);
         return new CapacityLimits(
             share(heapBytes / reactors, REQUESTS_PERCENT, REQUEST_BYTES, REQUESTS_MIN, REQUESTS_MAX),
@@ -120,6 +153,26 @@ public record CapacityLimits(
     public static int half(final int all)
     {
         return (all + 1) / 2;
+    }
+
+    /**
+     * {@return default of how many discovery controllers there may be}
+     *
+     * @param connections that there may be beside them.
+     */
+    public static int discovery(final int connections)
+    {
+        return Math.max(DISCOVERY_DEFAULT_MIN, connections / CONNECTIONS_PER_DISCOVERY);
+    }
+
+    /**
+     * {@return default of how many discovery controllers one address may have}
+     *
+     * @param all that there may be.
+     */
+    public static int discoveryOfAddress(final int all)
+    {
+        return Math.min(all, Math.max(DISCOVERY_DEFAULT_MIN, all) / ADDRESSES_OF_DISCOVERY);
     }
 
     private static void check(final String what, final int value, final int min, final int max)

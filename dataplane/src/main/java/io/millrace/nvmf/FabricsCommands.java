@@ -117,11 +117,15 @@ final class FabricsCommands
         connectData.wrap(view, 0);
         connectCommand.wrap(request.entry().buffer(), request.entry().offset());
         int status = checkCommand(request);
-        if (NvmeStatus.SUCCESS == status && !queuePair.transport().admit())
+        final boolean isDiscovery =
+            0 == connectCommand.queueId() && Nqn.DISCOVERY.equals(connectData.subsystemNqn());
+        if (NvmeStatus.SUCCESS == status && !queuePair.transport().admit(isDiscovery))
         {
-            refused(request, "there are as many connections as limits.connections or " +
-                "limits.connections-per-address allow");
+            final String limit = isDiscovery ? "limits.discovery-connections" : "limits.connections";
+            refused(request, "there are as many connections as " + limit + " or " + limit + "-per-address allow");
             status = NvmeStatus.CONNECT_CONTROLLER_BUSY;
+            // It would take the place of one that may get in.
+            queuePair.disconnectAfter(request, "Connect was refused");
         }
         else if (NvmeStatus.SUCCESS == status)
         {
@@ -321,7 +325,7 @@ final class FabricsCommands
             queuePair.complete(request, NvmeStatus.CONNECT_INCOMPATIBLE_FORMAT | NvmeStatus.DO_NOT_RETRY);
             return;
         }
-        queuePair.disconnectAfter(request);
+        queuePair.disconnectAfter(request, "host asked for it");
         queuePair.complete(request, NvmeStatus.SUCCESS);
     }
 }

@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * While the controller is not ready the association is kept for two minutes without a command, however short the
  * timeout. A discovery controller without a timeout is given up after the same time, so that hosts which vanish leave
- * nothing behind.
+ * nothing behind. Any host may have a discovery controller, so those that say nothing are given up earlier while places
+ * for them are scarce: after ten seconds, or with a timeout after that, but two minutes at most.
  */
 final class KeepAlive
 {
@@ -18,6 +19,8 @@ final class KeepAlive
 
     private static final int GRANULARITY_MS = GRANULARITY_100_MS * 100;
     private static final int ASSOCIATION_MS = 120_000;
+    /** A host reads the log at once; also how often is looked whether places are scarce. */
+    static final int SCARCE_MS = 10_000;
     private static final long NO_TIMER = -1;
 
     private final Controller controller;
@@ -69,8 +72,17 @@ final class KeepAlive
         final long allowedNs = allowedNs();
         if (allowedNs > 0)
         {
-            timerId = reactor.schedule(startNs + allowedNs, this::onTimer);
+            schedule(startNs, startNs + allowedNs);
         }
+    }
+
+    private void schedule(final long nowNs, final long deadlineNs)
+    {
+        final boolean isDiscovery = controller.subsystem().isDiscovery();
+        final long leftNs = deadlineNs - nowNs;
+        timerId = reactor.schedule(
+            nowNs + (isDiscovery ? Math.min(leftNs, TimeUnit.MILLISECONDS.toNanos(SCARCE_MS)) : leftNs),
+            this::onTimer);
     }
 
     /**
@@ -111,12 +123,13 @@ final class KeepAlive
         final long lastNs = lastCommandNs();
         if (nowNs - lastNs >= allowedNs)
         {
-            controller.fail("no command for " + TimeUnit.NANOSECONDS.toMillis(nowNs - lastNs) +
-                " ms: keep alive timer ran out");
+            final boolean isEarly = allowedNs < unhurriedNs();
+            controller.fail("no command for " + TimeUnit.NANOSECONDS.toMillis(nowNs - lastNs) + " ms: " + (isEarly ?
+                "places for discovery controllers are scarce" : "keep alive timer ran out"));
         }
         else
         {
-            timerId = reactor.schedule(lastNs + allowedNs, this::onTimer);
+            schedule(nowNs, lastNs + allowedNs);
         }
     }
 
@@ -140,6 +153,17 @@ final class KeepAlive
     }
 
     private long allowedNs()
+    {
+        final long unhurriedNs = unhurriedNs();
+        if (!controller.subsystem().isDiscovery() || !controller.adminQueuePair().transport().isDiscoveryCrowded())
+        {
+            return unhurriedNs;
+        }
+        final int scarceMs = ControllerState.READY == controller.state() && 0 != timeoutMs ? ASSOCIATION_MS : SCARCE_MS;
+        return Math.min(unhurriedNs, TimeUnit.MILLISECONDS.toNanos(scarceMs));
+    }
+
+    private long unhurriedNs()
     {
         final boolean isDiscovery = controller.subsystem().isDiscovery();
         if (ControllerState.READY != controller.state() || isDiscovery && 0 == timeoutMs)

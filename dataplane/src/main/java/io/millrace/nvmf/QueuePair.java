@@ -41,7 +41,10 @@ public final class QueuePair
     /** Who it shares buffers with. */
     private String bufferHost;
     private Request disconnectAnswer;
+    private String disconnectReason;
     private String endReason = "";
+    /** Nothing is left of it, while {@link #state} says whether its host may see that it is gone. */
+    private boolean isDrained;
 
     QueuePair(final PollGroup pollGroup, final QueuePairTransport transport, final TransportAddress local)
     {
@@ -169,7 +172,7 @@ public final class QueuePair
         if (ends)
         {
             disconnectAnswer = null;
-            disconnect("host asked for it");
+            disconnect(disconnectReason);
         }
     }
 
@@ -424,10 +427,12 @@ public final class QueuePair
      * Ends the connection when an answer has left.
      *
      * @param request whose answer it is.
+     * @param reason  for the log.
      */
-    void disconnectAfter(final Request request)
+    void disconnectAfter(final Request request, final String reason)
     {
         disconnectAnswer = request;
+        disconnectReason = reason;
     }
 
     /**
@@ -511,9 +516,11 @@ public final class QueuePair
 
     private void closeWhenDrained()
     {
-        if (openCommands.isEmpty())
+        if (!isDrained && openCommands.isEmpty())
         {
+            isDrained = true;
             pollGroup.onIoQueueLeft(this);
+            transport.onDrained();
         }
         if (QueuePairState.DRAINING == state && !openCommands.isAnyChangingData())
         {

@@ -48,17 +48,34 @@ public interface QueuePairTransport
     /**
      * Takes one of the places for connected queues.
      *
+     * @param isDiscovery whether it is to be a discovery controller, which have places of their own.
      * @return false when there is none for this host: its Connect command is answered with Controller Busy.
      */
-    default boolean admit()
+    default boolean admit(final boolean isDiscovery)
     {
         return true;
+    }
+
+    /**
+     * {@return whether places for discovery controllers are scarce, in all or for this host}
+     */
+    default boolean isDiscoveryCrowded()
+    {
+        return false;
     }
 
     /**
      * Gives the place of {@link #admit} back, as the Connect command has failed all the same.
      */
     default void dismiss()
+    {
+    }
+
+    /**
+     * The last command of a queue pair that was disconnected has ended, and nothing is left of it: only now its place
+     * is free. Called once, within {@code QueuePair.onDisconnected} or when its devices are done.
+     */
+    default void onDrained()
     {
     }
 

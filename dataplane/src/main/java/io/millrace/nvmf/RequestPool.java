@@ -44,7 +44,8 @@ final class RequestPool implements AutoCloseable
     {
         this.listener = listener;
         sizeMax = limits.requestsPerReactor();
-        final int queuePairsMax = limits.connections() + limits.pendingConnections();
+        final int queuePairsMax =
+            limits.connections() + limits.discoveryConnections() + limits.pendingConnections();
         sureEach = Math.max(1, sizeMax / 2 / queuePairsMax);
         // Many reactors have few slots each, and then fewer queue pairs than there may be in all.
         sharedMax = sizeMax - (int)Math.min(sizeMax / 2, (long)sureEach * queuePairsMax);
@@ -64,16 +65,22 @@ final class RequestPool implements AutoCloseable
     }
 
     /**
-     * A queue pair is gone. Slots that it still has are given back to the share later.
+     * A queue pair is gone. Slots that it still has, as devices have not ended their commands, count for its address
+     * until they are given back: those that connect from there meanwhile have the same share.
      *
      * @param share from {@link #join}.
      */
     void leave(final RequestShare share)
     {
         share.queuePairs(share.queuePairs() - 1);
-        if (0 == share.queuePairs())
+        forgetUnused(share);
+    }
+
+    private void forgetUnused(final RequestShare share)
+    {
+        if (0 == share.queuePairs() && 0 == share.used())
         {
-            shares.remove(share.address(), share);
+            shares.remove(share.address());
         }
     }
 
@@ -135,6 +142,7 @@ final class RequestPool implements AutoCloseable
         {
             sharedUsed--;
             share.used(share.used() - 1);
+            forgetUnused(share);
         }
     }
 

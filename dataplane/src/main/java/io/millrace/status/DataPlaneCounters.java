@@ -45,7 +45,11 @@ public final class DataPlaneCounters
         /** Connect commands refused as there were too many connections. */
         REFUSED_CONNECTS,
         /** Connections that have not become queues now. */
-        PENDING_CONNECTIONS;
+        PENDING_CONNECTIONS,
+        /** Connect commands refused as there were too many discovery controllers. */
+        REFUSED_DISCOVERY,
+        /** Discovery controllers now. */
+        DISCOVERY_CONNECTIONS;
 
         /**
          * {@return whether it counts connections, or what happened on them}

@@ -9,8 +9,11 @@ import io.millrace.nvme.ConnectData;
 import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class KeepAliveTest
 {
@@ -90,5 +93,40 @@ class KeepAliveTest
         assertEquals(4_294_967_000L, Integer.toUnsignedLong(admin.execute((entry) ->
             entry.opcode(AdminOpcode.GET_FEATURES).cdw10(FeatureId.KEEP_ALIVE_TIMER)).result0()));
         assertNull(admin.disconnectReason());
+    }
+
+    private TestHost discovery(final int timeoutMs)
+    {
+        final TestHost host = target.connection();
+        host.connect(Nqn.DISCOVERY, 0, ConnectData.CONTROLLER_ID_DYNAMIC,
+            (command, data) -> command.keepAliveTimeoutMs(timeoutMs));
+        return host;
+    }
+
+    /** Any host may have a discovery controller, so those that say nothing make room while there is little. */
+    @Test
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    void shouldGiveUpDiscoveryControllersThatSayNothingWhilePlacesAreScarce()
+    {
+        final long startNs = System.nanoTime();
+        final TestHost silent = discovery(0);
+        silent.enable();
+        final TestHost notReady = discovery(1000);
+        final TestHost elsewhere = discovery(0);
+        elsewhere.enable();
+        final TestHost persistent = discovery(30_000);
+        persistent.enable();
+        for (final TestHost each : new TestHost[]{silent, notReady, persistent})
+        {
+            each.crowded(true);
+        }
+        while (null == silent.disconnectReason() || null == notReady.disconnectReason())
+        {
+            LockSupport.parkNanos(1_000_000);
+        }
+        assertTrue(System.nanoTime() - startNs >= TimeUnit.MILLISECONDS.toNanos(KeepAlive.SCARCE_MS));
+        assertTrue(silent.disconnectReason().contains("scarce"), silent.disconnectReason());
+        assertNull(elsewhere.disconnectReason());
+        assertNull(persistent.disconnectReason());
     }
 }

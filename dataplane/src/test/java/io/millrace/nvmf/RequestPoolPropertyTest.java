@@ -49,7 +49,7 @@ class RequestPoolPropertyTest
 
     private static RequestPool pool()
     {
-        return new RequestPool((request) -> {}, new CapacityLimits(SLOTS, CONNECTIONS, CONNECTIONS, 10, 10));
+        return new RequestPool((request) -> {}, new CapacityLimits(SLOTS, CONNECTIONS, CONNECTIONS, 5, 5, 5, 5));
     }
 
     @Property(tries = 100)
@@ -110,6 +110,39 @@ class RequestPoolPropertyTest
                 assertTrue(other.requests.size() < SLOTS);
             }
             assertTrue(other.requests.size() > SLOTS / 16, other.requests.size() + " slots for the other");
+        }
+    }
+
+    /** Queue pairs end while devices have their commands, and others connect from the same address. */
+    @Example
+    void shouldCountForAnAddressWhatItsFormerQueuePairsHave()
+    {
+        try (RequestPool pool = pool())
+        {
+            final List<Holder> gone = new ArrayList<>();
+            for (int i = 0; i < 50; i++)
+            {
+                final Holder greedy = new Holder(pool, "192.0.2.1");
+                while (greedy.take(pool))
+                {
+                    assertTrue(greedy.requests.size() < SLOTS);
+                }
+                pool.leave(greedy.share);
+                gone.add(greedy);
+            }
+            final int shared = gone.stream().mapToInt((each) -> Math.max(0, each.requests.size() - SURE)).sum();
+            assertTrue(shared <= SLOTS / 4, shared + " of " + SLOTS / 2 + " shared slots for one address");
+            for (final Holder each : gone)
+            {
+                while (!each.requests.isEmpty())
+                {
+                    each.giveBack(pool);
+                }
+            }
+            // Nothing is kept of an address that has nothing: the next one begins anew.
+            final RequestShare next = pool.join("192.0.2.1");
+            assertEquals(0, next.used());
+            assertTrue(gone.stream().noneMatch((each) -> next == each.share));
         }
     }
 }

@@ -52,6 +52,7 @@ final class TestHost implements AutoCloseable
     private boolean holdsSends;
     private boolean holdsData;
     private boolean closed;
+    private volatile boolean isCrowded;
     private volatile String disconnectReason;
 
     TestHost(final TestReactor reactor, final TransportAddress local)
@@ -121,6 +122,12 @@ final class TestHost implements AutoCloseable
             wanted.clear();
             held.forEach((request) -> queuePair.intake().onDataError(request, status));
         });
+    }
+
+    /** Whether places for discovery controllers are scarce. */
+    void crowded(final boolean crowded)
+    {
+        isCrowded = crowded;
     }
 
     int nextCommandId()
@@ -418,6 +425,12 @@ final class TestHost implements AutoCloseable
         public String remote()
         {
             return REMOTE;
+        }
+
+        @Override
+        public boolean isDiscoveryCrowded()
+        {
+            return isCrowded;
         }
 
         @Override

@@ -3,14 +3,17 @@ package io.millrace.nvmf.tcp;
 import io.millrace.nvmf.CapacityLimits;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
  * How many connections there are, in all and from each address: pending ones, whose Connect command has not
- * succeeded, and admitted ones. What is beyond the limits is refused, counted, and said once a minute for each limit.
- * Any reactor; control path, under a lock that nobody holds for longer than a look into a map.
+ * succeeded, queues, and discovery controllers, which any host may have and which therefore count apart. What is beyond
+ * the limits is refused, counted, and said once a minute for each limit. Any reactor; control path, under a lock that
+ * nobody holds for longer than a look into a map, or through it when there are as many pending connections as may be.
  */
 final class ConnectionAdmission
 {
@@ -24,7 +27,11 @@ final class ConnectionAdmission
         /** {@code limits.connections}. */
         CONNECTIONS("limits.connections"),
         /** {@code limits.connections-per-address}. */
-        CONNECTIONS_PER_ADDRESS("limits.connections-per-address");
+        CONNECTIONS_PER_ADDRESS("limits.connections-per-address"),
+        /** {@code limits.discovery-connections}. */
+        DISCOVERY("limits.discovery-connections"),
+        /** {@code limits.discovery-connections-per-address}. */
+        DISCOVERY_PER_ADDRESS("limits.discovery-connections-per-address");
 
         private final String setting;
 
@@ -41,8 +48,10 @@ final class ConnectionAdmission
     /** Connections of one address. */
     private static final class Address
     {
-        private int pending;
-        private int admitted;
+        /** The longest pending one first. */
+        private final Set<ConnectionPlace> pending = new LinkedHashSet<>();
+        private int queues;
+        private int discovery;
     }
 
     private final CapacityLimits limits;
@@ -54,7 +63,8 @@ final class ConnectionAdmission
     private final long[] unreported = new long[Limit.values().length];
     private final boolean[] hasReported = new boolean[Limit.values().length];
     private int pending;
-    private int admitted;
+    private int queues;
+    private int discovery;
 
     /**
      * Has no connections.
@@ -71,98 +81,128 @@ final class ConnectionAdmission
     }
 
     /**
-     * A connection was accepted.
+     * A connection was accepted. When there are as many pending ones as may be, one of the address that has most of
+     * them ends for it, unless its own address has nearly as many: so nobody keeps others out by having many.
      *
      * @param address of its host.
      * @param nowNs   the reactor's clock.
-     * @return false when it is refused; else it is {@link #end ended} once.
+     * @return its place among the pending connections, which is {@link #end given back} once; null when it is refused.
      */
-    synchronized boolean begin(final String address, final long nowNs)
+    synchronized ConnectionPlace begin(final String address, final long nowNs)
     {
         final Address entry = addresses.computeIfAbsent(address, (key) -> new Address());
-        if (pending >= limits.pendingConnections())
-        {
-            refuse(Limit.PENDING, limits.pendingConnections(), address, nowNs);
-        }
-        else if (entry.pending >= limits.pendingPerAddress())
+        if (entry.pending.size() >= limits.pendingPerAddress())
         {
             refuse(Limit.PENDING_PER_ADDRESS, limits.pendingPerAddress(), address, nowNs);
         }
+        else if (pending >= limits.pendingConnections() && !evictFor(entry, nowNs))
+        {
+            refuse(Limit.PENDING, limits.pendingConnections(), address, nowNs);
+        }
         else
         {
-            pending++;
-            counters.onPending(1);
-            entry.pending++;
-            return true;
+            final ConnectionPlace place = new ConnectionPlace(address);
+            addPending(entry, place);
+            return place;
         }
         forget(address, entry);
-        return false;
+        return null;
+    }
+
+    /**
+     * The connection of a place is there.
+     *
+     * @param place     among the pending connections.
+     * @param onEvicted ends the connection, from any thread, when its place was given to another.
+     */
+    synchronized void occupy(final ConnectionPlace place, final Runnable onEvicted)
+    {
+        place.onEvicted(onEvicted);
     }
 
     /**
      * A pending connection is to become a queue.
      *
-     * @param address of its host.
-     * @param nowNs   the reactor's clock.
+     * @param place of the connection.
+     * @param kind  queue or discovery.
+     * @param nowNs the reactor's clock.
      * @return false when it is refused, and goes on as a pending one.
      */
-    synchronized boolean admit(final String address, final long nowNs)
+    synchronized boolean admit(final ConnectionPlace place, final ConnectionPlace.Kind kind, final long nowNs)
     {
-        final Address entry = addresses.get(address);
-        if (admitted >= limits.connections())
+        if (ConnectionPlace.Kind.PENDING != place.kind())
         {
-            refuse(Limit.CONNECTIONS, limits.connections(), address, nowNs);
+            // Its place is another's already, and it is about to end.
             return false;
         }
-        if (entry.admitted >= limits.connectionsPerAddress())
+        final Address entry = addresses.get(place.address());
+        final boolean isDiscovery = ConnectionPlace.Kind.DISCOVERY == kind;
+        final int all = isDiscovery ? limits.discoveryConnections() : limits.connections();
+        final int each = isDiscovery ? limits.discoveryPerAddress() : limits.connectionsPerAddress();
+        if ((isDiscovery ? entry.discovery : entry.queues) >= each)
         {
-            refuse(Limit.CONNECTIONS_PER_ADDRESS, limits.connectionsPerAddress(), address, nowNs);
+            refuse(isDiscovery ? Limit.DISCOVERY_PER_ADDRESS : Limit.CONNECTIONS_PER_ADDRESS, each, place.address(),
+                nowNs);
             return false;
         }
-        pending--;
-        counters.onPending(-1);
-        entry.pending--;
-        admitted++;
-        entry.admitted++;
+        if ((isDiscovery ? discovery : queues) >= all)
+        {
+            refuse(isDiscovery ? Limit.DISCOVERY : Limit.CONNECTIONS, all, place.address(), nowNs);
+            return false;
+        }
+        removePending(entry, place);
+        place.kind(kind);
+        count(entry, kind, 1);
         return true;
     }
 
     /**
      * An admitted connection is a pending one again.
      *
-     * @param address of its host.
+     * @param place of the connection.
      */
-    synchronized void dismiss(final String address)
+    synchronized void dismiss(final ConnectionPlace place)
     {
-        final Address entry = addresses.get(address);
-        pending++;
-        counters.onPending(1);
-        entry.pending++;
-        admitted--;
-        entry.admitted--;
+        final Address entry = addresses.get(place.address());
+        count(entry, place.kind(), -1);
+        place.kind(ConnectionPlace.Kind.PENDING);
+        addPending(entry, place);
     }
 
     /**
-     * A connection has ended.
+     * A connection has ended, and nothing is left of it.
      *
-     * @param address    of its host.
-     * @param isAdmitted whether it was an admitted one.
+     * @param place of the connection.
      */
-    synchronized void end(final String address, final boolean isAdmitted)
+    synchronized void end(final ConnectionPlace place)
     {
-        final Address entry = addresses.get(address);
-        if (isAdmitted)
+        if (ConnectionPlace.Kind.NONE == place.kind())
         {
-            admitted--;
-            entry.admitted--;
+            return;
+        }
+        final Address entry = addresses.get(place.address());
+        if (ConnectionPlace.Kind.PENDING == place.kind())
+        {
+            removePending(entry, place);
         }
         else
         {
-            pending--;
-            counters.onPending(-1);
-            entry.pending--;
+            count(entry, place.kind(), -1);
         }
-        forget(address, entry);
+        place.kind(ConnectionPlace.Kind.NONE);
+        forget(place.address(), entry);
+    }
+
+    /**
+     * {@return whether more than half of what there may be of discovery controllers is there, in all or of an address}
+     *
+     * @param place of a discovery controller.
+     */
+    synchronized boolean isDiscoveryCrowded(final ConnectionPlace place)
+    {
+        final Address entry = addresses.get(place.address());
+        return 2 * discovery > limits.discoveryConnections() ||
+            null != entry && 2 * entry.discovery > limits.discoveryPerAddress();
     }
 
     /**
@@ -174,11 +214,19 @@ final class ConnectionAdmission
     }
 
     /**
-     * {@return connections whose Connect command has succeeded}
+     * {@return queues, without those of discovery controllers}
      */
-    synchronized int admitted()
+    synchronized int queues()
     {
-        return admitted;
+        return queues;
+    }
+
+    /**
+     * {@return discovery controllers}
+     */
+    synchronized int discovery()
+    {
+        return discovery;
     }
 
     /**
@@ -189,9 +237,66 @@ final class ConnectionAdmission
         return new LinkedHashMap<>(refused);
     }
 
+    private boolean evictFor(final Address newcomer, final long nowNs)
+    {
+        Address most = newcomer;
+        for (final Address each : addresses.values())
+        {
+            if (each.pending.size() > most.pending.size())
+            {
+                most = each;
+            }
+        }
+        if (most.pending.size() <= newcomer.pending.size() + 1)
+        {
+            return false;
+        }
+        for (final ConnectionPlace oldest : most.pending)
+        {
+            if (null != oldest.onEvicted())
+            {
+                refuse(Limit.PENDING, limits.pendingConnections(), oldest.address(), nowNs);
+                removePending(most, oldest);
+                oldest.kind(ConnectionPlace.Kind.NONE);
+                oldest.onEvicted().run();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void addPending(final Address entry, final ConnectionPlace place)
+    {
+        entry.pending.add(place);
+        pending++;
+        counters.onPending(1);
+    }
+
+    private void removePending(final Address entry, final ConnectionPlace place)
+    {
+        entry.pending.remove(place);
+        pending--;
+        counters.onPending(-1);
+    }
+
+    private void count(final Address entry, final ConnectionPlace.Kind kind, final int change)
+    {
+        if (ConnectionPlace.Kind.DISCOVERY == kind)
+        {
+            discovery += change;
+            entry.discovery += change;
+            counters.onDiscovery(change);
+        }
+        else
+        {
+            queues += change;
+            entry.queues += change;
+        }
+    }
+
     private void forget(final String address, final Address entry)
     {
-        if (0 == entry.pending && 0 == entry.admitted)
+        if (entry.pending.isEmpty() && 0 == entry.queues && 0 == entry.discovery)
         {
             addresses.remove(address);
         }

@@ -20,7 +20,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
 {
     private final TcpPollGroup group;
     private final int fd;
-    private final String address;
+    private final ConnectionPlace place;
     private final QueuePair queuePair;
     private final SocketWatch watch;
     private final HostDataReceiver hostData;
@@ -29,16 +29,15 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     private final SendTurn sendTurn;
     private final ConnectionTimers timers;
     private ConnectionState state;
-    private boolean isAdmitted;
     private String endReason = "";
     /** Its place among the group's connections. */
     private int index;
 
-    TcpConnection(final TcpPollGroup group, final int fd, final TransportAddress local, final String address)
+    TcpConnection(final TcpPollGroup group, final int fd, final TransportAddress local, final ConnectionPlace place)
     {
         this.group = group;
         this.fd = fd;
-        this.address = address;
+        this.place = place;
         watch = new SocketWatch(group.reactor(), fd);
         sender = new PduSender(this, group);
         sendTurn = new SendTurn(group, this, sender);
@@ -49,6 +48,8 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         state = ConnectionState.AWAITING_ICREQ;
         timers = new ConnectionTimers(group, this);
         timers.awaitConnect();
+        group.admission().occupy(place, () -> group.reactor().execute(
+            () -> close("more connections are to become queues than limits.pending-connections")));
     }
 
     /**
@@ -58,8 +59,9 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     {
         this.group = group;
         fd = former.fd;
-        address = former.address;
-        isAdmitted = former.isAdmitted;
+        place = former.place;
+        // It is pending no more, and must not hold on to its former self.
+        group.admission().occupy(place, null);
         watch = new SocketWatch(group.reactor(), fd);
         sender = new PduSender(this, group);
         sendTurn = new SendTurn(group, this, sender);
@@ -397,27 +399,38 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         receiver.close();
         queuePair.onDisconnected(reason);
         group.remove(this);
-        group.admission().end(address, isAdmitted);
     }
 
     @Override
     public String address()
     {
-        return address;
+        return place.address();
     }
 
     @Override
-    public boolean admit()
+    public boolean admit(final boolean isDiscovery)
     {
-        isAdmitted = group.admission().admit(address, group.reactor().nowNs());
-        return isAdmitted;
+        return group.admission().admit(place,
+            isDiscovery ? ConnectionPlace.Kind.DISCOVERY : ConnectionPlace.Kind.QUEUE, group.reactor().nowNs());
     }
 
     @Override
     public void dismiss()
     {
-        isAdmitted = false;
-        group.admission().dismiss(address);
+        group.admission().dismiss(place);
+    }
+
+    @Override
+    public boolean isDiscoveryCrowded()
+    {
+        return group.admission().isDiscoveryCrowded(place);
+    }
+
+    /** What devices still have of it takes memory as a connection does, so it counts for as long. */
+    @Override
+    public void onDrained()
+    {
+        group.admission().end(place);
     }
 
     @Override

@@ -14,7 +14,9 @@ public final class TcpCounters
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong refusedPending = new AtomicLong();
     private final AtomicLong refusedConnects = new AtomicLong();
+    private final AtomicLong refusedDiscovery = new AtomicLong();
     private final AtomicLong pending = new AtomicLong();
+    private final AtomicLong discovery = new AtomicLong();
     private final AtomicLong acceptPauses = new AtomicLong();
     private final AtomicLong closed = new AtomicLong();
     private final AtomicLong connectTimeouts = new AtomicLong();
@@ -67,6 +69,22 @@ public final class TcpCounters
     public long refusedConnects()
     {
         return refusedConnects.get();
+    }
+
+    /**
+     * {@return Connect commands refused as there were too many discovery controllers, in all or from their address}
+     */
+    public long refusedDiscovery()
+    {
+        return refusedDiscovery.get();
+    }
+
+    /**
+     * {@return discovery controllers now}
+     */
+    public long discovery()
+    {
+        return discovery.get();
     }
 
     /**
@@ -196,7 +214,13 @@ public final class TcpCounters
                 refusedPending.incrementAndGet();
             }
             case CONNECTIONS, CONNECTIONS_PER_ADDRESS -> refusedConnects.incrementAndGet();
+            case DISCOVERY, DISCOVERY_PER_ADDRESS -> refusedDiscovery.incrementAndGet();
         }
+    }
+
+    void onDiscovery(final int change)
+    {
+        discovery.addAndGet(change);
     }
 
     void onPending(final int change)

@@ -202,8 +202,8 @@ final class TcpPollGroup implements Poller, LinkListener
             counters.onClosed("accepted socket has no name");
             return null;
         }
-        final String address = peer.getAddress().getHostAddress();
-        if (!admission.begin(address, reactor.nowNs()))
+        final ConnectionPlace place = admission.begin(peer.getAddress().getHostAddress(), reactor.nowNs());
+        if (null == place)
         {
             Files.close(fd);
             assignedCount.decrementAndGet();
@@ -212,7 +212,7 @@ final class TcpPollGroup implements Poller, LinkListener
         counters.onAccepted();
         socketSetup.prepare(fd, config);
         final TcpConnection connection = new TcpConnection(
-            this, fd, TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort()), address);
+            this, fd, TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort()), place);
         add(connection);
         return connection;
     }

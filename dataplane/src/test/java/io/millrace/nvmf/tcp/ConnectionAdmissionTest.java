@@ -2,12 +2,18 @@ package io.millrace.nvmf.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvmf.CapacityLimits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 class ConnectionAdmissionTest
@@ -16,61 +22,168 @@ class ConnectionAdmissionTest
     private static final String B = "192.0.2.2";
     private static final String C = "192.0.2.3";
 
+    private static final ConnectionPlace.Kind QUEUE = ConnectionPlace.Kind.QUEUE;
+    private static final ConnectionPlace.Kind DISCOVERY = ConnectionPlace.Kind.DISCOVERY;
+
     private final TcpCounters counters = new TcpCounters();
     private final List<String> warnings = new ArrayList<>();
+    private final List<String> evicted = new ArrayList<>();
     private final ConnectionAdmission admission =
-        new ConnectionAdmission(new CapacityLimits(64, 3, 2, 4, 2), counters, warnings::add);
+        new ConnectionAdmission(new CapacityLimits(64, 3, 2, 4, 2, 3, 2), counters, warnings::add);
+
+    private ConnectionPlace open(final ConnectionAdmission where, final String address)
+    {
+        final ConnectionPlace place = where.begin(address, 0);
+        assertNotNull(place, address);
+        where.occupy(place, () -> evicted.add(address));
+        return place;
+    }
+
+    private ConnectionPlace open(final String address)
+    {
+        return open(admission, address);
+    }
 
     @Test
     void shouldBoundPendingConnectionsInAllAndOfAnAddress()
     {
-        assertTrue(admission.begin(A, 0));
-        assertTrue(admission.begin(A, 0));
-        assertFalse(admission.begin(A, 0));
-        assertTrue(admission.begin(B, 0));
-        assertTrue(admission.begin(B, 0));
-        assertFalse(admission.begin(C, 0));
+        open(A);
+        open(A);
+        assertNull(admission.begin(A, 0));
+        open(B);
+        final ConnectionPlace last = open(B);
+        assertNull(admission.begin(B, 0), "two of an address");
         assertEquals(4, admission.pending());
         assertEquals(2, counters.refusedPending());
         assertEquals(2, counters.refused());
         assertEquals(4, counters.pending());
-        admission.end(B, false);
-        assertTrue(admission.begin(C, 0));
-        assertEquals(java.util.Map.of(A, 1L, C, 1L), admission.refused());
+        admission.end(last);
+        open(C);
+        assertEquals(4, admission.pending());
+        assertEquals(Map.of(A, 1L, B, 1L), admission.refused());
+        assertEquals(List.of(), evicted);
+    }
+
+    @Test
+    void shouldEndAPendingConnectionOfTheAddressThatHasMostForANewOne()
+    {
+        final List<ConnectionPlace> places = new ArrayList<>();
+        for (final String address : new String[]{A, A, B, B})
+        {
+            places.add(open(address));
+        }
+        places.add(open(C));
+        assertEquals(1, evicted.size());
+        assertEquals(4, admission.pending());
+        assertEquals(4, counters.pending());
+        assertEquals(1, counters.refusedPending());
+        assertTrue(warnings.get(0).contains("limits.pending-connections of 4 is reached"), warnings.get(0));
+        places.add(open("192.0.2.4"));
+        assertEquals(List.of(A, B), evicted.stream().sorted().toList());
+        assertNull(admission.begin("192.0.2.5", 0), "all have one");
+        for (final ConnectionPlace each : places)
+        {
+            final boolean isEvicted = ConnectionPlace.Kind.NONE == each.kind();
+            assertEquals(!isEvicted && admission.queues() < 3, admission.admit(each, QUEUE, 0));
+            admission.end(each);
+        }
+        assertEquals(0, admission.pending());
+        assertEquals(0, admission.queues());
+        assertEquals(0, counters.pending());
+    }
+
+    /** Whoever has many connections that say nothing, at however many addresses, keeps nobody out. */
+    @Property(tries = 200)
+    void shouldLetOneConnectionOfAnAddressInWhoeverElseIsThere(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final int all = 64;
+        final ConnectionAdmission busy =
+            new ConnectionAdmission(new CapacityLimits(64, 8, 8, all, all / 2), new TcpCounters(), warnings::add);
+        final List<ConnectionPlace> places = new ArrayList<>();
+        final int addresses = 1 + random.nextInt(all / 3);
+        for (int step = 0; step < 500; step++)
+        {
+            final String address = "198.51.100." + random.nextInt(addresses);
+            final ConnectionPlace place = busy.begin(address, 0);
+            if (null != place)
+            {
+                busy.occupy(place, () -> {});
+                places.add(place);
+            }
+            if (0 == random.nextInt(4) && !places.isEmpty())
+            {
+                busy.end(places.remove(random.nextInt(places.size())));
+            }
+            assertTrue(busy.pending() <= all);
+            assertEquals(busy.pending(),
+                places.stream().filter((each) -> ConnectionPlace.Kind.PENDING == each.kind()).count());
+            if (0 == step % 50)
+            {
+                busy.end(open(busy, C));
+            }
+        }
+        places.forEach(busy::end);
+        assertEquals(0, busy.pending());
     }
 
     @Test
     void shouldBoundQueuesInAllAndOfAnAddress()
     {
-        for (final String address : new String[]{A, A, B, B})
-        {
-            assertTrue(admission.begin(address, 0));
-        }
-        assertTrue(admission.admit(A, 0));
-        assertTrue(admission.admit(A, 0));
-        assertTrue(admission.begin(A, 0));
-        assertFalse(admission.admit(A, 0), "two of an address");
-        assertTrue(admission.admit(B, 0));
-        assertFalse(admission.admit(B, 0), "three in all");
+        final ConnectionPlace first = open(A);
+        final ConnectionPlace second = open(A);
+        final ConnectionPlace third = open(B);
+        final ConnectionPlace fourth = open(B);
+        assertTrue(admission.admit(first, QUEUE, 0));
+        assertTrue(admission.admit(second, QUEUE, 0));
+        final ConnectionPlace fifth = open(A);
+        assertFalse(admission.admit(fifth, QUEUE, 0), "two of an address");
+        assertTrue(admission.admit(third, QUEUE, 0));
+        assertFalse(admission.admit(fourth, QUEUE, 0), "three in all");
         assertEquals(2, counters.refusedConnects());
         assertEquals(0, counters.refused());
-        admission.dismiss(A);
-        assertTrue(admission.admit(B, 0));
-        assertEquals(3, admission.admitted());
-        admission.end(B, true);
-        assertTrue(admission.admit(A, 0));
-        assertEquals(3, admission.admitted());
+        admission.dismiss(first);
+        assertTrue(admission.admit(fourth, QUEUE, 0));
+        assertEquals(3, admission.queues());
+        admission.end(fourth);
+        assertTrue(admission.admit(fifth, QUEUE, 0));
+        assertEquals(3, admission.queues());
+        assertEquals(1, admission.pending());
         assertEquals(admission.pending(), counters.pending());
+    }
+
+    @Test
+    void shouldCountDiscoveryControllersApart()
+    {
+        assertTrue(admission.admit(open(A), DISCOVERY, 0));
+        assertFalse(admission.isDiscoveryCrowded(open(B)));
+        final ConnectionPlace second = open(A);
+        assertTrue(admission.admit(second, DISCOVERY, 0));
+        assertTrue(admission.isDiscoveryCrowded(second));
+        final ConnectionPlace refused = open(A);
+        assertFalse(admission.admit(refused, DISCOVERY, 0), "two of an address");
+        assertTrue(admission.admit(refused, QUEUE, 0), "queues have places of their own");
+        assertTrue(admission.admit(open(B), DISCOVERY, 0));
+        assertFalse(admission.admit(open(C), DISCOVERY, 0), "three in all");
+        assertEquals(2, counters.refusedDiscovery());
+        assertEquals(0, counters.refusedConnects());
+        assertEquals(3, counters.discovery());
+        assertEquals(3, admission.discovery());
+        assertEquals(1, admission.queues());
+        assertTrue(warnings.get(0).contains("limits.discovery-connections-per-address of 2"), warnings.get(0));
+        assertTrue(warnings.get(1).contains("limits.discovery-connections of 3"), warnings.get(1));
+        admission.end(second);
+        assertEquals(2, counters.discovery());
     }
 
     @Test
     void shouldSayOnceAMinuteWhatIsRefused()
     {
-        assertTrue(admission.begin(A, 0));
-        assertTrue(admission.begin(A, 0));
+        open(A);
+        open(A);
         for (int i = 0; i < 100; i++)
         {
-            assertFalse(admission.begin(A, TimeUnit.SECONDS.toNanos(i)));
+            assertNull(admission.begin(A, TimeUnit.SECONDS.toNanos(i)));
         }
         assertEquals(2, warnings.size(), warnings.toString());
         assertTrue(warnings.get(1).contains("60 refused for it since the last line, 61 of this address so far"),
@@ -84,11 +197,11 @@ class ConnectionAdmissionTest
     {
         for (int i = 0; i < 4; i++)
         {
-            assertTrue(admission.begin(i < 2 ? A : B, 0));
+            open("192.0.2." + i);
         }
         for (int i = 0; i < 1000; i++)
         {
-            assertFalse(admission.begin("198.51.100." + i, 0));
+            assertNull(admission.begin("198.51.100." + i, 0));
         }
         assertEquals(ConnectionAdmission.REFUSED_ADDRESSES_MAX, admission.refused().size());
         assertTrue(admission.refused().containsKey("198.51.100.999"));

@@ -410,13 +410,17 @@ public final class ConfigReader
     {
         final int connections = given(section, Settings.LIMIT_CONNECTIONS, defaults.connections());
         final int pending = given(section, Settings.LIMIT_PENDING, defaults.pendingConnections());
+        final int discovery = given(section, Settings.LIMIT_DISCOVERY, CapacityLimits.discovery(connections));
         return new CapacityLimits(
             given(section, Settings.LIMIT_REQUESTS, defaults.requestsPerReactor()),
             connections,
             Math.min(connections,
                 given(section, Settings.LIMIT_CONNECTIONS_PER_ADDRESS, CapacityLimits.half(connections))),
             pending,
-            Math.min(pending, given(section, Settings.LIMIT_PENDING_PER_ADDRESS, CapacityLimits.half(pending))));
+            Math.min(pending, given(section, Settings.LIMIT_PENDING_PER_ADDRESS, CapacityLimits.half(pending))),
+            discovery,
+            Math.min(discovery, given(
+                section, Settings.LIMIT_DISCOVERY_PER_ADDRESS, CapacityLimits.discoveryOfAddress(discovery))));
     }
 
     private static int given(final Section section, final Setting<Integer> setting, final int otherwise)

@@ -321,7 +321,7 @@ final class Settings
             "given.");
     static final Setting<Integer> LIMIT_CONNECTIONS = Setting.optional("limits.connections",
         SettingType.number(1, CapacityLimits.CONNECTIONS_MAX), null,
-        "Queues of all hosts together; from the heap when not given.");
+        "Queues of all hosts together, without discovery; from the heap when not given.");
     static final Setting<Integer> LIMIT_CONNECTIONS_PER_ADDRESS = Setting.optional("limits.connections-per-address",
         SettingType.number(1, CapacityLimits.CONNECTIONS_MAX), null,
         "Queues of hosts at one address; half of limits.connections when not given.");
@@ -331,6 +331,12 @@ final class Settings
     static final Setting<Integer> LIMIT_PENDING_PER_ADDRESS = Setting.optional("limits.pending-connections-per-address",
         SettingType.number(1, CapacityLimits.CONNECTIONS_MAX), null,
         "Of them, from one address; half of limits.pending-connections when not given.");
+    static final Setting<Integer> LIMIT_DISCOVERY = Setting.optional("limits.discovery-connections",
+        SettingType.number(1, CapacityLimits.CONNECTIONS_MAX), null,
+        "Discovery controllers of all hosts together; a ninth of limits.connections, at least 16, when not given.");
+    static final Setting<Integer> LIMIT_DISCOVERY_PER_ADDRESS = Setting.optional(
+        "limits.discovery-connections-per-address", SettingType.number(1, CapacityLimits.CONNECTIONS_MAX), null,
+        "Of them, from one address; a quarter of limits.discovery-connections, at least 4, when not given.");
     static final Setting<Integer> LIMIT_ANA_TRANSITION = Setting.optional("limits.ana-transition-time",
         SettingType.duration(SECONDS, TargetConfig.ANA_TRANSITION_SECONDS_MAX * SECONDS)
             .then("duration", "1s to " + TargetConfig.ANA_TRANSITION_SECONDS_MAX + "s, whole seconds",

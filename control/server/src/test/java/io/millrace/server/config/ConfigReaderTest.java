@@ -167,6 +167,7 @@ class ConfigReaderTest
             discovery: false
             limits: {requests-per-reactor: 4096, connections: 500, connections-per-address: 200,
                      pending-connections: 100, pending-connections-per-address: 50,
+                     discovery-connections: 40, discovery-connections-per-address: 8,
                      queue-pairs: 4, queue-depth: 64, controllers: 9, ana-transition-time: 255s,
               controller-id-first: 1000, controller-id-last: 1999}
             tcp: {in-capsule-data-size: 16KiB, max-h2c-data-size: 64KiB, receive-buffer-size: 1MiB, success-flag: false,
@@ -174,7 +175,7 @@ class ConfigReaderTest
                   socket-send-size: 1MiB, socket-receive-size: 2MiB}
             """);
         assertEquals(new TargetConfig(4, 64, 1 << 20, 9, 255, new ControllerIds(1000, 1999),
-            new CapacityLimits(4096, 500, 200, 100, 50)), config.limits());
+            new CapacityLimits(4096, 500, 200, 100, 50, 40, 8)), config.limits());
         assertEquals(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20, 2 << 20,
             4_000_000_000L, 5_000_000_000L), config.tcp());
         assertEquals(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.of(7,
