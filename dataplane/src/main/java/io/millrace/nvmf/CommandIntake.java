@@ -65,10 +65,12 @@ public final class CommandIntake
 
     /**
      * {@return whether a command that {@link #begin} did not take is one that has to wait}
+     *
+     * @param before how many others wait already.
      */
-    public boolean awaitsSlot()
+    public boolean awaitsSlot(final int before)
     {
-        return !queuePair.state().isGone() && queuePair.outstanding() < queuePair.depth();
+        return !queuePair.state().isGone() && queuePair.outstanding() + before < queuePair.depth();
     }
 
     /**
@@ -76,7 +78,7 @@ public final class CommandIntake
      */
     public boolean hasSlot()
     {
-        return !awaitsSlot() || openCommands.hasRoom();
+        return !awaitsSlot(0) || openCommands.hasRoom();
     }
 
     /**

@@ -44,6 +44,8 @@ final class ConnectionAdmission
     /** Addresses whose refusals are kept, the latest. */
     static final int REFUSED_ADDRESSES_MAX = 64;
     private static final long REPORT_INTERVAL_NS = TimeUnit.MINUTES.toNanos(1);
+    /** The last eighth of the places is for addresses that have fewer than are left. */
+    private static final int LAST_PART = 8;
 
     /** Connections of one address. */
     private static final class Address
@@ -121,7 +123,9 @@ final class ConnectionAdmission
     }
 
     /**
-     * A pending connection is to become a queue.
+     * A pending connection is to become a queue. Of the last eighth of the places an address gets another one as long
+     * as it has fewer than are left, unless one address may have all: so many that take what they can leave some to
+     * those that come later.
      *
      * @param place of the connection.
      * @param kind  queue or discovery.
@@ -139,13 +143,15 @@ final class ConnectionAdmission
         final boolean isDiscovery = ConnectionPlace.Kind.DISCOVERY == kind;
         final int all = isDiscovery ? limits.discoveryConnections() : limits.connections();
         final int each = isDiscovery ? limits.discoveryPerAddress() : limits.connectionsPerAddress();
-        if ((isDiscovery ? entry.discovery : entry.queues) >= each)
+        final int has = isDiscovery ? entry.discovery : entry.queues;
+        if (has >= each)
         {
             refuse(isDiscovery ? Limit.DISCOVERY_PER_ADDRESS : Limit.CONNECTIONS_PER_ADDRESS, each, place.address(),
                 nowNs);
             return false;
         }
-        if ((isDiscovery ? discovery : queues) >= all)
+        final int left = all - (isDiscovery ? discovery : queues);
+        if (left <= 0 || each < all && left <= all / LAST_PART && has >= left)
         {
             refuse(isDiscovery ? Limit.DISCOVERY : Limit.CONNECTIONS, all, place.address(), nowNs);
             return false;

@@ -17,8 +17,6 @@ final class ConnectionTimers
     static final long DRAIN_TIMEOUT_NS = 2_000_000_000L;
 
     private static final long NO_TIMER = -1;
-    /** So often is progress looked at within the time that it may take. */
-    private static final int LOOKS = 4;
 
     private final TcpPollGroup group;
     private final TcpConnection connection;
@@ -26,8 +24,7 @@ final class ConnectionTimers
     private long drainTimer = NO_TIMER;
     /** Runs from the first R2T on, and ends by itself when it finds that no data is awaited. */
     private long dataTimer = NO_TIMER;
-    private long dataProgress;
-    private long dataProgressNs;
+    private final TransferProgress dataProgress;
     private final TimerListener dataListener = this::onDataTimer;
 
     /**
@@ -40,6 +37,7 @@ final class ConnectionTimers
     {
         this.group = group;
         this.connection = connection;
+        dataProgress = new TransferProgress(group.config().dataTimeoutNs());
     }
 
     /**
@@ -59,9 +57,8 @@ final class ConnectionTimers
         if (NO_TIMER == dataTimer)
         {
             final Reactor reactor = group.reactor();
-            dataProgress = -1;
-            dataProgressNs = reactor.nowNs();
-            dataTimer = reactor.schedule(reactor.nowNs() + group.config().dataTimeoutNs() / LOOKS, dataListener);
+            dataProgress.begin(reactor.nowNs());
+            dataTimer = reactor.schedule(dataProgress.nextLookNs(reactor.nowNs()), dataListener);
         }
     }
 
@@ -103,23 +100,20 @@ final class ConnectionTimers
         {
             return;
         }
-        final long timeoutNs = group.config().dataTimeoutNs();
-        final long progress = connection.hostData().progress();
         // What is not received cannot be told from what was not sent.
-        if (progress != dataProgress || !connection.isTaking())
+        if (!connection.isTaking())
         {
-            dataProgress = progress;
-            dataProgressNs = nowNs;
+            dataProgress.excuse(nowNs);
         }
-        if (nowNs - dataProgressNs >= timeoutNs)
+        if (dataProgress.isOverdue(connection.hostData().progress(), nowNs))
         {
             group.counters().onDataTimeout();
             connection.onTransferTimeout("no byte of the data that was asked for within " +
-                TimeUnit.NANOSECONDS.toMillis(timeoutNs) + " ms: the host has stopped, or tcp.data-timeout is too " +
-                "short for it");
+                TimeUnit.NANOSECONDS.toMillis(group.config().dataTimeoutNs()) + " ms: the host has stopped, or " +
+                "tcp.data-timeout is too short for it");
             return;
         }
-        dataTimer = group.reactor().schedule(nowNs + timeoutNs / LOOKS, dataListener);
+        dataTimer = group.reactor().schedule(dataProgress.nextLookNs(nowNs), dataListener);
     }
 
     private void onConnectTimeout(final long nowNs)

@@ -17,6 +17,8 @@ final class PduReceiver
 {
     /** A turn is bounded: so often is the receive buffer filled before other connections have theirs. */
     private static final int ROUNDS_MAX = 8;
+    /** Likewise, of capsules that waited for slots. */
+    private static final int DEFERRED_PER_TURN = 64;
 
     private final TcpConnection connection;
     private final FatalErrors errors;
@@ -31,6 +33,10 @@ final class PduReceiver
     private ReceiveState state = ReceiveState.HEADER;
     /** Of the capsule that waits; null when it waits for a slot, or when none waits. */
     private Request stalledRequest;
+    /** Capsules that wait for slots while data is awaited, which may be behind them. */
+    private final DeferredCapsules deferred;
+    /** Of the first of them, when it has a slot and waits for something else; null when it has none. */
+    private Request deferredRequest;
     /** Where capsules go while the connection is about to move; null when it is not. */
     private HeldCapsules held;
 
@@ -51,6 +57,7 @@ final class PduReceiver
         this.counters = counters;
         this.hostData = hostData;
         kept = new KeptBytes(buffer);
+        deferred = new DeferredCapsules(buffer.deferralBlocks());
         view = buffer.view();
         viewAddress = buffer.viewAddress();
     }
@@ -119,8 +126,18 @@ final class PduReceiver
         }
         state = ReceiveState.HEADER;
         stalledRequest = null;
+        deferredRequest = null;
         hostData.clear();
         kept.release();
+        deferred.close();
+    }
+
+    /**
+     * {@return whether a capsule waits, whatever is received meanwhile}
+     */
+    boolean isWaiting()
+    {
+        return ReceiveState.STALLED == state || !deferred.isEmpty();
     }
 
     /**
@@ -142,19 +159,20 @@ final class PduReceiver
     }
 
     /**
-     * {@return whether what comes is received at all: not while a capsule waits, nor when no more can be put aside}
+     * {@return whether the data that was asked for can come: not while a capsule waits before it, nor when no more can
+     *     be put aside. One that waits for a slot does not count: the data's own commands may have the slots}
      */
     boolean isTaking()
     {
-        return ReceiveState.STALLED != state && roomBytes() >= 0;
+        return ReceiveState.STALLED == state ? null == stalledRequest : roomBytes() >= 0;
     }
 
     /**
-     * {@return whether the next byte begins a PDU}
+     * {@return whether the next byte begins a PDU, and all before it has begun}
      */
     boolean isBetween()
     {
-        return ReceiveState.HEADER == state;
+        return ReceiveState.HEADER == state && deferred.isEmpty();
     }
 
     /**
@@ -293,20 +311,87 @@ final class PduReceiver
     }
 
     /**
-     * {@return whether the capsule that waits can go on now, as far as that is known}
+     * {@return whether a capsule that waits can go on now, as far as that is known}
      */
     boolean isResumable()
     {
+        return isDeferredResumable() || isStalledResumable();
+    }
+
+    private boolean isDeferredResumable()
+    {
         final CommandIntake intake = connection.queuePair().intake();
-        return null == stalledRequest ? intake.hasSlot() : intake.isResumable(stalledRequest);
+        return !deferred.isEmpty() &&
+            (null == deferredRequest ? intake.hasSlot() : intake.isResumable(deferredRequest));
+    }
+
+    private boolean isStalledResumable()
+    {
+        if (ReceiveState.STALLED != state)
+        {
+            return false;
+        }
+        final CommandIntake intake = connection.queuePair().intake();
+        return null != stalledRequest ? intake.isResumable(stalledRequest) :
+            deferred.isEmpty() && intake.hasSlot() || mayDefer(WireHeader.pduLength(kept.address()));
     }
 
     /**
-     * Tries again with the capsule that waits, and goes on behind it.
+     * Tries again with the capsules that wait, and goes on behind them.
      *
-     * @return false when it cannot go on yet.
+     * @return false when none can go on yet.
      */
     boolean resume()
+    {
+        boolean isResumed = isDeferredResumable() && resumeDeferred();
+        if (connection.isReady() && isStalledResumable())
+        {
+            isResumed |= resumeStalled();
+        }
+        return isResumed;
+    }
+
+    private boolean resumeDeferred()
+    {
+        int begun = 0;
+        while (begun < DEFERRED_PER_TURN && connection.isReady() && isDeferredResumable() && beginDeferred())
+        {
+            deferredRequest = null;
+            deferred.remove();
+            begun++;
+        }
+        view = buffer.view();
+        viewAddress = buffer.viewAddress();
+        return 0 != begun;
+    }
+
+    /** Begins the first capsule that was put aside; false when it waits on. */
+    private boolean beginDeferred()
+    {
+        final long start = deferred.address();
+        final int length = WireHeader.pduLength(start);
+        final CommandIntake intake = connection.queuePair().intake();
+        view = deferred.view();
+        viewAddress = deferred.viewAddress();
+        if (null != deferredRequest)
+        {
+            nameData(deferredRequest, start, length);
+            return intake.onCommand(deferredRequest);
+        }
+        final Request request = intake.begin(view, (int)(start - viewAddress) + CapsuleCommand.ENTRY_OFFSET);
+        if (null == request)
+        {
+            return false;
+        }
+        if (begin(request, start, length))
+        {
+            return true;
+        }
+        deferredRequest = request;
+        return false;
+    }
+
+    private boolean resumeStalled()
     {
         final boolean isSmall = kept.isSmall();
         final long start = isSmall ? kept.copyToBuffer() : kept.address();
@@ -499,20 +584,43 @@ final class PduReceiver
     private int onCommand(final long position, final int length)
     {
         final CommandIntake intake = connection.queuePair().intake();
-        final Request request = intake.begin(view, capsule.offset() + CapsuleCommand.ENTRY_OFFSET);
-        if (null == request)
+        final Request request = deferred.isEmpty() ?
+            intake.begin(view, capsule.offset() + CapsuleCommand.ENTRY_OFFSET) : null;
+        if (null != request)
         {
-            return intake.awaitsSlot() ? stall(null) :
-                errors.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CapsuleCommand.SIZE_BYTES);
+            return begin(request, position, length) ? length : stall(request);
         }
+        if (!intake.awaitsSlot(deferred.count() - (null == deferredRequest ? 0 : 1)))
+        {
+            return errors.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CapsuleCommand.SIZE_BYTES);
+        }
+        if (mayDefer(length))
+        {
+            deferred.add(position, length, connection.address());
+            connection.onDeferred();
+            return length;
+        }
+        return stall(null);
+    }
+
+    /** Whether a capsule that waits for a slot may be put aside: data of commands that have slots may be behind it. */
+    private boolean mayDefer(final int length)
+    {
+        return hostData.isAwaiting() && deferred.hasRoom(length);
+    }
+
+    /** Begins a capsule that has a slot; false when it has to wait all the same. */
+    private boolean begin(final Request request, final long position, final int length)
+    {
+        final CommandIntake intake = connection.queuePair().intake();
         nameData(request, position, length);
         if (!matchesDataDigest(position, length))
         {
             counters.onDataDigestError();
             intake.onDataError(request, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
-            return length;
+            return true;
         }
-        return intake.onCommand(request) ? length : stall(request);
+        return intake.onCommand(request);
     }
 
     /**

@@ -42,6 +42,7 @@ final class ReceiveBuffer
     private final long vectorsAddress;
     private final SlabPool smallBlocks;
     private final SlabPool largeBlocks;
+    private final DeferralBlocks deferralBlocks;
     private int stalledCount;
 
     ReceiveBuffer(final DmaMemory memory, final TcpTransportConfig config, final Runnable onGrown)
@@ -52,6 +53,7 @@ final class ReceiveBuffer
         smallBlocks = new SlabPool(HEADER_BYTES_MAX + capsuleDataBytesMax + SCARCE_BYTES, 16, onGrown);
         final int headroom = (smallBlocks.blockBytes() + 4095) & -4096;
         largeBlocks = new SlabPool(headroom + lengthBytes, 1, onGrown);
+        deferralBlocks = new DeferralBlocks(smallBlocks);
         viewAddress = memory.allocate(headroom + lengthBytes, 4096);
         startAddress = viewAddress + headroom;
         view = new UnsafeBuffer(viewAddress, headroom + lengthBytes);
@@ -139,6 +141,14 @@ final class ReceiveBuffer
     SlabPool largeBlocks()
     {
         return largeBlocks;
+    }
+
+    /**
+     * {@return blocks for capsules that wait for slots}
+     */
+    DeferralBlocks deferralBlocks()
+    {
+        return deferralBlocks;
     }
 
     void onStalled()

@@ -32,6 +32,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     private String endReason = "";
     /** Its place among the group's connections. */
     private int index;
+    private boolean isListedAsWaiting;
 
     TcpConnection(final TcpPollGroup group, final int fd, final TransportAddress local, final ConnectionPlace place)
     {
@@ -223,17 +224,38 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * {@return whether the capsule that waits can go on now, as far as that is known}
+     * {@return whether a capsule waits, while other things may be received}
      */
-    boolean isResumable()
+    boolean isWaiting()
     {
-        return isStalled() && receiver.isResumable();
+        return ConnectionState.READY == state && receiver.isWaiting();
     }
 
     /**
-     * Tries again with the capsule that waits.
+     * {@return whether it is in its group's list of those with capsules that wait}
+     */
+    boolean isListedAsWaiting()
+    {
+        return isListedAsWaiting;
+    }
+
+    void isListedAsWaiting(final boolean isListed)
+    {
+        isListedAsWaiting = isListed;
+    }
+
+    /**
+     * {@return whether a capsule that waits can go on now, as far as that is known}
+     */
+    boolean isResumable()
+    {
+        return isWaiting() && receiver.isResumable();
+    }
+
+    /**
+     * Tries again with the capsules that wait.
      *
-     * @return whether it went on.
+     * @return whether one went on.
      */
     boolean resume()
     {
@@ -334,13 +356,22 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * A capsule waits.
+     * A capsule waits, and what is behind it.
      */
     void onStalled()
     {
         group.counters().onStalled();
-        group.addStalled(this);
+        group.addWaiting(this);
         updateInterest();
+    }
+
+    /**
+     * A capsule was put aside until there is a slot for it.
+     */
+    void onDeferred()
+    {
+        group.counters().onDeferred();
+        group.addWaiting(this);
     }
 
     /**

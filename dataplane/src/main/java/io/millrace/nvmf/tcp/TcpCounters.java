@@ -25,6 +25,7 @@ public final class TcpCounters
     private final AtomicLong headerDigestErrors = new AtomicLong();
     private final AtomicLong dataDigestErrors = new AtomicLong();
     private final AtomicLong stalledCapsules = new AtomicLong();
+    private final AtomicLong deferredCapsules = new AtomicLong();
     private final AtomicLong copiedLoans = new AtomicLong();
     private final AtomicLong peerTerminations = new AtomicLong();
     private final AtomicLongArray terminations = new AtomicLongArray(STATUS_COUNT);
@@ -160,6 +161,14 @@ public final class TcpCounters
     }
 
     /**
+     * {@return capsules that were put aside as they waited for a slot while data was awaited}
+     */
+    public long deferredCapsules()
+    {
+        return deferredCapsules.get();
+    }
+
+    /**
      * {@return answers whose data was copied, and the memory given back to its device, because a host did not read them
      *     while somebody waited to write it}
      */
@@ -267,6 +276,11 @@ public final class TcpCounters
     void onStalled()
     {
         stalledCapsules.incrementAndGet();
+    }
+
+    void onDeferred()
+    {
+        deferredCapsules.incrementAndGet();
     }
 
     void onCopiedLoans(final int count)

@@ -59,7 +59,7 @@ final class TcpPollGroup implements Poller, LinkListener
     /** Receiving and sending may close any connection, so the lists that loops go over keep their places meanwhile. */
     private final DeferredRemovalList<TcpConnection> hot = new DeferredRemovalList<>();
     private final DeferredRemovalList<TcpConnection> flushes = new DeferredRemovalList<>();
-    private final DeferredRemovalList<TcpConnection> stalled = new DeferredRemovalList<>();
+    private final DeferredRemovalList<TcpConnection> waiting = new DeferredRemovalList<>();
     private TcpConnection[] connections = new TcpConnection[64];
     private int connectionCount;
     private final ConnectionMoves moves = new ConnectionMoves(this);
@@ -302,13 +302,17 @@ final class TcpPollGroup implements Poller, LinkListener
     }
 
     /**
-     * A connection cannot go on with the capsule that is next.
+     * A capsule of a connection waits.
      *
-     * @param connection in {@link ReceiveState#STALLED}.
+     * @param connection {@link TcpConnection#isWaiting}.
      */
-    void addStalled(final TcpConnection connection)
+    void addWaiting(final TcpConnection connection)
     {
-        stalled.add(connection);
+        if (!connection.isListedAsWaiting())
+        {
+            connection.isListedAsWaiting(true);
+            waiting.add(connection);
+        }
     }
 
     /**
@@ -330,9 +334,9 @@ final class TcpPollGroup implements Poller, LinkListener
     public int poll()
     {
         int work = flushAll() + receiveHot();
-        if (0 != stalled.size())
+        if (0 != waiting.size())
         {
-            work += resumeStalled();
+            work += resumeWaiting();
         }
         if (!moves.isEmpty())
         {
@@ -348,14 +352,14 @@ final class TcpPollGroup implements Poller, LinkListener
     }
 
     /**
-     * What a stalled capsule waits for comes by a timer, a command or the buffer pool, which have their turns before
+     * What a capsule waits for comes by a timer, a command or the buffer pool, which have their turns before
      * this is asked.
      */
     private boolean isAnyResumable()
     {
-        for (int i = 0; i < stalled.limit(); i++)
+        for (int i = 0; i < waiting.limit(); i++)
         {
-            final TcpConnection connection = stalled.get(i);
+            final TcpConnection connection = waiting.get(i);
             if (null != connection && connection.isResumable())
             {
                 return true;
@@ -462,30 +466,34 @@ final class TcpPollGroup implements Poller, LinkListener
         return work;
     }
 
-    private int resumeStalled()
+    private int resumeWaiting()
     {
         int work = 0;
-        // A connection adds itself again at the end should its next capsule stall: that one has its turn in the next
-        // cycle.
-        final int count = stalled.limit();
+        // One that waits on, with its next capsule, goes to the end and has its turn in the next cycle.
+        final int count = waiting.limit();
         for (int i = 0; i < count; i++)
         {
-            final TcpConnection connection = stalled.get(i);
+            final TcpConnection connection = waiting.get(i);
             if (null == connection)
             {
                 continue;
             }
-            if (!connection.isStalled())
+            final boolean isResumed = connection.isResumable() && connection.resume();
+            if (isResumed)
             {
-                stalled.removeAt(i);
-            }
-            else if (connection.isResumable() && connection.resume())
-            {
-                stalled.removeAt(i);
                 work++;
             }
+            if (isResumed || !connection.isWaiting())
+            {
+                waiting.removeAt(i);
+                connection.isListedAsWaiting(false);
+                if (connection.isWaiting())
+                {
+                    addWaiting(connection);
+                }
+            }
         }
-        stalled.compact();
+        waiting.compact();
         return work + flushAll();
     }
 }

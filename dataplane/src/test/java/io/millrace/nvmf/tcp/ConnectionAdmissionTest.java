@@ -152,6 +152,32 @@ class ConnectionAdmissionTest
         assertEquals(admission.pending(), counters.pending());
     }
 
+    /** However many addresses take what they can, the next one gets some queues. */
+    @Property(tries = 50)
+    void shouldLeaveQueuesToAddressesThatComeLater(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final int all = 1420;
+        final int addresses = 2 + random.nextInt(60);
+        final ConnectionAdmission busy = new ConnectionAdmission(
+            new CapacityLimits(64, all, all / 2, all, all), new TcpCounters(), (warning) -> {});
+        for (int i = 0; i < addresses * all; i++)
+        {
+            final ConnectionPlace place = busy.begin("198.51.100." + i % addresses, 0);
+            if (!busy.admit(place, QUEUE, 0))
+            {
+                busy.end(place);
+            }
+        }
+        assertTrue(busy.queues() > all * 7 / 8, busy.queues() + " of " + all);
+        int got = 0;
+        while (busy.admit(busy.begin(A, 0), QUEUE, 0))
+        {
+            got++;
+        }
+        assertTrue(got >= 8, got + " beside " + addresses);
+    }
+
     @Test
     void shouldCountDiscoveryControllersApart()
     {

@@ -4,6 +4,7 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Subsystem;
@@ -63,10 +64,21 @@ final class TargetFixture implements AutoCloseable
         final long poolBytes,
         final long spinNs)
     {
+        this(reactorCount, config, device, poolBytes, spinNs, TargetConfig.defaults().capacity());
+    }
+
+    TargetFixture(
+        final int reactorCount,
+        final TcpTransportConfig config,
+        final BlockDevice device,
+        final long poolBytes,
+        final long spinNs,
+        final CapacityLimits capacity)
+    {
         this.device = device;
         target = new Target(new TargetConfig(
             TargetConfig.QUEUE_PAIRS_MAX, TargetConfig.QUEUE_DEPTH_DEFAULT, TargetConfig.MAX_TRANSFER_BYTES_DEFAULT,
-            TargetConfig.CONTROLLERS_MAX), new TargetListener()
+            TargetConfig.CONTROLLERS_MAX).capacity(capacity), new TargetListener()
             {
                 @Override
                 public void onError(final String message)

@@ -214,6 +214,14 @@ final class TestHost implements AutoCloseable
         return new WirePdu(type, flags, header, Arrays.copyOfRange(whole, dataOffset, dataOffset + dataLength));
     }
 
+    /**
+     * Bytes that can be received without waiting.
+     */
+    int available() throws IOException
+    {
+        return in.available();
+    }
+
     WirePdu expect(final int type) throws IOException
     {
         final WirePdu pdu = receive();

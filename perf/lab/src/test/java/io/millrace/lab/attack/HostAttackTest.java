@@ -13,7 +13,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -29,6 +33,7 @@ import org.junit.jupiter.api.TestInfo;
 final class HostAttackTest
 {
     private static final String NQN = TargetProcess.NQN;
+    private static final String DISCOVERY_NQN = "nqn.2014-08.org.nvmexpress.discovery";
     private static final boolean IS_LONG = "long".equals(System.getProperty("millrace.attack"));
     private static final int BLOCK_BYTES = 4096;
     private static final int READ_BYTES = 128 << 10;
@@ -197,7 +202,7 @@ final class HostAttackTest
             {
                 final AttackHost host = AttackHost.open(target.port(), "127.0.0.2", 0);
                 hosts.add(host);
-                final int result = connectQuietly(host);
+                final int result = connectQuietly(host, NQN);
                 admitted += result >= 0 ? 1 : 0;
                 busy += -NvmeStatus.CONNECT_CONTROLLER_BUSY == result ? 1 : 0;
                 expectAliveNowAndThen(i);
@@ -212,6 +217,107 @@ final class HostAttackTest
         finally
         {
             hosts.forEach(AttackHost::close);
+        }
+    }
+
+    /** Discovery controllers from two addresses, which no list of hosts refuses: other hosts get queues all the same. */
+    @Test
+    void discoveryControllers() throws Exception
+    {
+        final int count = IS_LONG ? 4_000 : 1_000;
+        final List<AttackHost> hosts = new ArrayList<>();
+        try
+        {
+            int admitted = 0;
+            for (int i = 0; i < 2 * count; i++)
+            {
+                final AttackHost host = AttackHost.open(target.port(), 0 == i % 2 ? "127.0.0.2" : "127.0.0.3", 0);
+                hosts.add(host);
+                admitted += connectQuietly(host, DISCOVERY_NQN) > 0 ? 1 : 0;
+                expectAliveNowAndThen(i);
+            }
+            System.out.println(name + ": " + admitted + " discovery controllers of " + 2 * count);
+            try (AttackHost admin = AttackHost.admin(target.port(), "127.0.0.4", NQN);
+                AttackHost io = admin.io(NQN, 1, 32, 0))
+            {
+                assertTrue(io.socket().isConnected());
+            }
+            // Somebody at another address can discover, too.
+            try (AttackHost host = AttackHost.open(target.port(), "127.0.0.4", 0))
+            {
+                assertTrue(connectQuietly(host, DISCOVERY_NQN) > 0, "discovery");
+            }
+            expectAlive();
+        }
+        finally
+        {
+            hosts.forEach(AttackHost::close);
+        }
+    }
+
+    /** Fifty addresses that connect as fast as they can, and keep what they get: a new host gets in, and soon. */
+    @Test
+    void manyAddresses() throws Exception
+    {
+        final int addresses = 50;
+        final int queues = IS_LONG ? 1_000 : 200;
+        final List<AttackHost> hosts = Collections.synchronizedList(new ArrayList<>());
+        final Map<Integer, Integer> results = new ConcurrentHashMap<>();
+        final List<Thread> threads = new ArrayList<>();
+        try
+        {
+            for (int i = 1; i <= addresses; i++)
+            {
+                final String address = "127.0.1." + i;
+                threads.add(Thread.ofPlatform().start(() ->
+                {
+                    for (int queue = 0; queue < queues; queue++)
+                    {
+                        results.merge(connectQuietly(address, hosts), 1, Integer::sum);
+                    }
+                }));
+            }
+            long longestNs = 0;
+            int tries = 0;
+            final Map<Integer, Integer> mine = new HashMap<>();
+            while (threads.stream().anyMatch(Thread::isAlive) || tries < 20)
+            {
+                final long startNs = System.nanoTime();
+                final List<AttackHost> opened = new ArrayList<>();
+                mine.merge(Math.min(1, connectQuietly("127.0.2.1", opened)), 1, Integer::sum);
+                longestNs = Math.max(longestNs, System.nanoTime() - startNs);
+                opened.forEach(AttackHost::close);
+                tries++;
+                expectAlive();
+            }
+            System.out.println(name + ": " + results.entrySet().stream().filter((each) -> each.getKey() <= 0).toList() +
+                " of the attackers, " + mine + " of a new host in " + tries + " tries, longest " +
+                TimeUnit.NANOSECONDS.toMillis(longestNs) + " ms");
+            assertEquals(Map.of(1, tries), mine);
+            assertTrue(longestNs < TimeUnit.MILLISECONDS.toNanos(PROGRESS_MS), longestNs + " ns");
+        }
+        finally
+        {
+            for (final Thread thread : threads)
+            {
+                thread.join();
+            }
+            hosts.forEach(AttackHost::close);
+        }
+    }
+
+    /** As {@link #connectQuietly(AttackHost, String)}; what was opened is added to a list. */
+    private int connectQuietly(final String address, final List<AttackHost> opened)
+    {
+        try
+        {
+            final AttackHost host = AttackHost.open(target.port(), address, 0);
+            opened.add(host);
+            return connectQuietly(host, NQN);
+        }
+        catch (final IOException e)
+        {
+            return 0;
         }
     }
 
@@ -298,7 +404,7 @@ final class HostAttackTest
                 {
                     final AttackHost host = AttackHost.open(small.port(), "127.0.0.2", 0);
                     hosts.add(host);
-                    connectQuietly(host);
+                    connectQuietly(host, NQN);
                 }
                 catch (final IOException _)
                 {
@@ -332,11 +438,11 @@ final class HostAttackTest
     }
 
     /** Controller id, negated status of a refusal, or 0 when the connection was closed. */
-    private static int connectQuietly(final AttackHost host)
+    private static int connectQuietly(final AttackHost host, final String nqn)
     {
         try
         {
-            return host.initialize().connectAdmin(NQN);
+            return host.initialize().connectAdmin(nqn);
         }
         catch (final IOException _)
         {

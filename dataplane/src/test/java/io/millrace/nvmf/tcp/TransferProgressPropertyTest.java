@@ -1,0 +1,47 @@
+package io.millrace.nvmf.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+class TransferProgressPropertyTest
+{
+    private static final long TIMEOUT_NS = 1_000_000;
+
+    /** Data comes at any moments, and then no more: the end is found within the time and an eighth. */
+    @Property(tries = 500)
+    void shouldFindWhatStandsStillWithinItsTimeAndAnEighth(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final TransferProgress transfer = new TransferProgress(TIMEOUT_NS);
+        final long startNs = random.nextLong();
+        long nowNs = startNs;
+        long progressNs = startNs;
+        long bytes = random.nextInt(1000);
+        int left = random.nextInt(30);
+        long nextProgressNs = startNs + random.nextLong(TIMEOUT_NS);
+        transfer.begin(nowNs);
+        while (true)
+        {
+            nowNs = transfer.nextLookNs(nowNs);
+            assertTrue(nowNs - startNs < 100 * TIMEOUT_NS, "never ends");
+            while (left > 0 && nextProgressNs - nowNs <= 0)
+            {
+                left--;
+                bytes++;
+                progressNs = nextProgressNs;
+                nextProgressNs += 1 + random.nextLong(TIMEOUT_NS - 1);
+            }
+            if (transfer.isOverdue(bytes, nowNs))
+            {
+                break;
+            }
+        }
+        assertTrue(0 == left, "ended while data came");
+        assertTrue(nowNs - progressNs >= TIMEOUT_NS, "ended after " + (nowNs - progressNs));
+        assertTrue(nowNs - progressNs <= TIMEOUT_NS + TIMEOUT_NS / TransferProgress.LOOKS,
+            "ended after " + (nowNs - progressNs));
+    }
+}
