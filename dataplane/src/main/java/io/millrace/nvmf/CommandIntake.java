@@ -102,6 +102,11 @@ public final class CommandIntake
             request.phase(RequestPhase.PAUSED);
             return false;
         }
+        if (QueuePairState.ADMIN == queuePair.state() && !pollGroup.adminTurn().hasTime())
+        {
+            request.phase(RequestPhase.AWAITING_TURN);
+            return false;
+        }
         meter.onCommand(pollGroup.reactor().nowNs());
         if (!openCommands.claimId(request))
         {
@@ -121,6 +126,7 @@ public final class CommandIntake
         return switch (request.phase())
         {
             case PAUSED -> !pollGroup.isPaused();
+            case AWAITING_TURN -> pollGroup.adminTurn().hasTime();
             case CAPSULE_THROTTLED -> !pollGroup.isPaused() && pollGroup.qos().hasRoom(request);
             case CAPSULE_AWAITING_BUFFER -> false;
             case CAPSULE_AWAITING_OPEN -> !isAwaitingOpen(request);
@@ -240,9 +246,9 @@ public final class CommandIntake
         {
             return false;
         }
-        final boolean wasPaused = RequestPhase.PAUSED == request.phase();
+        final boolean isNew = RequestPhase.PAUSED == request.phase() || RequestPhase.AWAITING_TURN == request.phase();
         request.phase(RequestPhase.EXECUTING);
-        return wasPaused ? onCommand(request) : dispatchCapsule(request);
+        return isNew ? onCommand(request) : dispatchCapsule(request);
     }
 
     /**
@@ -271,7 +277,10 @@ public final class CommandIntake
         }
         else if (QueuePairState.ADMIN == state)
         {
+            final AdminTurn turn = pollGroup.adminTurn();
+            final long startNs = turn.begin();
             pollGroup.admin().execute(queuePair, request);
+            turn.end(startNs);
         }
         else if (QueuePairState.NEW == state)
         {

@@ -69,6 +69,7 @@ public final class PollGroup implements Poller
     private final HostTable hosts;
     private final Set<QueuePair> ioQueues = new LinkedHashSet<>();
     private final BufferWatch bufferWatch;
+    private final AdminTurn adminTurn;
     private boolean isPaused;
     private boolean isClosing;
     private boolean hasMoreToRelease;
@@ -117,6 +118,7 @@ public final class PollGroup implements Poller
         qos = new QosAdmission(this);
         devices = new DeviceChannels(reactor, buffers, status, target.listener());
         bufferWatch = new BufferWatch(this);
+        adminTurn = new AdminTurn(reactor);
         reactor.addPoller(this);
         target.addPollGroup(this);
     }
@@ -279,6 +281,7 @@ public final class PollGroup implements Poller
     public int poll()
     {
         int work = 0;
+        adminTurn.next();
         if (!filling.isEmpty())
         {
             work += fill();
@@ -301,7 +304,8 @@ public final class PollGroup implements Poller
     @Override
     public boolean canSleep()
     {
-        return filling.isEmpty() && !hasMoreToRelease && payloads.reserve().canSleep();
+        // Who waits for a turn has one in the next cycle, if this one had any.
+        return filling.isEmpty() && !hasMoreToRelease && !adminTurn.isBegun() && payloads.reserve().canSleep();
     }
 
     /**
@@ -380,6 +384,14 @@ public final class PollGroup implements Poller
     AdminCommands admin()
     {
         return admin;
+    }
+
+    /**
+     * {@return what bounds the time of admin commands}
+     */
+    AdminTurn adminTurn()
+    {
+        return adminTurn;
     }
 
     FabricsCommands fabrics()

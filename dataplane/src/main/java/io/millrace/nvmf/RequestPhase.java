@@ -11,6 +11,8 @@ enum RequestPhase
     EXECUTING,
     /** Has come while I/O is paused; the transport keeps the capsule. */
     PAUSED,
+    /** An admin command that waits until the reactor has time for more of them; the transport keeps the capsule. */
+    AWAITING_TURN,
     /** Waits in the buffer pool's line. */
     AWAITING_BUFFER,
     /** Waits in the buffer pool's line while the transport keeps the capsule. */

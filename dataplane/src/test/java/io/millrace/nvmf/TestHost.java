@@ -204,10 +204,22 @@ final class TestHost implements AutoCloseable
         {
             link.paused = request;
             link.pausedLength = inCapsuleLength;
+            if (RequestPhase.AWAITING_TURN == request.phase())
+            {
+                reactor.reactor().execute(() -> offerAgain(request));
+            }
         }
         else if (link.paused == request)
         {
             link.paused = null;
+        }
+    }
+
+    private void offerAgain(final Request request)
+    {
+        if (link.paused == request)
+        {
+            offer(request, link.pausedLength);
         }
     }
 

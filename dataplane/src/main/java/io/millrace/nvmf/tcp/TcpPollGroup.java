@@ -333,11 +333,13 @@ final class TcpPollGroup implements Poller, LinkListener
     @Override
     public int poll()
     {
-        int work = flushAll() + receiveHot();
+        int work = flushAll();
+        // Before others come: what they need may be there for the first ones only.
         if (0 != waiting.size())
         {
             work += resumeWaiting();
         }
+        work += receiveHot();
         if (!moves.isEmpty())
         {
             work += moves.poll();
