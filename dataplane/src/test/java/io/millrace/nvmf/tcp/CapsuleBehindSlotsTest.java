@@ -27,6 +27,7 @@ class CapsuleBehindSlotsTest
 {
     private static final int BLOCK = TargetFixture.BLOCK_BYTES;
     private static final int DEPTH = 128;
+    private static final long STANDSTILL_NS = 20_000_000_000L;
     private static final CapacityLimits LIMITS = new CapacityLimits(CapacityLimits.REQUESTS_MIN, 16, 16, 16, 16, 4, 4);
 
     private final TargetFixture target = new TargetFixture(1, TcpTransportConfig.defaults(),
@@ -99,13 +100,16 @@ class CapsuleBehindSlotsTest
             }
             // Answers of one queue are taken until it has none for the moment, so that the others stand still.
             int left = queues * commands;
+            long deadlineNs = System.nanoTime() + STANDSTILL_NS;
             while (left > 0)
             {
+                assertTrue(System.nanoTime() - deadlineNs < 0, left + " commands do not end");
                 for (int queue = 0; queue < queues; queue++)
                 {
-                    if (done[queue] < commands && (0 != hosts.get(queue).available() || 1 == queues))
+                    if (done[queue] < commands && 0 != hosts.get(queue).available())
                     {
                         final int ended = answer(hosts.get(queue));
+                        deadlineNs = System.nanoTime() + STANDSTILL_NS;
                         done[queue] += ended;
                         left -= ended;
                     }
