@@ -144,6 +144,7 @@ final class StatusPublisher implements Poller
         dataPlane.put(DataPlaneCounters.Value.PENDING_CONNECTIONS, tcp.pending());
         dataPlane.put(DataPlaneCounters.Value.REFUSED_DISCOVERY, tcp.refusedDiscovery());
         dataPlane.put(DataPlaneCounters.Value.DISCOVERY_CONNECTIONS, tcp.discovery());
+        dataPlane.put(DataPlaneCounters.Value.DEFERRED_CAPSULES, tcp.deferredCapsules());
         dataPlane.put(DataPlaneCounters.Value.DMA_BYTES, DmaMemory.mappedBytes());
         dataPlane.put(DataPlaneCounters.Value.DMA_HUGEPAGE_BYTES, DmaMemory.hugepageBytes());
     }

@@ -26,7 +26,7 @@ public final class DataPlaneCounters
         HEADER_DIGEST_ERRORS,
         /** PDUs with a wrong data digest. */
         DATA_DIGEST_ERRORS,
-        /** Capsules that waited for a buffer. */
+        /** Capsules that waited in their connection, which received nothing meanwhile. */
         STALLED_CAPSULES,
         /** Answers whose data was copied as a host did not read them while somebody waited to write it. */
         COPIED_LOANS,
@@ -49,7 +49,9 @@ public final class DataPlaneCounters
         /** Connect commands refused as there were too many discovery controllers. */
         REFUSED_DISCOVERY,
         /** Discovery controllers now. */
-        DISCOVERY_CONNECTIONS;
+        DISCOVERY_CONNECTIONS,
+        /** Capsules that were put aside until there was a slot, as data was awaited that may come behind them. */
+        DEFERRED_CAPSULES;
 
         /**
          * {@return whether it counts connections, or what happened on them}

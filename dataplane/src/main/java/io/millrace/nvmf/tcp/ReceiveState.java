@@ -22,8 +22,8 @@ enum ReceiveState
     /** Behind the payload of an H2CData PDU: its data digest. */
     DIGEST,
     /**
-     * A whole capsule is here, but the queue pair cannot take it: no buffer for its data; nothing is received
-     * meanwhile.
+     * A whole capsule is here, but the queue pair cannot take it, such as for want of a buffer for its data, nor can it
+     * be put aside; nothing is received meanwhile.
      */
     STALLED
 }

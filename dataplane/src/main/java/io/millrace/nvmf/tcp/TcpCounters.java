@@ -153,7 +153,8 @@ public final class TcpCounters
     }
 
     /**
-     * {@return capsules that waited for a buffer for their data}
+     * {@return capsules that waited in their connection, which received nothing meanwhile: for a buffer, a slot or a
+     *     turn}
      */
     public long stalledCapsules()
     {
