@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * Native blocks of one reactor for capsules that wait for slots, {@link #BYTES_MAX} in all. A connection may have
  * another one as long as it has fewer than are left, the connections of one address together half of them. One
- * reactor's; nothing but a connection that begins to wait looks into a map.
+ * reactor's.
  */
 final class DeferralBlocks
 {
@@ -76,11 +76,12 @@ final class DeferralBlocks
     /**
      * {@return whether a connection may have one more}
      *
-     * @param has   how many it has.
-     * @param share of its address; null when it has not joined.
+     * @param has     how many it has.
+     * @param address of its host.
      */
-    boolean mayAcquire(final int has, final Share share)
+    boolean mayAcquire(final int has, final String address)
     {
+        final Share share = shares.get(address);
         return has < max - used && (null == share || 2 * share.used < max);
     }
 

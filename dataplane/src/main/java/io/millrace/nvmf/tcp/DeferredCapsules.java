@@ -25,6 +25,7 @@ final class DeferredCapsules
     }
 
     private final DeferralBlocks blocks;
+    private final String hostAddress;
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
     private DeferralBlocks.Share share;
     private Block first;
@@ -32,9 +33,16 @@ final class DeferredCapsules
     private int blockCount;
     private int count;
 
-    DeferredCapsules(final DeferralBlocks blocks)
+    /**
+     * Has none yet.
+     *
+     * @param blocks      that they lie in.
+     * @param hostAddress of the connection.
+     */
+    DeferredCapsules(final DeferralBlocks blocks, final String hostAddress)
     {
         this.blocks = blocks;
+        this.hostAddress = hostAddress;
     }
 
     boolean isEmpty()
@@ -57,21 +65,21 @@ final class DeferredCapsules
      */
     boolean hasRoom(final int length)
     {
-        return null != last && length <= blocks.blockBytes() - last.endBytes || blocks.mayAcquire(blockCount, share);
+        return null != last && length <= blocks.blockBytes() - last.endBytes ||
+            blocks.mayAcquire(blockCount, hostAddress);
     }
 
     /**
      * Copies a capsule; there {@link #hasRoom is room}.
      *
-     * @param start       of the capsule.
-     * @param length      of it in bytes.
-     * @param hostAddress of the connection.
+     * @param start  of the capsule.
+     * @param length of it in bytes.
      */
-    void add(final long start, final int length, final String hostAddress)
+    void add(final long start, final int length)
     {
         if (null == last || length > blocks.blockBytes() - last.endBytes)
         {
-            grow(hostAddress);
+            grow();
         }
         NativeMemory.copy(start, last.address + last.endBytes, length);
         last.endBytes += length;
@@ -129,7 +137,7 @@ final class DeferredCapsules
         }
     }
 
-    private void grow(final String hostAddress)
+    private void grow()
     {
         if (null == share)
         {

@@ -57,7 +57,7 @@ final class PduReceiver
         this.counters = counters;
         this.hostData = hostData;
         kept = new KeptBytes(buffer);
-        deferred = new DeferredCapsules(buffer.deferralBlocks());
+        deferred = new DeferredCapsules(buffer.deferralBlocks(), connection.address());
         view = buffer.view();
         viewAddress = buffer.viewAddress();
     }
@@ -596,7 +596,7 @@ final class PduReceiver
         }
         if (mayDefer(length))
         {
-            deferred.add(position, length, connection.address());
+            deferred.add(position, length);
             connection.onDeferred();
             return length;
         }
