@@ -220,7 +220,7 @@ final class HostAttackTest
         }
     }
 
-    /** Discovery controllers from two addresses, which no list of hosts refuses: other hosts get queues all the same. */
+    /** Discovery controllers from two addresses, which no list of hosts refuses: other hosts get queues. */
     @Test
     void discoveryControllers() throws Exception
     {
