@@ -90,7 +90,7 @@ class StatusLayoutTest
         record(bytes, record, 64 + 64 + 256 + 3 * HISTOGRAM, 5, 0, 0, "nqn.hé", "", 1, 3);
         assertEquals(record + 64 + 64 + 256 + 3 * HISTOGRAM - part, bytes.getLong(part + 24));
 
-        record(bytes, PARTS + 64, 64 + 192 + 256, 1, 0, 0, "no pages", "", 19, 0);
+        record(bytes, PARTS + 64, 64 + 192 + 256, 1, 0, 0, "no pages", "", 22, 0);
         assertEquals(13, bytes.getLong(PARTS + 64 + 64 + 11 * 8));
         assertEquals(15, bytes.getLong(PARTS + 64 + 64 + 13 * 8));
     }
