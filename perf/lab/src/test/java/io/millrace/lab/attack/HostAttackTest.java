@@ -315,7 +315,7 @@ final class HostAttackTest
             opened.add(host);
             return connectQuietly(host, NQN);
         }
-        catch (final IOException e)
+        catch (final IOException _)
         {
             return 0;
         }
