@@ -1,14 +1,16 @@
 # The driver on drives of this machine: what it writes the kernel reads after the drive was given back, and the other way round;
-# namespaces of several formats; addresses that are not mapped; the contract of block devices.
+# namespaces of several formats; addresses that are not mapped; the contract of block devices; many namespaces over few queues.
 # usage: nvme-driver.sh "JVM COMMAND"
 # Drives FORMATS and CONTRACT have namespaces 1 with blocks of 512 bytes, 2 with 4096, 3 with 4096 and 8 bytes of
-# metadata; CONTRACT has 4 with 4096 and 8 bytes of protection information.
+# metadata; CONTRACT has 4 with 4096 and 8 bytes of protection information. MANY has namespaces 1 to 6, two I/O queue pairs and
+# three interrupt vectors.
 . "$(dirname "$0")/common.sh"
 jvm=$1
 # address SERIAL: prints where a drive is.
 address() { basename "$(readlink -f "$(dirname "$(grep -l "$1" /sys/class/nvme/nvme*/serial)")/device")"; }
 address=$(address FORMATS)
 contract=$(address CONTRACT)
+many=$(address MANY)
 bytes=524288
 
 # block NSID: prints the kernel's block device of a namespace.
@@ -64,6 +66,14 @@ keeps_the_contract()
     $jvm io.millrace.lab.guest.ContractRun "$contract" 1 2+ 3 4 2>&1
 }
 
+# A queue pair and a vector for each of two reactors, whatever the namespaces.
+shares_queues()
+{
+    move "$many" vfio-pci
+    # shellcheck disable=SC2086
+    $jvm io.millrace.lab.guest.NvmeNamespaces "$many" 6 2 2>&1
+}
+
 kernel_reads()
 {
     move "$address" nvme
@@ -79,5 +89,6 @@ step kernel-writes kernel_writes
 step driver driver_reads_and_writes
 step beside beside
 step kernel-reads kernel_reads
+step sharing shares_queues
 step contract keeps_the_contract
 finish

@@ -26,6 +26,8 @@ public final class Initiator implements Poller, AutoCloseable
     private static final long PATIENCE_S = 30;
 
     private final Reactor reactor;
+    /** Whose reactor it is. */
+    private final Initiator host;
     private final List<Io> all = new ArrayList<>();
     private final ArrayDeque<Io> refused = new ArrayDeque<>();
     private final AtomicInteger refusals = new AtomicInteger();
@@ -42,6 +44,7 @@ public final class Initiator implements Poller, AutoCloseable
 
     public Initiator(final ReactorConfig config, final BlockDevice device)
     {
+        host = this;
         reactor = new Reactor(config, new Errors());
         reactor.start();
         try
@@ -53,6 +56,25 @@ public final class Initiator implements Poller, AutoCloseable
             reactor.close();
             throw e;
         }
+        begin();
+    }
+
+    private Initiator(final Initiator host, final BlockDevice device)
+    {
+        this.host = host;
+        reactor = host.reactor;
+        channel = get(open(device));
+        begin();
+    }
+
+    /** Another one on the same reactor, with a channel of its own; to be closed before. */
+    public Initiator beside(final BlockDevice device)
+    {
+        return new Initiator(host, device);
+    }
+
+    private void begin()
+    {
         call(() ->
         {
             isChannelOpen = true;
@@ -87,7 +109,7 @@ public final class Initiator implements Poller, AutoCloseable
             {
                 if (isCalled || !reactor.isOnThread())
                 {
-                    broken = new AssertionError("opened twice, or on thread " + Thread.currentThread());
+                    host.broken = new AssertionError("opened twice, or on thread " + Thread.currentThread());
                 }
                 isCalled = true;
             }
@@ -110,7 +132,7 @@ public final class Initiator implements Poller, AutoCloseable
             {
                 if (gone != opened || closed.isDone() || !reactor.isOnThread())
                 {
-                    broken = new AssertionError("closed twice, or on thread " + Thread.currentThread());
+                    host.broken = new AssertionError("closed twice, or on thread " + Thread.currentThread());
                 }
                 closed.complete(null);
             });
@@ -246,7 +268,7 @@ public final class Initiator implements Poller, AutoCloseable
     public BlockStatus await(final Io io)
     {
         final BlockStatus status = get(io.result);
-        assertNull(broken, () -> "reactor broke: " + broken);
+        assertNull(host.broken, () -> "reactor broke: " + host.broken);
         return status;
     }
 
@@ -267,7 +289,7 @@ public final class Initiator implements Poller, AutoCloseable
         assertEquals(0, channel.inFlight());
         call(() -> null);
         assertTrue(closings < 2, "closed twice");
-        assertNull(broken, () -> "reactor broke: " + broken);
+        assertNull(host.broken, () -> "reactor broke: " + host.broken);
     }
 
     /** Begins to close the channel; done when it has closed. */
@@ -294,7 +316,7 @@ public final class Initiator implements Poller, AutoCloseable
                 closings++;
                 if (gone != channel || !reactor.isOnThread() || 0 != channel.inFlight())
                 {
-                    broken = new AssertionError(
+                    host.broken = new AssertionError(
                         "closed with " + channel.inFlight() + " in flight on thread " + Thread.currentThread());
                 }
                 closed.complete(null);
@@ -332,7 +354,18 @@ public final class Initiator implements Poller, AutoCloseable
         }
         finally
         {
-            reactor.close();
+            if (this == host)
+            {
+                reactor.close();
+            }
+            else
+            {
+                call(() ->
+                {
+                    reactor.removePoller(this);
+                    return null;
+                });
+            }
         }
     }
 
@@ -353,7 +386,8 @@ public final class Initiator implements Poller, AutoCloseable
         }
         catch (final Exception e)
         {
-            throw new AssertionError("reactor " + reactor.config().name() + " did not answer; broken: " + broken, e);
+            throw new AssertionError(
+                "reactor " + reactor.config().name() + " did not answer; broken: " + host.broken, e);
         }
     }
 

@@ -14,9 +14,9 @@ import java.util.List;
 
 /**
  * The requests that a channel has taken: turns them into commands, takes in what these come to, sends them again where
- * that is worth while, and completes the requests. A request that one command cannot do is worked off by a
- * {@link SplitRequest}. As many commands as the queue pair has slots, as many split requests as {@link #SPLITS_MAX}.
- * Rings no doorbell of submissions. Its channel's reactor only; nothing is allocated.
+ * that is worthwhile, and completes the requests. A request that one command cannot do is processed by a
+ * {@link SplitRequest}. As many commands as the channel has of the queue pair's slots ({@link SlotShares}), as many
+ * split requests as {@link #SPLITS_MAX}. Rings no doorbell. Its channel's reactor only; nothing is allocated.
  */
 final class ChannelRequests
 {
@@ -26,15 +26,14 @@ final class ChannelRequests
     private static final int SPLITS_MAX = 32;
     /** A long request leaves room for others. */
     private static final int SPLIT_COMMANDS_MAX = 16;
-    private static final int STATUS_SHIFT = 17;
 
     private final NvmeChannel channel;
     private final Reactor reactor;
     private final Rescue rescue;
     private final CommandSlots slots;
+    private final SlotShares shares;
+    private final SlotShare share;
     private final SubmissionQueue submissions;
-    private final CompletionQueue completions;
-    private final int queueId;
     private final CommandSizes sizes;
     private final CommandWriter writer;
     private final SplitLine splits = new SplitLine(SPLITS_MAX);
@@ -50,35 +49,36 @@ final class ChannelRequests
     /**
      * Has none yet.
      *
-     * @param channel that took them; its device, reactor and queue pair are known.
+     * @param channel that took them; its device and reactor are known.
      * @param rescue  whom it asks for help.
-     * @param slots   of their commands.
+     * @param pair    that commands go to.
      * @param limits  of their commands.
      * @param payload memory that requests point into.
+     * @param memory  of the channel.
      */
     ChannelRequests(
         final NvmeChannel channel,
         final Rescue rescue,
-        final CommandSlots slots,
+        final ReactorQueuePair pair,
         final TransferLimits limits,
-        final PayloadMemory payload)
+        final PayloadMemory payload,
+        final ChannelMemory memory)
     {
         this.channel = channel;
         this.rescue = rescue;
-        this.slots = slots;
         reactor = channel.reactor();
-        final QueuePair queuePair = channel.queuePair();
-        queueId = queuePair.id();
-        submissions = queuePair.submissions();
-        completions = queuePair.completions();
-        compareBuffers = queuePair.compareBuffers();
+        slots = pair.slots();
+        shares = pair.shares();
+        submissions = pair.queuePair().submissions();
+        compareBuffers = memory.compareBuffers();
         final NvmeDevice device = channel.device();
+        share = new SlotShare(Math.min(device.config().queueDepth(), slots.count()));
         blockShift = device.namespace().blockShift();
         isReadOnly = device.geometry().readOnly();
         isCachePresent = device.geometry().volatileWriteCache();
         final DataPointer pointer = new DataPointer(payload, limits.pageShift(), limits.isSglSupported());
         sizes = new CommandSizes(limits, pointer, blockShift);
-        writer = new CommandWriter(device.namespace(), queuePair, pointer);
+        writer = new CommandWriter(device.namespace(), pair.queuePair(), memory, pointer);
     }
 
     /**
@@ -90,15 +90,23 @@ final class ChannelRequests
     }
 
     /**
+     * {@return what the channel has of the queue pair's slots}
+     */
+    SlotShare share()
+    {
+        return share;
+    }
+
+    /**
      * Takes a request, and sends what can be sent of it.
      *
-     * @param request to work off; it may be complete when this returns.
+     * @param request to process; it may be complete when this returns.
      * @return false when there is no room for it now.
      */
     boolean submit(final BlockRequest request)
     {
-        // Those that are being worked off can go on with a slot each.
-        if (slots.freeCount() <= splits.size())
+        // Those that have more to send can go on with a slot each.
+        if (shares.available(share) <= splits.size())
         {
             return false;
         }
@@ -129,7 +137,7 @@ final class ChannelRequests
         if (SplitRequest.Way.PARTS == way && blocks == request.blocks() && !flushes)
         {
             count++;
-            send(slots.take(request, null, 0, blocks));
+            send(take(request, null, 0, blocks));
             return true;
         }
         return submitSplit(request, way, flushes);
@@ -160,17 +168,17 @@ final class ChannelRequests
     private void advance(final SplitRequest split)
     {
         split.listed(true);
-        while (split.hasMore() && slots.freeCount() > 0 && split.outstanding() < outstandingMax(split.way()))
+        while (split.hasMore() && split.outstanding() < outstandingMax(split.way()) && shares.available(share) > 0)
         {
             final int offset = split.sentBlocks();
             final int blocks = sizes.next(split);
             split.onSent(blocks);
-            send(slots.take(split.request(), split, offset, blocks));
+            send(take(split.request(), split, offset, blocks));
         }
-        if (!split.hasMore() && slots.freeCount() > 0 && split.takeFlush())
+        if (!split.hasMore() && split.isFlushDue() && shares.available(share) > 0 && split.takeFlush())
         {
             split.onSent(0);
-            send(slots.take(split.request(), split, 0, 0));
+            send(take(split.request(), split, 0, 0));
         }
         if (split.hasMore() || split.isFlushDue())
         {
@@ -246,37 +254,30 @@ final class ChannelRequests
         finish(slot, BlockStatus.DEVICE_ERROR);
     }
 
-    /**
-     * Takes in what the controller has completed.
-     *
-     * @param most completions to take in.
-     * @return how many there were.
-     */
-    int takeCompletions(final int most)
+    private int take(final BlockRequest request, final SplitRequest split, final int offset, final int blocks)
     {
-        int done = 0;
-        while (done < most)
-        {
-            final long entry = completions.poll();
-            if (CompletionQueue.NONE == entry)
-            {
-                break;
-            }
-            final int word = CompletionQueue.statusAndCommand(entry);
-            final int submissionQueueId = CompletionQueue.queueAndHead(entry) >>> 16;
-            completions.consume();
-            done++;
-            onCompletion(word & 0xFFFF, word >>> STATUS_SHIFT, submissionQueueId);
-        }
-        return done;
+        shares.take(share);
+        return slots.take(this, request, split, offset, blocks);
     }
 
-    private void onCompletion(final int commandId, final int status, final int submissionQueueId)
+    private void release(final int slot)
     {
-        final int slot = slots.find(commandId);
-        if (CommandSlots.NONE == slot || queueId != submissionQueueId)
+        slots.release(slot);
+        shares.release(share);
+    }
+
+    /**
+     * The controller has completed a command.
+     *
+     * @param slot   of the command.
+     * @param status that it ended with.
+     */
+    void onCompletion(final int slot, final int status)
+    {
+        if (null != quarantine)
         {
-            onUnexpected(commandId, submissionQueueId);
+            // The request has ended before.
+            release(slot);
         }
         else if (NvmeStatus.SUCCESS != status)
         {
@@ -285,7 +286,7 @@ final class ChannelRequests
         else if (null == slots.split(slot))
         {
             final BlockRequest request = slots.request(slot);
-            slots.release(slot);
+            release(slot);
             count--;
             request.complete(BlockStatus.SUCCESS);
         }
@@ -303,13 +304,6 @@ final class ChannelRequests
         return differs ? BlockStatus.COMPARE_FAILURE : BlockStatus.SUCCESS;
     }
 
-    /** Neither what it completed is known, nor whether it still works on it: only a reset makes that certain. */
-    private void onUnexpected(final int commandId, final int submissionQueueId)
-    {
-        rescue.reset("completed command " + commandId + " of submission queue " + submissionQueueId +
-            " on completion queue " + queueId + ", which is not outstanding");
-    }
-
     private void onFailure(final int slot, final int status)
     {
         if (NvmeStatus.DATA_TRANSFER_ERROR == NvmeStatus.code(status) && !hasToldOfTransfers)
@@ -323,6 +317,10 @@ final class ChannelRequests
             slots.request(slot).failed(FailureCause.NVME_STATUS, status);
             finish(slot, CommandStatus.of(status));
         }
+        else if (channel.isAborting())
+        {
+            finish(slot, BlockStatus.ABORTED);
+        }
         else if (channel.isLive())
         {
             send(slot);
@@ -333,7 +331,14 @@ final class ChannelRequests
     {
         final BlockRequest request = slots.request(slot);
         final SplitRequest split = slots.split(slot);
-        slots.release(slot);
+        if (null == quarantine)
+        {
+            release(slot);
+        }
+        else
+        {
+            slots.abandon(slot);
+        }
         if (null == split)
         {
             count--;
@@ -382,35 +387,46 @@ final class ChannelRequests
     }
 
     /**
-     * Ends every request though the controller may still have their commands.
+     * Ends every request though the controller may still have their commands, which keep their slots until
+     * {@link #onCompletion} or {@link #endAll}.
      *
      * @param keeper of the memory of the requests.
-     * @return to be released when the controller has none of the commands.
+     * @return to be released when the channel has no slots any more.
      */
     List<MemoryHold> giveUp(final MemoryQuarantine keeper)
     {
         quarantine = keeper;
         holds = new ArrayList<>();
-        endAll(BlockStatus.ABORTED);
+        for (int slot = 0; slot < slots.count(); slot++)
+        {
+            if (isOwn(slot))
+            {
+                finish(slot, BlockStatus.ABORTED);
+            }
+        }
+        endUnsent(BlockStatus.ABORTED);
         return holds;
     }
 
-    /** Sends all commands that a stopped controller had; while that goes on no new ones are taken. */
-    void sendAgain()
+    private boolean isOwn(final int slot)
     {
-        for (int slot = 0; slot < slots.count(); slot++)
+        return slots.isBusy(slot) && slots.owner(slot) == this;
+    }
+
+    /**
+     * Sends a command again that a stopped controller had; while that goes on no new ones are taken.
+     *
+     * @param slot of the command.
+     */
+    void sendAgain(final int slot)
+    {
+        if (slots.tries(slot) < TRIES_MAX)
         {
-            if (slots.isBusy(slot))
-            {
-                if (slots.tries(slot) < TRIES_MAX)
-                {
-                    send(slot);
-                }
-                else
-                {
-                    finish(slot, BlockStatus.DEVICE_ERROR);
-                }
-            }
+            send(slot);
+        }
+        else
+        {
+            finish(slot, BlockStatus.DEVICE_ERROR);
         }
     }
 
@@ -423,11 +439,28 @@ final class ChannelRequests
     {
         for (int slot = 0; slot < slots.count(); slot++)
         {
-            if (slots.isBusy(slot))
+            if (isOwn(slot))
             {
-                finish(slot, status);
+                if (null == quarantine)
+                {
+                    finish(slot, status);
+                }
+                else
+                {
+                    release(slot);
+                }
             }
         }
+        endUnsent(status);
+    }
+
+    /**
+     * Ends requests that have more to send and wait for room, as far as the controller has none of their commands.
+     *
+     * @param status that they end with.
+     */
+    void endUnsent(final BlockStatus status)
+    {
         while (splits.size() > 0)
         {
             final SplitRequest split = splits.take();

@@ -81,8 +81,8 @@ final class CommandSizes
         return switch (split.way())
         {
             case PARTS -> ofPart(split.request(), split.sentBlocks());
-            case ZERO_WRITES -> ofBuffer(split.request(), split.sentBlocks(), QueuePair.ZEROES_BYTES);
-            case VERIFY_READS -> ofBuffer(split.request(), split.sentBlocks(), QueuePair.SINK_BYTES);
+            case ZERO_WRITES -> ofBuffer(split.request(), split.sentBlocks(), ChannelMemory.ZEROES_BYTES);
+            case VERIFY_READS -> ofBuffer(split.request(), split.sentBlocks(), ChannelMemory.SINK_BYTES);
             case COMPARED_READS -> ofBuffer(split.request(), split.sentBlocks(), CompareBuffers.BUFFER_BYTES);
         };
     }

@@ -4,9 +4,10 @@ import io.millrace.block.BlockRequest;
 import java.util.Arrays;
 
 /**
- * The commands of a queue pair that the controller has, or will have again after a reset: one slot each. A command
- * identifier is the slot's number and how often the slot was used before, so that a controller that completes a command
- * twice does not complete another one. Single-threaded; nothing is allocated after construction.
+ * The commands of a queue pair that the controller has, or will have again after a reset: one slot each, of one of the
+ * channels that share the pair. A command identifier is the slot's number and how often the slot was used before, so
+ * that a controller that completes a command twice does not complete another one. Single-threaded; nothing is allocated
+ * after construction.
  */
 final class CommandSlots
 {
@@ -30,6 +31,7 @@ final class CommandSlots
         RESETTING
     }
 
+    private final ChannelRequests[] owners;
     private final BlockRequest[] requests;
     private final SplitRequest[] splits;
     private final int[] offsets;
@@ -49,6 +51,7 @@ final class CommandSlots
      */
     CommandSlots(final int count)
     {
+        owners = new ChannelRequests[count];
         requests = new BlockRequest[count];
         splits = new SplitRequest[count];
         offsets = new int[count];
@@ -79,23 +82,25 @@ final class CommandSlots
         return freeCount;
     }
 
-    int busyCount()
-    {
-        return requests.length - freeCount;
-    }
-
     /**
      * Takes a slot; there must be one.
      *
+     * @param owner       whose request it is.
      * @param request     that a command works on.
      * @param split       that the request is worked off by, or null when the command does all of it.
      * @param offset      blocks of the request before the command's.
      * @param blockCount  of the command.
      * @return the slot.
      */
-    int take(final BlockRequest request, final SplitRequest split, final int offset, final int blockCount)
+    int take(
+        final ChannelRequests owner,
+        final BlockRequest request,
+        final SplitRequest split,
+        final int offset,
+        final int blockCount)
     {
         final int slot = free[--freeCount];
+        owners[slot] = owner;
         requests[slot] = request;
         splits[slot] = split;
         offsets[slot] = offset;
@@ -140,10 +145,32 @@ final class CommandSlots
      */
     void release(final int slot)
     {
+        owners[slot] = null;
         requests[slot] = null;
         splits[slot] = null;
         busy[slot] = false;
         free[freeCount++] = slot;
+    }
+
+    /**
+     * The request of a command has ended, but the controller still has the command: the slot stays taken.
+     *
+     * @param slot of it.
+     */
+    void abandon(final int slot)
+    {
+        requests[slot] = null;
+        splits[slot] = null;
+    }
+
+    /**
+     * {@return whose command it is, null where there is none}
+     *
+     * @param slot of it.
+     */
+    ChannelRequests owner(final int slot)
+    {
+        return owners[slot];
     }
 
     boolean isBusy(final int slot)
@@ -189,6 +216,17 @@ final class CommandSlots
     long startNs(final int slot)
     {
         return startsNs[slot];
+    }
+
+    /**
+     * Moves the time that a command was sent at.
+     *
+     * @param slot    of it.
+     * @param startNs on the reactor's clock.
+     */
+    void startNs(final int slot, final long startNs)
+    {
+        startsNs[slot] = startNs;
     }
 
     Patience patience(final int slot)

@@ -2,8 +2,8 @@ package io.millrace.block.nvme;
 
 /**
  * Watches how long the controller takes for a channel's commands: one whose time is up is aborted, and if that does not
- * help within a grace the controller is reset. Looks through all slots eight times within a time-out. Its channel's
- * reactor only; nothing is allocated while commands are in time.
+ * help within a grace the controller is reset. Looks through all slots of the queue pair for those of its channel
+ * eight times within a time-out. The channel's reactor only; nothing is allocated while commands are in time.
  */
 final class CommandTimeouts
 {
@@ -11,30 +11,43 @@ final class CommandTimeouts
     private static final long ABORT_GRACE_NS_MAX = 5_000_000_000L;
 
     private final CommandSlots slots;
+    private final ChannelRequests owner;
     private final Rescue rescue;
     private final int queueId;
     private final long timeoutNs;
     private final long graceNs;
     private long nextCheckNs;
+    private long checkNs;
+    /** What a command is said to have had: less than the time-out where its channel closes. */
+    private long givenNs;
 
     /**
      * Begins to watch.
      *
      * @param slots     of the commands.
+     * @param owner     of those to watch.
      * @param rescue    whom it asks for help.
      * @param queueId   of their submission queue.
      * @param timeoutNs that a command may take.
      * @param nowNs     on the reactor's clock.
      */
     CommandTimeouts(
-        final CommandSlots slots, final Rescue rescue, final int queueId, final long timeoutNs, final long nowNs)
+        final CommandSlots slots,
+        final ChannelRequests owner,
+        final Rescue rescue,
+        final int queueId,
+        final long timeoutNs,
+        final long nowNs)
     {
         this.slots = slots;
+        this.owner = owner;
         this.rescue = rescue;
         this.queueId = queueId;
         this.timeoutNs = timeoutNs;
+        givenNs = timeoutNs;
         graceNs = Math.min(timeoutNs, ABORT_GRACE_NS_MAX);
-        nextCheckNs = nowNs + timeoutNs / CHECKS;
+        checkNs = timeoutNs / CHECKS;
+        nextCheckNs = nowNs + checkNs;
     }
 
     /**
@@ -46,15 +59,36 @@ final class CommandTimeouts
     {
         if (nowNs - nextCheckNs >= 0)
         {
-            nextCheckNs = nowNs + timeoutNs / CHECKS;
+            nextCheckNs = nowNs + checkNs;
             for (int slot = 0; slot < slots.count(); slot++)
             {
-                if (slots.isBusy(slot))
+                if (slots.isBusy(slot) && slots.owner(slot) == owner)
                 {
                     check(slot, nowNs - slots.startNs(slot));
                 }
             }
         }
+    }
+
+    /**
+     * The time of every command is up at once: all are aborted, and the controller is reset when that does not help.
+     *
+     * @param nowNs    on the reactor's clock.
+     * @param waitedNs what the commands have had at least.
+     */
+    void expire(final long nowNs, final long waitedNs)
+    {
+        givenNs = waitedNs;
+        for (int slot = 0; slot < slots.count(); slot++)
+        {
+            if (slots.isBusy(slot) && slots.owner(slot) == owner &&
+                CommandSlots.Patience.WAITING == slots.patience(slot))
+            {
+                slots.startNs(slot, nowNs - timeoutNs - 1);
+            }
+        }
+        checkNs = graceNs / CHECKS;
+        nextCheckNs = nowNs;
     }
 
     private void check(final int slot, final long ageNs)
@@ -68,7 +102,8 @@ final class CommandTimeouts
         {
             slots.patience(slot, CommandSlots.Patience.RESETTING);
             rescue.reset("did not complete command " + slots.identifier(slot) + " of submission queue " +
-                queueId + " (" + slots.request(slot) + ") within " + timeoutNs / 1_000_000 +
+                queueId + " (" + (null == slots.request(slot) ? "of a namespace that was closed" :
+                slots.request(slot).toString()) + ") within " + givenNs / 1_000_000 +
                 " ms, nor when it was asked to abort it");
         }
     }

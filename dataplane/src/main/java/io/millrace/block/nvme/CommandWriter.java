@@ -32,6 +32,7 @@ final class CommandWriter
 
     private final NamespaceInfo namespace;
     private final QueuePair queuePair;
+    private final ChannelMemory memory;
     private final DataPointer pointer;
     private final int blockShift;
     private final long namespaceBits;
@@ -45,12 +46,18 @@ final class CommandWriter
      *
      * @param namespace of its commands.
      * @param queuePair they go to.
+     * @param memory    of the channel.
      * @param pointer   to their data.
      */
-    CommandWriter(final NamespaceInfo namespace, final QueuePair queuePair, final DataPointer pointer)
+    CommandWriter(
+        final NamespaceInfo namespace,
+        final QueuePair queuePair,
+        final ChannelMemory memory,
+        final DataPointer pointer)
     {
         this.namespace = namespace;
         this.queuePair = queuePair;
+        this.memory = memory;
         this.pointer = pointer;
         blockShift = namespace.blockShift();
         namespaceBits = (long)namespace.nsid() << 32;
@@ -59,8 +66,8 @@ final class CommandWriter
         protectionBits = isProtected ?
             PROTECTION_ACTION | CHECK_GUARD | (hasReferenceTags ? CHECK_REFERENCE : 0) : 0;
         final boolean isSeparate = MetadataMode.SEPARATE == namespace.metadata();
-        readMetadataIova = isSeparate ? queuePair.sinkIova() : 0;
-        writeMetadataIova = isSeparate ? queuePair.zeroesIova() : 0;
+        readMetadataIova = isSeparate ? memory.sinkIova() : 0;
+        writeMetadataIova = isSeparate ? memory.zeroesIova() : 0;
     }
 
     /**
@@ -142,7 +149,7 @@ final class CommandWriter
      * @param slot      of it.
      * @param request   of it.
      * @param offset    blocks of the request before the command's.
-     * @param blocks    of the command, {@link QueuePair#ZEROES_BYTES} at most.
+     * @param blocks    of the command, {@link ChannelMemory#ZEROES_BYTES} at most.
      */
     void zeroWrite(
         final long entry,
@@ -153,7 +160,7 @@ final class CommandWriter
         final int blocks)
     {
         range(entry, IoOpcode.WRITE, commandId, request, offset, blocks, writeMetadataIova);
-        run(entry, slot, queuePair.zeroesIova(), blocks);
+        run(entry, slot, memory.zeroesIova(), blocks);
     }
 
     /**
@@ -164,7 +171,7 @@ final class CommandWriter
      * @param slot      of it.
      * @param request   of it.
      * @param offset    blocks of the request before the command's.
-     * @param blocks    of the command, {@link QueuePair#SINK_BYTES} at most.
+     * @param blocks    of the command, {@link ChannelMemory#SINK_BYTES} at most.
      */
     void verifyRead(
         final long entry,
@@ -175,7 +182,7 @@ final class CommandWriter
         final int blocks)
     {
         range(entry, IoOpcode.READ, commandId, request, offset, blocks, readMetadataIova);
-        run(entry, slot, queuePair.sinkIova(), blocks);
+        run(entry, slot, memory.sinkIova(), blocks);
     }
 
     /**
@@ -187,7 +194,7 @@ final class CommandWriter
      * @param request   of it.
      * @param offset    blocks of the request before the command's.
      * @param blocks    of the command.
-     * @param buffer    to read into; of the queue pair's memory.
+     * @param buffer    to read into; of the channel's memory.
      */
     void compareRead(
         final long entry,
@@ -199,10 +206,10 @@ final class CommandWriter
         final long buffer)
     {
         range(entry, IoOpcode.READ, commandId, request, offset, blocks, readMetadataIova);
-        run(entry, slot, queuePair.memory().iova(buffer), blocks);
+        run(entry, slot, memory.iova(buffer), blocks);
     }
 
-    /** Data pointer of a command whose data lie in one piece of the queue pair's own memory. */
+    /** Data pointer of a command whose data lie in one piece of the driver's own memory. */
     private void run(final long entry, final int slot, final long iova, final int blocks)
     {
         pointer.putRun(entry, iova, blocks << blockShift, queuePair.listAddress(slot), listIova(slot));

@@ -18,8 +18,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class ControllerDriver
 {
-    private static final int QUEUE_DEPTH_MIN = 1;
-
     private final PciFunction function;
     private final ControllerSettings settings;
     private final ControllerRegisters registers;
@@ -31,7 +29,10 @@ final class ControllerDriver
     private final AsyncEvents events;
     private final ShadowDoorbells shadows;
     private final Notes notes;
+    /** Of queue pairs that are in use. */
     private final BitSet queueIds = new BitSet();
+    /** Of queue pairs that the controller knows since it was enabled. */
+    private final BitSet announcedIds = new BitSet();
     private final List<DriverMemory> orphans = new ArrayList<>();
     private ControllerInfo info;
     private int queuePairsMax;
@@ -121,6 +122,7 @@ final class ControllerDriver
     {
         orphans.forEach(DriverMemory::close);
         orphans.clear();
+        announcedIds.clear();
         life.enable(queue);
         final ControllerInfo found = identify();
         if (null != info && !info.serial().equals(found.serial()))
@@ -202,28 +204,40 @@ final class ControllerDriver
     }
 
     /**
+     * Takes the memory that a channel needs beside its queue pair's.
+     *
+     * @param limits    of the channel's commands.
+     * @param namespace of the channel's commands.
+     * @return the memory.
+     */
+    ChannelMemory mapChannelMemory(final TransferLimits limits, final NamespaceInfo namespace)
+    {
+        return ChannelMemory.map(function.dma(), limits, namespace);
+    }
+
+    /**
      * Makes a queue pair, and the controller know it.
      *
-     * @param device of its channel.
-     * @param limits of its commands.
+     * @param depthWanted   most commands outstanding; the controller may take fewer.
+     * @param hasInterrupts whether completions are to raise interrupts.
      * @return the pair.
      * @throws ControllerFailure when there is none left, or the controller refuses it.
      */
-    QueuePair createQueuePair(final NvmeDevice device, final TransferLimits limits)
+    QueuePair createQueuePair(final int depthWanted, final boolean hasInterrupts)
     {
         final int id = queueIds.nextClearBit(1);
         if (id > queuePairsMax)
         {
             throw ControllerFailure.refusal("has " + queuePairsMax + " I/O queue pairs, which are all used: each " +
-                "reactor takes one for each of its namespaces, use fewer of either");
+                "reactor takes one, use fewer reactors");
         }
         final int entriesMax = life.queueEntriesMax();
-        final int depth = Math.max(QUEUE_DEPTH_MIN, Math.min(device.config().queueDepth(), entriesMax - 1));
+        final int depth = Math.min(depthWanted, entriesMax - 1);
         final int stride = life.doorbellStrideBytes();
-        final QueuePair pair = QueuePair.make(id, depth, entriesMax, limits, device.namespace(), function.dma(),
+        final QueuePair pair = QueuePair.make(id, depth, entriesMax, life.pageShift(), function.dma(),
             shadows.doorbell(registers.submissionDoorbell(id, stride), 2L * id * stride),
             shadows.doorbell(registers.completionDoorbell(id, stride), (2L * id + 1) * stride));
-        if (device.config().interrupts())
+        if (hasInterrupts)
         {
             watchInterrupts(pair);
         }
@@ -266,6 +280,29 @@ final class ControllerDriver
             pairMemory.iova(pair.completions().address()), vector);
         admin.createSubmissionQueue(pair.id(), pair.submissions().entries(),
             pairMemory.iova(pair.submissions().address()));
+        announcedIds.set(pair.id());
+    }
+
+    /**
+     * {@return whether the controller knows a queue pair}
+     *
+     * @param pair that was announced before it was enabled last, or after.
+     */
+    boolean isAnnounced(final QueuePair pair)
+    {
+        return announcedIds.get(pair.id());
+    }
+
+    /**
+     * Deletes a queue pair. When this returns no command of the pair is outstanding.
+     *
+     * @param pair that the controller knows.
+     * @throws ControllerFailure when it refuses or does not answer, so that it has to be stopped.
+     */
+    void delete(final QueuePair pair)
+    {
+        announcedIds.clear(pair.id());
+        admin.deleteQueuePair(pair.id());
     }
 
     /**
@@ -279,19 +316,23 @@ final class ControllerDriver
     }
 
     /**
-     * Frees memory of a queue pair.
+     * Frees memory of a queue pair or a channel.
      *
-     * @param pairMemory that the controller does not know any more.
+     * @param unused memory that the controller does not know any more; null does nothing.
      */
-    void free(final DriverMemory pairMemory)
+    void free(final DriverMemory unused)
     {
+        if (null == unused)
+        {
+            return;
+        }
         if (isFunctionClosed)
         {
-            pairMemory.closeUnmapped();
+            unused.closeUnmapped();
         }
         else
         {
-            pairMemory.close();
+            unused.close();
         }
     }
 

@@ -4,7 +4,7 @@ package io.millrace.block.nvme;
  * Settings of a controller, whatever its devices. Immutable.
  *
  * @param adminTimeoutNs that an admin command may take.
- * @param queuePairsMax  I/O queue pairs to ask for, 1 to 65535; a channel has one.
+ * @param queuePairsMax  I/O queue pairs to ask for, 1 to 65535; a reactor has one.
  * @param watchNs        between two looks whether the controller is well.
  */
 public record ControllerSettings(long adminTimeoutNs, int queuePairsMax, long watchNs)

@@ -1,6 +1,7 @@
 package io.millrace.block.nvme;
 
 import io.millrace.reactor.Reactor;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -42,6 +43,8 @@ final class ControllerThread
         }
     }
 
+    private static final Duration JOIN = Duration.ofMillis(10);
+
     private final ConcurrentLinkedQueue<Task<?>> tasks = new ConcurrentLinkedQueue<>();
     private final Thread thread;
     private final Runnable watch;
@@ -68,18 +71,24 @@ final class ControllerThread
         thread.start();
     }
 
-    /** Ends the thread after what it has. Not by itself. */
-    void end()
+    /**
+     * Ends the thread after what it has, and waits for that. Not by itself.
+     *
+     * @param timeoutNs that it waits at most.
+     * @return false when the thread has not ended by then; it still will when what it has is done.
+     */
+    boolean end(final long timeoutNs)
     {
         Reactor.checkMayBlock("the end of a controller's thread");
         isEnding = true;
         LockSupport.unpark(thread);
+        final Deadline deadline = Deadline.in(timeoutNs);
         boolean isInterrupted = false;
-        while (thread.isAlive())
+        while (thread.isAlive() && !deadline.isPast())
         {
             try
             {
-                thread.join();
+                thread.join(JOIN);
             }
             catch (final InterruptedException e)
             {
@@ -90,6 +99,7 @@ final class ControllerThread
         {
             Thread.currentThread().interrupt();
         }
+        return !thread.isAlive();
     }
 
     /**

@@ -13,17 +13,21 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A drive's controller, driven by this process. A thread of its own does everything that waits or is rare: it enables
- * the controller, sends admin commands, takes in events, looks whether the controller is well, and resets it. Reactors
- * have their queue pairs to themselves and are asked to keep their hands off them while that goes on. Any thread but
- * the reactors' may call what is public.
+ * the controller, sends admin commands, takes in events, looks whether the controller is well, and resets it. Each
+ * reactor has one queue pair for all of the controller's namespaces, and is asked to keep its hands off that while a
+ * reset goes on. Any thread but the reactors' may call what is public.
  */
 public final class NvmeController implements AutoCloseable
 {
     /** How long it may take to have the controller give a queue pair up, a reset included. */
     private static final long REMOVE_NS_DEFAULT = 30_000_000_000L;
+    /** How long {@link #close()} waits: longer than a controller may take to be reset and shut down. */
+    private static final long CLOSE_NS_DEFAULT = 180_000_000_000L;
 
     private final PciFunction function;
     private final ControllerSettings settings;
@@ -33,6 +37,7 @@ public final class NvmeController implements AutoCloseable
     // Of the controller's thread alone.
     private ControllerDriver driver;
     private volatile long removeNs = REMOVE_NS_DEFAULT;
+    private volatile long closeNs = CLOSE_NS_DEFAULT;
 
     private NvmeController(final PciFunction function, final ControllerSettings settings, final NvmeListener listener)
     {
@@ -72,7 +77,7 @@ public final class NvmeController implements AutoCloseable
         }
         catch (final RuntimeException e)
         {
-            controller.thread.end();
+            controller.endThread();
             throw e;
         }
         return controller;
@@ -181,21 +186,51 @@ public final class NvmeController implements AutoCloseable
     /**
      * Stops everything and gives the PCI function back. Channels have been closed before, or their reactors have ended.
      * A second call does nothing.
+     * <p>
+     * Waits three minutes at most, longer than a controller may take: when something below does not return, such as a
+     * call of the kernel, a note says so, the function stays taken until that is over or the process ends, and the
+     * memory of payload should stay until then.
      *
      * @throws IllegalStateException when a channel is open.
      */
     @Override
     public void close()
     {
-        if (ControllerState.CLOSED != state())
+        if (ControllerState.CLOSED == state())
         {
-            call(() ->
+            return;
+        }
+        Reactor.checkMayBlock("the end of a controller");
+        try
+        {
+            thread.call(() ->
             {
                 recovery.end();
                 return null;
-            });
-            thread.end();
+            }).orTimeout(closeNs, TimeUnit.NANOSECONDS).join();
         }
+        catch (final CompletionException e)
+        {
+            if (!(e.getCause() instanceof TimeoutException))
+            {
+                throw translated(e.getCause()) instanceof final RuntimeException known ? known : e;
+            }
+        }
+        endThread();
+    }
+
+    private void endThread()
+    {
+        if (!thread.end(closeNs))
+        {
+            notes.add("is not given back yet, since its thread still waits for something after " +
+                closeNs / 1_000_000 + " ms: it stays taken until that is over or this process ends");
+        }
+    }
+
+    void closeNs(final long timeoutNs)
+    {
+        closeNs = timeoutNs;
     }
 
     /**
@@ -244,7 +279,9 @@ public final class NvmeController implements AutoCloseable
     }
 
     /**
-     * Makes a queue pair and a channel over it. On the reactor, which does not wait.
+     * Makes a channel over the reactor's queue pair, which is made with the first channel. Opens that come meanwhile,
+     * or while it is deleted, are carried out after that, since the controller's thread does one thing after the other.
+     * On the reactor, which does not wait.
      *
      * @param device   of the channel.
      * @param context  of the channel.
@@ -252,25 +289,42 @@ public final class NvmeController implements AutoCloseable
      */
     void open(final NvmeDevice device, final ReactorContext context, final OpenListener listener)
     {
-        thread.call(() -> recovery.guarded(() ->
+        thread.call(() -> recovery.guarded(() -> make(device, context)))
+            .whenComplete((made, failure) -> answer(device, context, made, failure, listener));
+    }
+
+    private NvmeChannel make(final NvmeDevice device, final ReactorContext context)
+    {
+        final TransferLimits limits = TransferLimits.of(driver.info(), device.namespace(), driver.life().pageShift());
+        final ChannelMemory memory = driver.mapChannelMemory(limits, device.namespace());
+        try
         {
-            final TransferLimits limits =
-                TransferLimits.of(driver.info(), device.namespace(), driver.life().pageShift());
-            final QueuePair queuePair = driver.createQueuePair(device, limits);
-            final NvmeChannel made =
-                new NvmeChannel(device, context, recovery, queuePair, limits, driver.payload());
-            recovery.add(made);
-            return made;
-        })).whenComplete((made, failure) -> answer(context.reactor(), made, failure, listener));
+            final ReactorQueuePair pair = recovery.pair(context.reactor(), this);
+            if (device.config().interrupts() && QueuePair.NO_VECTOR == pair.queuePair().vector())
+            {
+                notes.add("has a queue pair without interrupts that namespace " + device.config().nsid() +
+                    " shares with those that were opened before: a reactor with commands outstanding polls");
+            }
+            return new NvmeChannel(device, context, recovery, pair, limits, driver.payload(), memory);
+        }
+        catch (final RuntimeException e)
+        {
+            driver.free(memory.memory());
+            throw e;
+        }
     }
 
     /** On the controller's thread, or on the reactor when that thread has ended. */
     private void answer(
-        final Reactor reactor, final NvmeChannel made, final Throwable failure, final OpenListener listener)
+        final NvmeDevice device,
+        final ReactorContext context,
+        final NvmeChannel made,
+        final Throwable failure,
+        final OpenListener listener)
     {
         try
         {
-            reactor.execute(() ->
+            context.reactor().execute(() ->
             {
                 if (null == made)
                 {
@@ -278,7 +332,7 @@ public final class NvmeController implements AutoCloseable
                 }
                 else
                 {
-                    onMade(made, listener);
+                    onMade(device, context, made, listener);
                 }
             });
         }
@@ -286,16 +340,24 @@ public final class NvmeController implements AutoCloseable
         {
             if (null != made)
             {
-                recovery.remove(made);
+                free(made.memory().memory());
             }
         }
     }
 
-    private void onMade(final NvmeChannel made, final OpenListener listener)
+    private void onMade(
+        final NvmeDevice device, final ReactorContext context, final NvmeChannel made, final OpenListener listener)
     {
+        if (QueuePairState.RETIRED == made.pair().state())
+        {
+            // Its last channel has closed in the meantime: there will be another pair when it is gone.
+            free(made.memory().memory());
+            open(device, context, listener);
+            return;
+        }
         try
         {
-            made.watchInterrupts();
+            made.pair().attach(made);
         }
         catch (final NativeException e)
         {
@@ -312,28 +374,29 @@ public final class NvmeController implements AutoCloseable
     }
 
     /**
-     * Takes a channel's queue pair from the controller: when that is done the controller has none of its commands. On
-     * the reactor, which does not wait.
+     * Takes a queue pair from the controller: when that is done the controller has none of its commands. On the
+     * reactor, which does not wait.
      *
-     * @param channel that is retired.
-     * @param removed run on the channel's reactor then, unless that has ended.
+     * @param pair    that is retired.
+     * @param removed run on the pair's reactor then, unless that has ended.
      */
-    void remove(final NvmeChannel channel, final Runnable removed)
+    void remove(final ReactorQueuePair pair, final Runnable removed)
     {
         thread.call(() ->
         {
-            recovery.remove(channel);
+            recovery.remove(pair);
             return null;
         }).whenComplete((nothing, failure) ->
         {
             // Whatever failed, the controller has been stopped for it.
             try
             {
-                channel.reactor().execute(removed);
+                pair.reactor().execute(removed);
             }
             catch (final RejectedExecutionException ended)
             {
-                free(channel.queuePair());
+                pair.channels().forEach((channel) -> free(channel.memory().memory()));
+                free(pair.queuePair().memory());
             }
         });
     }
@@ -352,15 +415,15 @@ public final class NvmeController implements AutoCloseable
     }
 
     /**
-     * Frees the memory of a queue pair. Any thread; does not wait.
+     * Frees memory of a queue pair or a channel. Any thread; does not wait.
      *
-     * @param queuePair that the controller does not know any more.
+     * @param unused memory that the controller does not know any more; null does nothing.
      */
-    void free(final QueuePair queuePair)
+    void free(final DriverMemory unused)
     {
         thread.call(() ->
         {
-            driver.free(queuePair.memory());
+            driver.free(unused);
             return null;
         });
     }

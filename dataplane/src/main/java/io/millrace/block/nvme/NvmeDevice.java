@@ -8,8 +8,8 @@ import io.millrace.block.ReactorContext;
 import java.util.List;
 
 /**
- * A namespace of a drive that this process drives itself, with no kernel in between: one I/O queue pair a reactor,
- * polled.
+ * A namespace of a drive that this process drives itself, with no kernel in between: one I/O queue pair a reactor for
+ * all namespaces of the drive, polled.
  * <p>
  * A write completes when the drive has taken it; with a volatile write cache it is stable when it was sent with FUA or
  * when a later flush completes. A drive that is reset gets commands again that it had not completed; one that is given

@@ -1,18 +1,18 @@
 package io.millrace.block.nvme;
 
+import io.millrace.reactor.Reactor;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Keeps a controller going: looks whether it is well, resets it when it is not, and tells channels and reactors what to
- * do meanwhile.
+ * Keeps a controller going: looks whether it is well, resets it when it is not, and tells reactors what to do with
+ * their queue pairs meanwhile.
  * <ol>
- * <li>Every channel keeps its hands off its queues.</li>
+ * <li>Every reactor keeps its hands off its queues.</li>
  * <li>The controller is stopped, by force if need be. From here on it touches no memory.</li>
- * <li>Every channel takes in what had been completed and empties its queues.</li>
- * <li>The controller is enabled, and told of the queues. Every channel sends its commands again. If that cannot be,
+ * <li>Every reactor takes in what had been completed and empties its queues.</li>
+ * <li>The controller is enabled, and told of the queues. Every reactor sends its commands again. If that cannot be,
  * every request ends with an error, now and later.</li>
  * </ol>
  * Used on the controller's thread, but for what says otherwise.
@@ -23,7 +23,7 @@ final class Recovery implements Rescue
 
     private final ControllerThread thread;
     private final Notes notes;
-    private final List<NvmeChannel> channels = new CopyOnWriteArrayList<>();
+    private final QueuePairs pairs = new QueuePairs();
     private final List<NvmeDevice> devices = new CopyOnWriteArrayList<>();
     private ControllerDriver driver;
     private volatile ControllerState state = ControllerState.STARTING;
@@ -91,31 +91,56 @@ final class Recovery implements Rescue
         devices.remove(device);
     }
 
-    void add(final NvmeChannel channel)
+    /**
+     * Finds the queue pair of a reactor, or makes it. It is as deep as the devices that there are now may want
+     * together, and has interrupts when one of them wants these.
+     *
+     * @param reactor    whose it is.
+     * @param controller that has it.
+     * @return the pair; it may be {@link QueuePairState#RETIRED} by now.
+     * @throws ControllerFailure when there is none left, or the controller refuses it.
+     */
+    ReactorQueuePair pair(final Reactor reactor, final NvmeController controller)
     {
-        channels.add(channel);
+        final ReactorQueuePair known = pairs.find(reactor);
+        if (null != known)
+        {
+            return known;
+        }
+        int depth = 0;
+        boolean hasInterrupts = false;
+        for (final NvmeDevice device : devices)
+        {
+            depth = Math.min(NvmeDeviceConfig.QUEUE_DEPTH_MAX, depth + device.config().queueDepth());
+            hasInterrupts |= device.config().interrupts();
+        }
+        final ReactorQueuePair made = new ReactorQueuePair(reactor, controller, this,
+            driver.createQueuePair(Math.max(NvmeDeviceConfig.QUEUE_DEPTH_DEFAULT, depth), hasInterrupts));
+        pairs.add(made);
+        return made;
     }
 
     /**
-     * Takes a channel's queue pair from the controller.
+     * Takes a queue pair from the controller.
      *
-     * @param channel that is retired.
+     * @param pair that is retired.
      */
-    void remove(final NvmeChannel channel)
+    void remove(final ReactorQueuePair pair)
     {
-        channels.remove(channel);
-        if (ControllerState.LIVE == state)
+        pairs.remove(pair);
+        // One that was retired while the controller was reset was not announced again.
+        if (ControllerState.LIVE == state && driver.isAnnounced(pair.queuePair()))
         {
             try
             {
-                driver.admin().deleteQueuePair(channel.queuePair().id());
+                driver.delete(pair.queuePair());
             }
             catch (final ControllerFailure e)
             {
                 recover(e.getMessage());
             }
         }
-        driver.forget(channel.queuePair());
+        driver.forget(pair.queuePair());
     }
 
     /**
@@ -237,11 +262,11 @@ final class Recovery implements Rescue
         }
         state = ControllerState.RESETTING;
         notes.add(reason + "; it is reset");
-        quiesce();
+        pairs.awaitState(QueuePairState.QUIESCED);
         try
         {
             driver.life().stop();
-            demand(ChannelState.DRAINED);
+            pairs.awaitState(QueuePairState.DRAINED);
             restart();
         }
         catch (final ControllerFailure e)
@@ -258,7 +283,7 @@ final class Recovery implements Rescue
         }
         resets++;
         state = ControllerState.LIVE;
-        wish(ChannelState.RUNNING);
+        pairs.requestState(QueuePairState.RUNNING);
     }
 
     /** Enables the controller, by way of a function level reset when it does not come back otherwise. */
@@ -270,13 +295,7 @@ final class Recovery implements Rescue
             {
                 driver.enable();
                 checkFormats();
-                for (final NvmeChannel channel : channels)
-                {
-                    if (ChannelState.RETIRED != channel.state())
-                    {
-                        driver.announce(channel.queuePair());
-                    }
-                }
+                pairs.inUse().forEach((pair) -> driver.announce(pair.queuePair()));
                 return;
             }
             catch (final ControllerFailure e)
@@ -286,13 +305,7 @@ final class Recovery implements Rescue
                 {
                     throw e;
                 }
-                for (final NvmeChannel channel : channels)
-                {
-                    if (ChannelState.RETIRED != channel.state())
-                    {
-                        channel.queuePair().reset();
-                    }
-                }
+                pairs.inUse().forEach((pair) -> pair.queuePair().reset());
             }
         }
     }
@@ -318,19 +331,19 @@ final class Recovery implements Rescue
     private void giveUp(final String reason)
     {
         state = ControllerState.RESETTING;
-        quiesce();
+        pairs.awaitState(QueuePairState.QUIESCED);
         stop();
         fail(reason);
     }
 
-    /** Channels have their hands off and nothing writes to memory any more: every request ends, now and later. */
+    /** Reactors have their hands off and nothing writes to memory any more: every request ends, now and later. */
     private void fail(final String reason)
     {
         notes.add(reason + "; its requests end with errors until it is taken anew");
         state = ControllerState.FAILED;
         // The kernel waits for a function whose removal was announced.
         driver.close();
-        wish(ChannelState.FAILED);
+        pairs.requestState(QueuePairState.FAILED);
     }
 
     /** Stops the controller for good. */
@@ -353,12 +366,11 @@ final class Recovery implements Rescue
      */
     void end()
     {
-        final List<NvmeChannel> left = channels.stream().filter((each) -> each.reactor().hasEnded()).toList();
-        channels.removeAll(left);
-        if (!channels.isEmpty())
+        final List<ReactorQueuePair> left = pairs.takeEnded();
+        if (0 != pairs.count())
         {
             throw new IllegalStateException(
-                notes.sentence("still has " + channels.size() + " open channels: close them first"));
+                notes.sentence("still has open channels on " + pairs.count() + " reactors: close them first"));
         }
         if (ControllerState.LIVE == state)
         {
@@ -370,43 +382,17 @@ final class Recovery implements Rescue
             driver.close();
         }
         // Nobody looks for what their requests came to, and the controller has been stopped.
-        left.forEach((each) -> driver.free(each.queuePair().memory()));
+        left.forEach(this::free);
         state = ControllerState.CLOSED;
     }
 
-    private void quiesce()
+    private void free(final ReactorQueuePair pair)
     {
-        demand(ChannelState.QUIESCED);
-    }
-
-    /** Asks every channel for a state and waits until it is there. */
-    private void demand(final ChannelState wanted)
-    {
-        wish(wanted);
-        for (final NvmeChannel channel : channels)
+        for (final NvmeChannel channel : pair.channels())
         {
-            while (wanted != channel.state() && ChannelState.RETIRED != channel.state() &&
-                !channel.reactor().hasEnded())
-            {
-                Deadline.pause();
-            }
+            driver.free(channel.memory().memory());
         }
-    }
-
-    private void wish(final ChannelState wanted)
-    {
-        for (final NvmeChannel channel : channels)
-        {
-            channel.wish(wanted);
-            try
-            {
-                channel.reactor().execute(channel);
-            }
-            catch (final RejectedExecutionException ended)
-            {
-                channel.onReactorEnded();
-            }
-        }
+        driver.free(pair.queuePair().memory());
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.millrace.block.nvme;
 
 /**
  * Whom a channel asks for help with its controller. Called on the channel's reactor; answers come through
- * {@link NvmeChannel#wish}, none of the calls waits.
+ * {@link ReactorQueuePair#requestState}, none of the calls waits.
  */
 interface Rescue
 {

@@ -155,7 +155,7 @@ class CommandSizesTest
     @Test
     void shouldWriteZeroesByTheBufferWhereTheDriveDoesNotOfferThem()
     {
-        final int bufferBlocks = QueuePair.ZEROES_BYTES / BLOCK;
+        final int bufferBlocks = ChannelMemory.ZEROES_BYTES / BLOCK;
         final CommandSizes sizes = sizesOfPlainDrive(2 * bufferBlocks, 0);
         assertEquals(SplitRequest.Way.ZERO_WRITES, sizes.way(BlockOperation.WRITE_ZEROES));
         final BlockRequest request = request(BlockOperation.WRITE_ZEROES, 5, 2 * bufferBlocks + 1);
@@ -168,7 +168,7 @@ class CommandSizesTest
     @Test
     void shouldVerifyByReadsWhereTheDriveDoesNotOfferIt()
     {
-        final int sinkBlocks = QueuePair.SINK_BYTES / BLOCK;
+        final int sinkBlocks = ChannelMemory.SINK_BYTES / BLOCK;
         final CommandSizes sizes = sizesOfPlainDrive(2 * sinkBlocks, 0);
         assertEquals(SplitRequest.Way.VERIFY_READS, sizes.way(BlockOperation.VERIFY));
         assertEquals(List.of(sinkBlocks, sinkBlocks, 1), parts(sizes,

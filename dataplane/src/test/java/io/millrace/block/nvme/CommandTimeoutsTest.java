@@ -41,11 +41,11 @@ class CommandTimeoutsTest
         }
     };
     private final CommandSlots slots = new CommandSlots(4);
-    private final CommandTimeouts timeouts = new CommandTimeouts(slots, rescue, QUEUE_ID, TIMEOUT_NS, START_NS);
+    private final CommandTimeouts timeouts = new CommandTimeouts(slots, null, rescue, QUEUE_ID, TIMEOUT_NS, START_NS);
 
     private int begin(final long nowNs)
     {
-        final int slot = slots.take(new BlockRequest(null, null).reset(BlockOperation.READ, 7, 2), null, 0, 2);
+        final int slot = slots.take(null, new BlockRequest(null, null).reset(BlockOperation.READ, 7, 2), null, 0, 2);
         slots.begin(slot, nowNs);
         return slot;
     }
@@ -119,7 +119,7 @@ class CommandTimeoutsTest
     @Test
     void shouldHaveNoLongerGraceThanATimeout()
     {
-        final CommandTimeouts brief = new CommandTimeouts(slots, rescue, QUEUE_ID, 1_000_000_000L, START_NS);
+        final CommandTimeouts brief = new CommandTimeouts(slots, null, rescue, QUEUE_ID, 1_000_000_000L, START_NS);
         begin(START_NS);
         brief.poll(START_NS + 1_000_000_001L);
         brief.poll(START_NS + 2_000_000_000L);

@@ -25,6 +25,7 @@ final class ModelCommands
 {
     /** The command is kept. */
     static final int NO_ANSWER = -1;
+    private static final int NAMESPACES_MAX = 128;
     private static final int PRACT = 1 << 29;
     private static final int PRCHK_MASK = 7 << 26;
     private static final int PRCHK_GUARD = 4 << 26;
@@ -174,7 +175,7 @@ final class ModelCommands
             }
             case IdentifyCns.NAMESPACE ->
             {
-                if (nsid < 1 || nsid > 16)
+                if (nsid < 1 || nsid > NAMESPACES_MAX)
                 {
                     return NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY;
                 }
@@ -213,7 +214,8 @@ final class ModelCommands
         identify.wrap(page, 0);
         identify.vendorId(0x1234).serialNumber(options.serial).modelNumber("Model controller").firmwareRevision("1")
             .maxDataTransferSize(options.transferLimit).controllerType(options.controllerType)
-            .version(2 << 16).namespaces(16).submissionEntrySize(options.submissionEntrySizes).completionEntrySize(0x44)
+            .version(2 << 16).namespaces(NAMESPACES_MAX)
+            .submissionEntrySize(options.submissionEntrySizes).completionEntrySize(0x44)
             .optionalNvmCommands(options.optionalCommands).copyFormats(options.copyFormats)
             .volatileWriteCache(options.isCachePresent ? IdentifyController.CACHE_PRESENT : 0)
             .sglSupport(options.isSglSupported ? IdentifyController.SGL_ANY_ALIGNMENT : 0)
@@ -253,9 +255,14 @@ final class ModelCommands
         {
             return NvmeStatus.INVALID_QUEUE_SIZE | NvmeStatus.DO_NOT_RETRY;
         }
+        final boolean isInterrupting = 0 != (command.dword(11) & 2);
+        if (isInterrupting && command.dword(11) >>> 16 >= controller.options.vectors)
+        {
+            return NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
+        }
         controller.check(1 == (command.dword(11) & 1), "completion queue is not contiguous");
         controller.addCompletionQueue(
-            id, entries, command.prp1(), 0 == (command.dword(11) & 2) ? -1 : command.dword(11) >>> 16);
+            id, entries, command.prp1(), isInterrupting ? command.dword(11) >>> 16 : -1);
         return NvmeStatus.SUCCESS;
     }
 

@@ -16,7 +16,10 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -28,7 +31,6 @@ final class ModelController implements PciFunction
 {
     static final int COMMAND_ID_NEVER_USED = 0xFFFF;
     private static final int BAR_BYTES = 16 << 10;
-    private static final int VECTORS = 32;
 
     final ModelOptions options;
     final ModelDma dma = new ModelDma();
@@ -40,7 +42,7 @@ final class ModelController implements PciFunction
     private final String address;
     private final Random random;
     private final DmaMemory bar = DmaMemory.map(BAR_BYTES);
-    private final int[] eventFds = new int[VECTORS];
+    private final int[] eventFds;
     private final Map<Integer, ModelQueue> submissions = new TreeMap<>();
     private final Map<Integer, ModelQueue> completions = new TreeMap<>();
     private final List<ModelCommand> held = new ArrayList<>();
@@ -55,6 +57,10 @@ final class ModelController implements PciFunction
     private int enableCount;
     private int functionResets;
     private int shutdowns;
+    private int queuesCreated;
+    private final Set<Integer> vectorsUsed = new TreeSet<>();
+    /** Closing waits until it is opened; null where it does not. */
+    volatile CountDownLatch closeGate;
     private long silentUntilNs;
     private boolean isBeingReset;
     private boolean isClosed;
@@ -64,7 +70,8 @@ final class ModelController implements PciFunction
         this.address = address;
         this.options = options;
         random = new Random(seed);
-        for (int i = 0; i < VECTORS; i++)
+        eventFds = new int[options.vectors];
+        for (int i = 0; i < eventFds.length; i++)
         {
             eventFds[i] = options.hasInterrupts ? Files.eventfd(0, Files.EFD_CLOEXEC | Files.EFD_NONBLOCK) : -1;
         }
@@ -376,6 +383,10 @@ final class ModelController implements PciFunction
 
     void addCompletionQueue(final int id, final int entries, final long iova, final int vector)
     {
+        if (vector >= 0)
+        {
+            vectorsUsed.add(vector);
+        }
         final ModelQueue queue = new ModelQueue(
             id, entries, null, true, dma, iova, doorbell(2 * id + 1), vector < 0 ? -1 : eventFds[vector]);
         commands.shadow(queue, 2 * id + 1);
@@ -388,6 +399,7 @@ final class ModelController implements PciFunction
             new ModelQueue(id, entries, completions.get(completionId), false, dma, iova, doorbell(2 * id), -1);
         commands.shadow(queue, 2 * id);
         submissions.put(id, queue);
+        queuesCreated += 0 == id ? 0 : 1;
     }
 
     private long doorbell(final int index)
@@ -475,6 +487,24 @@ final class ModelController implements PciFunction
     synchronized int functionResets()
     {
         return functionResets;
+    }
+
+    /** How many I/O submission queues were ever made. */
+    synchronized int queuesCreated()
+    {
+        return queuesCreated;
+    }
+
+    /** Interrupt vectors that I/O queues were ever made with. */
+    synchronized Set<Integer> vectorsUsed()
+    {
+        return new TreeSet<>(vectorsUsed);
+    }
+
+    /** Entries of the I/O submission queues that there are. */
+    synchronized List<Integer> queueEntries()
+    {
+        return submissions.values().stream().filter((queue) -> 0 != queue.id).map((queue) -> queue.entries).toList();
     }
 
     synchronized int submissionQueues()
@@ -578,7 +608,7 @@ final class ModelController implements PciFunction
     @Override
     public int interruptFd(final int vector)
     {
-        return vector < VECTORS ? eventFds[vector] : -1;
+        return vector < eventFds.length ? eventFds[vector] : -1;
     }
 
     @Override
@@ -588,7 +618,24 @@ final class ModelController implements PciFunction
     }
 
     @Override
-    public synchronized void close()
+    public void close()
+    {
+        final CountDownLatch gate = closeGate;
+        if (null != gate)
+        {
+            try
+            {
+                gate.await();
+            }
+            catch (final InterruptedException e)
+            {
+                throw new IllegalStateException(e);
+            }
+        }
+        closeNow();
+    }
+
+    private synchronized void closeNow()
     {
         isClosed = true;
         isBusMaster = false;

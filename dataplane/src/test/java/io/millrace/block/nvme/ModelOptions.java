@@ -27,6 +27,8 @@ final class ModelOptions
     boolean hasFunctionReset = true;
     boolean doAbortsWork = true;
     int queuePairs = 16;
+    /** Interrupt vectors, that of the admin queue among them. */
+    int vectors = 32;
     int eventRequestLimit = 3;
     int submissionEntrySizes = 0x66;
     int controllerType = IdentifyController.TYPE_IO;

@@ -62,7 +62,8 @@ class NvmeAsyncTest
     void shouldServeWhileAControllerDoesNotAnswerToAnOpen()
     {
         final NvmeFixture fixture = fixture(new ModelOptions());
-        final Initiator initiator = initiator(fixture);
+        // On a reactor that has no queue pair of the controller yet.
+        final Initiator initiator = initiator(fixture(new ModelOptions()));
         fixture.model.options.isSilent = true;
         final CompletableFuture<BlockChannel> opened = initiator.open(fixture);
         final long beginNs = System.nanoTime();

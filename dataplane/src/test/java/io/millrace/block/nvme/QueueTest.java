@@ -132,7 +132,7 @@ class QueueTest
     {
         final CommandSlots slots = new CommandSlots(CommandSlots.COUNT_MAX - 1);
         final BlockRequest request = new BlockRequest(null, null);
-        final int slot = slots.take(request, null, 0, 1);
+        final int slot = slots.take(null, request, null, 0, 1);
         int last = slots.begin(slot, 0);
         for (int i = 0; i < 63; i++)
         {
@@ -156,7 +156,7 @@ class QueueTest
         final CommandSlots slots = new CommandSlots(CommandSlots.COUNT_MAX - 1);
         while (slots.freeCount() > 0)
         {
-            final int slot = slots.take(null, null, 0, 1);
+            final int slot = slots.take(null, null, null, 0, 1);
             for (int i = 0; i < 64; i++)
             {
                 assertTrue(slots.begin(slot, 0) < 0xFFFF);

@@ -206,7 +206,7 @@ final class MemoryDrive implements PciFunction, DmaMap
         {
             final IdentifyController controller = new IdentifyController();
             controller.wrap(buffer, 0);
-            controller.serialNumber("BENCH").modelNumber("Memory drive").firmwareRevision("1").namespaces(1)
+            controller.serialNumber("BENCH").modelNumber("Memory drive").firmwareRevision("1").namespaces(8)
                 .submissionEntrySize(ENTRY_SIZES_SUBMISSION).completionEntrySize(ENTRY_SIZES_COMPLETION);
         }
         else if (IdentifyCns.NAMESPACE == cns)

@@ -20,6 +20,7 @@ import org.openjdk.jmh.annotations.Measurement;
 import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
@@ -30,7 +31,7 @@ import org.openjdk.jmh.annotations.Warmup;
  * What the NVMe driver itself costs for a command: a request is submitted, its entry built, the doorbell written, the
  * completion found and the request completed. The controller is {@link MemoryDrive}, whose part, looking at the
  * doorbell, reading the entry and writing the completion, is in the figures; {@link #controllerAlone} is that part by
- * itself.
+ * itself. Requests go to the namespaces in turn, whose channels share a queue pair and are all polled.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -46,19 +47,23 @@ public class NvmeDriverBenchmark
     private static final long ARENA_BYTES = 16L << 20;
     private static final int ALONE_ENTRIES = 256;
 
+    /** How many namespaces the drive has. */
+    @Param({"1", "8"})
+    private int namespaces;
+
     private final BlockRequest[] requests = new BlockRequest[DEPTH];
     private DmaMemory arena;
     private MemoryDrive drive;
     private NvmeController controller;
-    private NvmeDevice device;
-    private BlockChannel channel;
+    private NvmeDevice[] devices;
+    private BlockChannel[] channels;
     private MemoryDrive alone;
     private DmaMemory aloneQueues;
     private int aloneTail;
     private int completed;
 
     /**
-     * Takes the drive for a reactor that has ended once its channel is open, so that this thread is its thread.
+     * Takes the drive for a reactor that has ended once its channels are open, so that this thread is its thread.
      */
     @Setup
     public void setUp()
@@ -66,11 +71,19 @@ public class NvmeDriverBenchmark
         arena = DmaMemory.map(ARENA_BYTES);
         drive = new MemoryDrive();
         controller = NvmeController.start(drive, List.of(arena), ControllerSettings.defaults(), NvmeListener.NONE);
-        device = NvmeDevice.open(NvmeDeviceConfig.of("nvme0", drive.address(), 1), controller);
+        devices = new NvmeDevice[namespaces];
+        channels = new BlockChannel[namespaces];
+        for (int i = 0; i < namespaces; i++)
+        {
+            devices[i] = NvmeDevice.open(NvmeDeviceConfig.of("nvme" + i, drive.address(), 1 + i), controller);
+        }
         try (Reactor reactor = new Reactor(ReactorConfig.of("bench", -1)))
         {
             reactor.start();
-            channel = ChannelFuture.open(device, reactor).join();
+            for (int i = 0; i < namespaces; i++)
+            {
+                channels[i] = ChannelFuture.open(devices[i], reactor).join();
+            }
         }
         for (int i = 0; i < DEPTH; i++)
         {
@@ -88,7 +101,10 @@ public class NvmeDriverBenchmark
     @TearDown
     public void tearDown()
     {
-        device.close();
+        for (final NvmeDevice device : devices)
+        {
+            device.close();
+        }
         controller.close();
         arena.close();
         alone.close();
@@ -106,14 +122,26 @@ public class NvmeDriverBenchmark
         {
             final BlockRequest request = requests[i].reset(operation, i, lengthBytes / MemoryDrive.BLOCK_BYTES)
                 .addSegment(arena.address() + (long)i * LONG_BYTES, lengthBytes);
-            if (!channel.submit(request))
+            if (!channels[i % channels.length].submit(request))
             {
                 throw new IllegalStateException("the channel is full");
             }
         }
-        channel.poll();
+        poll();
         drive.completeIo();
-        channel.poll();
+        poll();
+    }
+
+    private void poll()
+    {
+        for (final BlockChannel channel : channels)
+        {
+            // As a reactor does: a channel without requests is not polled.
+            if (channel.inFlight() > 0)
+            {
+                channel.poll();
+            }
+        }
     }
 
     /**

@@ -36,14 +36,26 @@ final class NvmeDriverTest
                 "physical_block_size=4096,ms=8")
             .option("--device", "nvme-ns,drive=cpi,bus=contract,nsid=4,logical_block_size=4096," +
                 "physical_block_size=4096,ms=8,pi=1")
+            .option("--image", "m1:1M").option("--image", "m2:1M").option("--image", "m3:1M")
+            .option("--image", "m4:1M").option("--image", "m5:1M").option("--image", "m6:1M")
+            .option("--device", "nvme,serial=MANY,id=many,max_ioqpairs=2,msix_qsize=3")
+            .option("--device", "nvme-ns,drive=m1,bus=many,nsid=1")
+            .option("--device", "nvme-ns,drive=m2,bus=many,nsid=2")
+            .option("--device", "nvme-ns,drive=m3,bus=many,nsid=3")
+            .option("--device", "nvme-ns,drive=m4,bus=many,nsid=4")
+            .option("--device", "nvme-ns,drive=m5,bus=many,nsid=5")
+            .option("--device", "nvme-ns,drive=m6,bus=many,nsid=6")
             .run(300, "nvme-driver.sh", String.join(" ", jvm));
         result.assertPassed();
-        List.of("kernel-writes", "driver", "beside", "kernel-reads", "contract").forEach(result::assertStep);
+        List.of("kernel-writes", "driver", "beside", "kernel-reads", "sharing", "contract").forEach(result::assertStep);
         // QEMU's drive offers Copy; where blocks have metadata the driver does not use it.
         final List<String> contract = result.lines("CONTRACT");
         for (int nsid = 1; nsid <= 4; nsid++)
         {
             assertEquals(nsid <= 2, contract.contains("namespace " + nsid + " copies"), result::description);
         }
+        // Of two reactors each is woken by a vector of its own.
+        assertEquals(List.of("vector 1 interrupts", "vector 2 interrupts",
+            "namespaces 6 on 2 reactors, resets 0, notes 0"), result.lines("NAMESPACES"), result::description);
     }
 }

@@ -1,0 +1,117 @@
+package io.millrace.block.nvme;
+
+import io.millrace.block.CompareBuffers;
+import io.millrace.pci.DmaMap;
+
+/**
+ * What commands of a channel read from or write to that is nobody's payload: zeroes and metadata to write, a place for
+ * what is read and not looked at, buffers to compare with. Most channels need none of it. Made and closed on the
+ * controller's thread, in between its channel's.
+ */
+final class ChannelMemory
+{
+    /** Zeroes that a command writes at most where the drive does not offer Write Zeroes. */
+    static final int ZEROES_BYTES = 128 << 10;
+    /** Of what a command reads at most in place of Verify. */
+    static final int SINK_BYTES = 128 << 10;
+    private static final int PARTS = 3;
+
+    private final DriverMemory memory;
+    private final long zeroesIova;
+    private final long sinkIova;
+    private final CompareBuffers compareBuffers;
+
+    private ChannelMemory(
+        final DriverMemory memory, final long zeroesIova, final long sinkIova, final CompareBuffers compareBuffers)
+    {
+        this.memory = memory;
+        this.zeroesIova = zeroesIova;
+        this.sinkIova = sinkIova;
+        this.compareBuffers = compareBuffers;
+    }
+
+    /**
+     * Takes the memory that a channel needs, if any.
+     *
+     * @param dma       of the controller.
+     * @param limits    of the channel's commands.
+     * @param namespace of the channel's commands.
+     * @return the memory.
+     * @throws io.millrace.bindings.NativeException when there is not so much.
+     * @throws io.millrace.pci.PciException         when it cannot be mapped for the controller.
+     */
+    static ChannelMemory map(final DmaMap dma, final TransferLimits limits, final NamespaceInfo namespace)
+    {
+        final int pageBytes = 1 << limits.pageShift();
+        final long metadataBytes = MetadataMode.SEPARATE == namespace.metadata() ?
+            (long)limits.blocksMax() * namespace.metadataBytes() : 0;
+        final long zeroesBytes = Math.max(metadataBytes, 0 == limits.zeroesBlocksMax() ? ZEROES_BYTES : 0);
+        final long sinkBytes = Math.max(metadataBytes, 0 == limits.verifyBlocksMax() ? SINK_BYTES : 0);
+        final long compareBytes =
+            limits.isCompareOffered() ? 0 : (long)CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES;
+        if (0 == zeroesBytes + sinkBytes + compareBytes)
+        {
+            return new ChannelMemory(null, 0, 0, null);
+        }
+        // A page more for each part, so that each can be aligned.
+        final DriverMemory memory =
+            DriverMemory.map(dma, zeroesBytes + sinkBytes + compareBytes + PARTS * (long)pageBytes);
+        try
+        {
+            return new ChannelMemory(
+                memory,
+                0 == zeroesBytes ? 0 : memory.iova(memory.allocate(zeroesBytes, pageBytes)),
+                0 == sinkBytes ? 0 : memory.iova(memory.allocate(sinkBytes, pageBytes)),
+                0 == compareBytes ? null : new CompareBuffers(memory.allocate(compareBytes, pageBytes)));
+        }
+        catch (final RuntimeException e)
+        {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /**
+     * {@return the memory itself, null when the channel needs none}
+     */
+    DriverMemory memory()
+    {
+        return memory;
+    }
+
+    /**
+     * {@return zeroes to write; as many bytes as {@link #ZEROES_BYTES} or as the metadata of a command, whichever are
+     * needed}
+     */
+    long zeroesIova()
+    {
+        return zeroesIova;
+    }
+
+    /**
+     * {@return where data and metadata are read to that nobody looks at; as many bytes as {@link #SINK_BYTES} or as the
+     * metadata of a command, whichever are needed}
+     */
+    long sinkIova()
+    {
+        return sinkIova;
+    }
+
+    /**
+     * {@return buffers to read into where the drive does not compare, else null}
+     */
+    CompareBuffers compareBuffers()
+    {
+        return compareBuffers;
+    }
+
+    /**
+     * {@return what the controller is told}
+     *
+     * @param buffer of {@link #compareBuffers()}.
+     */
+    long iova(final long buffer)
+    {
+        return memory.iova(buffer);
+    }
+}
