@@ -11,6 +11,7 @@ import io.millrace.pci.PciFunction;
 import io.millrace.reactor.Reactor;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -279,9 +280,7 @@ public final class NvmeController implements AutoCloseable
     }
 
     /**
-     * Makes a channel over the reactor's queue pair, which is made with the first channel. Opens that come meanwhile,
-     * or while it is deleted, are carried out after that, since the controller's thread does one thing after the other.
-     * On the reactor, which does not wait.
+     * Opens a channel over the reactor's queue pair. On the reactor, which does not wait.
      *
      * @param device   of the channel.
      * @param context  of the channel.
@@ -289,11 +288,18 @@ public final class NvmeController implements AutoCloseable
      */
     void open(final NvmeDevice device, final ReactorContext context, final OpenListener listener)
     {
-        thread.call(() -> recovery.guarded(() -> make(device, context)))
-            .whenComplete((made, failure) -> answer(device, context, made, failure, listener));
+        new ChannelOpening(this, device, context, listener).begin();
     }
 
-    private NvmeChannel make(final NvmeDevice device, final ReactorContext context)
+    /**
+     * Makes a channel, and the reactor's queue pair when there is none. On the controller's thread.
+     *
+     * @param device  of the channel.
+     * @param context of the channel.
+     * @return the channel, to be attached on the reactor.
+     * @throws ControllerFailure when there is no queue pair left, or the controller does not make one.
+     */
+    NvmeChannel make(final NvmeDevice device, final ReactorContext context)
     {
         final TransferLimits limits = TransferLimits.of(driver.info(), device.namespace(), driver.life().pageShift());
         final ChannelMemory memory = driver.mapChannelMemory(limits, device.namespace());
@@ -314,60 +320,24 @@ public final class NvmeController implements AutoCloseable
         }
     }
 
-    /** On the controller's thread, or on the reactor when that thread has ended. */
-    private void answer(
-        final NvmeDevice device,
-        final ReactorContext context,
-        final NvmeChannel made,
-        final Throwable failure,
-        final OpenListener listener)
+    /**
+     * {@return the result of a task that the controller's thread runs if the controller works then; any thread, does
+     * not wait}
+     *
+     * @param task to run.
+     * @param <T>  of its result.
+     */
+    <T> CompletableFuture<T> callLater(final Callable<T> task)
     {
-        try
-        {
-            context.reactor().execute(() ->
-            {
-                if (null == made)
-                {
-                    listener.onOpenFailed(refusal(failure));
-                }
-                else
-                {
-                    onMade(device, context, made, listener);
-                }
-            });
-        }
-        catch (final RejectedExecutionException ended)
-        {
-            if (null != made)
-            {
-                free(made.memory().memory());
-            }
-        }
+        return thread.call(() -> recovery.guarded(task));
     }
 
-    private void onMade(
-        final NvmeDevice device, final ReactorContext context, final NvmeChannel made, final OpenListener listener)
-    {
-        if (QueuePairState.RETIRED == made.pair().state())
-        {
-            // Its last channel has closed in the meantime: there will be another pair when it is gone.
-            free(made.memory().memory());
-            open(device, context, listener);
-            return;
-        }
-        try
-        {
-            made.pair().attach(made);
-        }
-        catch (final NativeException e)
-        {
-            made.close((closed) -> listener.onOpenFailed(refusal(e)));
-            return;
-        }
-        listener.onOpened(made);
-    }
-
-    private BlockDeviceException refusal(final Throwable failure)
+    /**
+     * {@return what whoever wanted to open a channel is told}
+     *
+     * @param failure of the controller's thread.
+     */
+    BlockDeviceException refusal(final Throwable failure)
     {
         return translated(failure) instanceof final BlockDeviceException known ? known :
             new BlockDeviceException(notes.sentence("cannot be used: " + failure), failure);

@@ -574,11 +574,17 @@ class NvmeQueuePairTest
         controller.closeNs(200_000_000L);
         final CountDownLatch gate = new CountDownLatch(1);
         model.closeGate = gate;
-        CompletableFuture.runAsync(controller::close).get(10, TimeUnit.SECONDS);
-        assertTrue(controller.notes().getLast().startsWith("drive 0000:01:00.0 is not given back yet"),
-            () -> controller.notes().toString());
-        assertFalse(model.isClosed());
-        gate.countDown();
+        try
+        {
+            CompletableFuture.runAsync(controller::close).get(10, TimeUnit.SECONDS);
+            assertTrue(controller.notes().getLast().startsWith("drive 0000:01:00.0 is not given back yet"),
+                () -> controller.notes().toString());
+            assertFalse(model.isClosed());
+        }
+        finally
+        {
+            gate.countDown();
+        }
         await(model::isClosed, "it is given back after all");
         await(() -> ControllerState.CLOSED == controller.state(), "it is closed");
     }
