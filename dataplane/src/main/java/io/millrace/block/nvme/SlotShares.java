@@ -85,6 +85,11 @@ final class SlotShares
         final int count = Math.max(1, shares.size());
         final int part = count > depth ? 0 : Math.clamp(depth / (2L * count), 1, RESERVE_MAX);
         cyclesOffered = 0;
+        while (count <= depth && null != firstWaiting)
+        {
+            // Each has slots of its own now.
+            stopWaiting(firstWaiting);
+        }
         reserved = 0;
         for (final SlotShare share : shares)
         {
