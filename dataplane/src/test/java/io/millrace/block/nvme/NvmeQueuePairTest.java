@@ -197,6 +197,22 @@ class NvmeQueuePairTest
     }
 
     @Test
+    void shouldSayThatAQueuePairWasMadeWithoutInterrupts()
+    {
+        options.hasInterrupts = true;
+        open(1);
+        final Initiator first = reactor("first").getFirst();
+        model.with(2, ModelNamespace.of(SIZE_BYTES, BLOCK));
+        devices.add(NvmeDevice.open(
+            NvmeDeviceConfig.of("n2", NvmeFixture.ADDRESS, 2).withInterrupts(true), controller));
+        initiators.add(first.beside(devices.getLast()));
+        assertEquals(List.of("drive 0000:01:00.0 has a queue pair without interrupts that namespace 2 shares with " +
+            "those that were opened before: a reactor with commands outstanding polls"), controller.notes());
+        assertEquals(BlockStatus.SUCCESS, run(initiators.getLast(), BlockOperation.READ, 0, 0));
+        assertEquals(1, model.queuesCreated());
+    }
+
+    @Test
     void shouldCompleteRequestsOfOthersWhoeverPolls()
     {
         open(2);
