@@ -7,6 +7,7 @@ import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Blocks in a memory mapping of their own, zero at first. Lends its memory to reads and completes everything with
@@ -45,7 +46,7 @@ public final class MemoryDevice implements GrowableDevice
     public static MemoryDevice create(final String name, final long sizeBytes, final int blockSizeBytes)
     {
         final long blockCount = BlockGeometry.blockCountOf(name, sizeBytes, blockSizeBytes);
-        final StripeLocks locks = new StripeLocks(sizeBytes);
+        final StripeLocks locks = new StripeLocks(sizeBytes, SystemNanoClock.INSTANCE);
         final BlockGeometry geometry = new BlockGeometry(blockSizeBytes, blockCount,
             BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, true, false, true);
         try

@@ -2,6 +2,7 @@ package io.millrace.block.memory;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * Readers and writers of a memory device's regions, for any number of threads. Nothing waits here: an attempt succeeds
@@ -10,12 +11,13 @@ import java.lang.invoke.VarHandle;
  * One word a stripe; a region of 4 KiB belongs to the stripe of its number modulo the stripe count, so distant regions
  * may share one, which costs a needless retry and nothing else. A word is
  * <pre>
- *   31      30       29 ... 0
- *   writer  wanted   count of readers (reads under way and loans)
+ *   31      30      29 ... 20             19 ... 0
+ *   writer  wanted  when it was wanted    count of readers (reads under way and loans)
  * </pre>
- * A writer that meets readers leaves {@code wanted} behind, which keeps further readers out, so that a stream of loans
- * cannot starve it. The first reader that finds the mark with no reader left takes it away and is refused once: a
- * writer that never came back holds nobody up for longer than that.
+ * A writer that is refused leaves {@code wanted} on its whole range, and again at each attempt. That keeps further
+ * readers out, so that a stream of loans cannot starve it, and recalls all loans that it has to wait for together
+ * instead of one stripe after the other. A mark that was not renewed for {@link #MARK_NS_MAX} is nobody's: its writer
+ * never came back.
  */
 final class StripeLocks
 {
@@ -25,18 +27,29 @@ final class StripeLocks
     private static final int STRIPES_MIN = 1 << 10;
     private static final int WRITER = 1 << 31;
     private static final int WANTED = 1 << 30;
+    private static final int TIME_SHIFT = 20;
+    private static final int TIME_MASK = 0x3FF;
+    private static final int READERS = (1 << TIME_SHIFT) - 1;
+    /** A time in a word counts units of 2^20 ns, about a millisecond, and comes round after a second. */
+    private static final int TIME_UNIT_SHIFT = 20;
+    private static final int MARK_UNITS_MAX = 96;
+    /** How long a mark holds readers off whose writer does not try again; those that wait try in every cycle. */
+    static final long MARK_NS_MAX = (long)MARK_UNITS_MAX << TIME_UNIT_SHIFT;
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(int[].class);
 
     private final int[] words;
     private final int mask;
+    private final NanoClock clock;
 
     /**
      * Locks for a device.
      *
      * @param sizeBytes of it at first; a device of up to 256 MiB has a stripe for each region.
+     * @param clock     read where somebody is refused, and nowhere else.
      */
-    StripeLocks(final long sizeBytes)
+    StripeLocks(final long sizeBytes, final NanoClock clock)
     {
+        this.clock = clock;
         final long regions = (sizeBytes >>> REGION_SHIFT) + 1;
         final int stripes = Math.clamp(Long.highestOneBit(regions) << 1, STRIPES_MIN, STRIPES_MAX);
         words = new int[stripes];
@@ -91,7 +104,9 @@ final class StripeLocks
         {
             if (!tryExclusive((int)region & mask))
             {
-                leaveExclusive(first, region - 1);
+                final int mark = mark();
+                leaveMarked(first, region - 1, mark);
+                want(region, last, mark);
                 return false;
             }
         }
@@ -131,7 +146,8 @@ final class StripeLocks
             if (!isStripeOf(region, destinationBytes, lengthBytes) && !tryShared((int)region & mask))
             {
                 leaveSource(first, region - 1, destinationBytes, lengthBytes);
-                releaseExclusive(destinationBytes, lengthBytes);
+                leaveMarked(destinationBytes >>> REGION_SHIFT,
+                    (destinationBytes + lengthBytes - 1) >>> REGION_SHIFT, mark());
                 return false;
             }
         }
@@ -153,7 +169,7 @@ final class StripeLocks
     }
 
     /**
-     * {@return whether a writer has met readers in part of a range}
+     * {@return whether a writer waits for part of a range}
      *
      * @param offsetBytes of the range.
      * @param lengthBytes of the range; positive, at most 2 MiB.
@@ -163,7 +179,8 @@ final class StripeLocks
         final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
         for (long region = offsetBytes >>> REGION_SHIFT; region <= last; region++)
         {
-            if (0 != ((int)WORD.getOpaque(words, (int)region & mask) & WANTED))
+            final int word = (int)WORD.getOpaque(words, (int)region & mask);
+            if (word > 0 && 0 != (word & WANTED) && !isStale(word))
             {
                 return true;
             }
@@ -179,7 +196,7 @@ final class StripeLocks
         int held = 0;
         for (int i = 0; i < words.length; i++)
         {
-            if (0 != ((int)WORD.getAcquire(words, i) & ~WANTED))
+            if (0 != ((int)WORD.getAcquire(words, i) & (WRITER | READERS)))
             {
                 held++;
             }
@@ -211,22 +228,22 @@ final class StripeLocks
         while (true)
         {
             final int word = (int)WORD.getAcquire(words, stripe);
-            if (word < 0)
+            // One compare for: no writer, no mark, and the count does not overflow.
+            if (Integer.compareUnsigned(word, READERS) < 0)
             {
-                return false;
-            }
-            if (0 != (word & WANTED))
-            {
-                if (WANTED == word)
+                // Fails only when another thread got through, so somebody always advances.
+                if (WORD.compareAndSet(words, stripe, word, word + 1))
                 {
-                    WORD.compareAndSet(words, stripe, WANTED, 0);
+                    return true;
                 }
+            }
+            else if (word < 0 || 0 == (word & WANTED) || !isStale(word))
+            {
                 return false;
             }
-            // Fails only when another thread got through, so somebody always advances.
-            if (WORD.compareAndSet(words, stripe, word, word + 1))
+            else
             {
-                return true;
+                WORD.compareAndSet(words, stripe, word, word & READERS);
             }
         }
     }
@@ -234,15 +251,40 @@ final class StripeLocks
     private boolean tryExclusive(final int stripe)
     {
         final int word = (int)WORD.getAcquire(words, stripe);
-        if (0 == (word & ~WANTED))
+        return 0 == (word & (WRITER | READERS)) && WORD.compareAndSet(words, stripe, word, WRITER);
+    }
+
+    private int mark()
+    {
+        return WANTED | (int)(clock.nanoTime() >>> TIME_UNIT_SHIFT & TIME_MASK) << TIME_SHIFT;
+    }
+
+    private boolean isStale(final int word)
+    {
+        return ((int)(clock.nanoTime() >>> TIME_UNIT_SHIFT) - (word >>> TIME_SHIFT) & TIME_MASK) > MARK_UNITS_MAX;
+    }
+
+    /** Marks what others are in, and what they are not in yet. */
+    private void want(final long first, final long last, final int mark)
+    {
+        for (long region = first; region <= last; region++)
         {
-            return WORD.compareAndSet(words, stripe, word, WRITER);
+            final int stripe = (int)region & mask;
+            int word = (int)WORD.getAcquire(words, stripe);
+            while (word >= 0 && mark != (word & ~READERS) &&
+                !WORD.compareAndSet(words, stripe, word, word & READERS | mark))
+            {
+                word = (int)WORD.getAcquire(words, stripe);
+            }
         }
-        if (word > 0 && 0 == (word & WANTED))
+    }
+
+    private void leaveMarked(final long first, final long last, final int mark)
+    {
+        for (long region = first; region <= last; region++)
         {
-            WORD.compareAndSet(words, stripe, word, word | WANTED);
+            WORD.setRelease(words, (int)region & mask, mark);
         }
-        return false;
     }
 
     private void leaveShared(final long first, final long last)

@@ -20,8 +20,9 @@ final class SendTurn
     static final long LOAN_RETRY_NS = 100_000L;
 
     /**
-     * How long a host may take nothing while others wait to write what its answers borrow and there are no buffers to
-     * copy that to: it has its share of them and keeps it.
+     * How long others may wait to write what a host's answers borrow when there are no buffers to copy that to, since
+     * it has its share of them. However slowly the host goes on, and however many hosts borrow the same: each one's
+     * time begins when the writer comes, not when another one's has ended.
      */
     static final long LOAN_LIMIT_NS = 1_000_000_000L;
 
@@ -33,9 +34,11 @@ final class SendTurn
     private final TimerListener loanListener = this::onLoanTimeout;
     private SendState state = SendState.IDLE;
     private long loanTimer = NO_TIMER;
-    private long blockedSinceNs;
     private long progressBytes;
     private long progressNs;
+    /** Since when there has been something at each look that somebody waits to write and that could not be copied. */
+    private long uncopiedSinceNs;
+    private boolean isUncopied;
 
     /**
      * Has nothing to send.
@@ -75,15 +78,13 @@ final class SendTurn
      */
     void onFlushed(final SendState next)
     {
-        if (SendState.BLOCKED == next && SendState.BLOCKED != state)
+        // The timer runs on until everything has left: one that is blocked again and again must not begin anew.
+        if (SendState.BLOCKED == next && NO_TIMER == loanTimer)
         {
-            blockedSinceNs = group.reactor().nowNs();
+            progressNs = group.reactor().nowNs();
             progressBytes = sender.sentBytes();
-            progressNs = blockedSinceNs;
-            if (NO_TIMER == loanTimer)
-            {
-                loanTimer = group.reactor().schedule(blockedSinceNs + LOAN_TIMEOUT_NS, loanListener);
-            }
+            isUncopied = false;
+            loanTimer = group.reactor().schedule(progressNs + LOAN_TIMEOUT_NS, loanListener);
         }
         if (SendState.QUEUED == next && SendState.BLOCKED == state)
         {
@@ -109,43 +110,50 @@ final class SendTurn
     private void onLoanTimeout(final long nowNs)
     {
         loanTimer = NO_TIMER;
-        if (SendState.BLOCKED == state)
+        if (SendState.IDLE == state)
         {
-            long dueNs = blockedSinceNs + LOAN_TIMEOUT_NS;
-            if (dueNs - nowNs <= 0)
-            {
-                final int result = sender.copyLoans();
-                final int copied = result < 0 ? ~result : result;
-                group.counters().onCopiedLoans(copied);
-                dueNs = nowNs + (copied > 0 ? LOAN_RETRY_NS : LOAN_TIMEOUT_NS);
-                if (isOverdue(nowNs, result < 0 ? LOAN_LIMIT_NS : Long.MAX_VALUE))
-                {
-                    return;
-                }
-            }
-            loanTimer = group.reactor().schedule(dueNs, loanListener);
+            return;
+        }
+        final int result = sender.copyLoans();
+        final int copied = result < 0 ? ~result : result;
+        group.counters().onCopiedLoans(copied);
+        uncopiedSinceNs = isUncopied ? uncopiedSinceNs : nowNs;
+        isUncopied = result < 0;
+        if (!isOverdue(nowNs))
+        {
+            loanTimer = group.reactor().schedule(
+                nowNs + (copied > 0 ? LOAN_RETRY_NS : LOAN_TIMEOUT_NS), loanListener);
         }
     }
 
-    /** Ends the connection when its host has taken nothing for too long. */
-    private boolean isOverdue(final long nowNs, final long loanLimitNs)
+    /** Ends the connection when its host has taken nothing for too long, or has kept others from writing. */
+    private boolean isOverdue(final long nowNs)
     {
         if (progressBytes != sender.sentBytes())
         {
             progressBytes = sender.sentBytes();
             progressNs = nowNs;
         }
-        final long sendLimitNs = group.config().sendTimeoutNs();
         final long silentNs = nowNs - progressNs;
-        if (silentNs < Math.min(sendLimitNs, loanLimitNs))
+        if (silentNs >= group.config().sendTimeoutNs())
         {
-            return false;
+            end("no byte of the answers taken within " + TimeUnit.NANOSECONDS.toMillis(silentNs) +
+                " ms: the host has stopped, or tcp.send-timeout is too short for it");
+            return true;
         }
+        if (isUncopied && nowNs - uncopiedSinceNs >= LOAN_LIMIT_NS)
+        {
+            end("answers not taken while others have waited " +
+                TimeUnit.NANOSECONDS.toMillis(nowNs - uncopiedSinceNs) +
+                " ms to write what they borrow, and the host's share of buffers is used up");
+            return true;
+        }
+        return false;
+    }
+
+    private void end(final String reason)
+    {
         group.counters().onSendTimeout();
-        connection.onTransferTimeout("no byte of the answers taken within " +
-            TimeUnit.NANOSECONDS.toMillis(silentNs) + " ms: " + (silentNs < sendLimitNs ?
-            "others wait to write what they borrow, and the host's share of buffers is used up" :
-            "the host has stopped, or tcp.send-timeout is too short for it"));
-        return true;
+        connection.onTransferTimeout(reason);
     }
 }

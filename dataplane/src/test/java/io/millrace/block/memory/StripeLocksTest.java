@@ -12,7 +12,8 @@ class StripeLocksTest
 {
     private static final int REGION = 4096;
 
-    private final StripeLocks locks = new StripeLocks(64 * REGION);
+    private long nowNs = 1L << 62;
+    private final StripeLocks locks = new StripeLocks(64 * REGION, () -> nowNs);
 
     @Test
     void shouldLetReadersShare()
@@ -107,20 +108,62 @@ class StripeLocksTest
     }
 
     @Test
-    void shouldRefuseAReaderOnceWhenTheWriterDoesNotComeBack()
+    void shouldHoldReadersOffUntilTheWriterThatWaitsHasComeHoweverOftenTheyTry()
     {
         assertTrue(locks.tryShared(0, REGION));
         assertFalse(locks.tryExclusive(0, REGION));
         locks.releaseShared(0, REGION);
         assertEquals(0, locks.heldCount());
-        assertFalse(locks.tryShared(0, REGION));
+        for (int i = 0; i < 100; i++)
+        {
+            assertFalse(locks.tryShared(0, REGION), "reader " + i + " overtakes");
+        }
+        assertTrue(locks.tryExclusive(0, REGION));
+    }
+
+    @Test
+    void shouldKeepAMarkThatIsRenewedAndForgetOneThatIsNot()
+    {
         assertTrue(locks.tryShared(0, REGION));
+        for (int i = 0; i < 100; i++)
+        {
+            assertFalse(locks.tryExclusive(0, REGION));
+            nowNs += StripeLocks.MARK_NS_MAX / 2;
+            assertTrue(locks.isWanted(0, REGION));
+            assertFalse(locks.tryShared(0, REGION));
+        }
+        nowNs += StripeLocks.MARK_NS_MAX + (2 << 20);
+        assertFalse(locks.isWanted(0, REGION), "its writer never came back");
+        assertTrue(locks.tryShared(0, REGION));
+        locks.releaseShared(0, REGION);
+        locks.releaseShared(0, REGION);
+        assertEquals(0, locks.heldCount());
+    }
+
+    @Test
+    void shouldRecallAllThatAWriterWaitsForAtOnce()
+    {
+        assertTrue(locks.tryShared(3 * REGION, REGION));
+        assertTrue(locks.tryShared(5 * REGION, 2 * REGION));
+        assertFalse(locks.tryExclusive(2 * REGION, 6 * REGION));
+        assertTrue(locks.isWanted(3 * REGION, REGION));
+        assertTrue(locks.isWanted(5 * REGION, REGION));
+        for (int region = 2; region < 8; region++)
+        {
+            assertFalse(locks.tryShared((long)region * REGION, REGION), "one more to wait for in region " + region);
+        }
+        assertTrue(locks.tryShared(REGION, REGION));
+        assertTrue(locks.tryShared(8 * REGION, REGION));
+        locks.releaseShared(3 * REGION, REGION);
+        assertFalse(locks.tryExclusive(2 * REGION, 6 * REGION));
+        locks.releaseShared(5 * REGION, 2 * REGION);
+        assertTrue(locks.tryExclusive(2 * REGION, 6 * REGION));
     }
 
     @Test
     void shouldShareStripesWhenTheDeviceHasMoreRegions()
     {
-        final StripeLocks large = new StripeLocks(1L << 40);
+        final StripeLocks large = new StripeLocks(1L << 40, () -> nowNs);
         assertTrue(large.tryExclusive(0, REGION));
         assertFalse(large.tryShared(1L << 28, REGION));
         assertTrue(large.tryShared((1L << 39) + REGION, 100 * REGION));

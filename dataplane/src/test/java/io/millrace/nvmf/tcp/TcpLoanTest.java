@@ -30,6 +30,9 @@ class TcpLoanTest
     private static final int HOSTS = 3;
     private static final int READS_PER_HOST = 1_500;
     private static final int READS_SLOW = 120;
+    private static final int READERS = 100;
+    private static final int WIDE_BLOCKS = 64;
+    private static final long WRITE_MS_MAX = 4_000;
 
     @Test
     void shouldCopyNothingWhenNobodyWantsToWrite() throws IOException
@@ -107,13 +110,108 @@ class TcpLoanTest
         }
     }
 
+    /** Each of many connections borrows the same blocks many times over and takes one drop after the other. */
+    @Test
+    void shouldHoldAWriterUpForOneLimitHoweverManyBorrowTheSame() throws Exception
+    {
+        final List<TestHost> readers = new ArrayList<>();
+        try (TargetFixture target = fixture(8192, 2L << 20);
+            TestHost admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
+            TestHost writer = TestHost.io(target.address(), TargetFixture.NQN, admin, 1, 32, Digests.NONE))
+        {
+            for (int i = 0; i < READERS; i++)
+            {
+                final TestHost reader = TestHost.open(target.address(), 2048);
+                readers.add(reader);
+                reader.initialize(Digests.NONE, 0);
+                reader.connectIo(TargetFixture.NQN, admin.controllerId(), 2 + i, DEPTH);
+                for (int id = 0; id < READS_SLOW; id++)
+                {
+                    // Ranges of all lengths, so that a writer meets other readers in each part of what it writes.
+                    final int blocks = 1 + (id + i) % WIDE_BLOCKS;
+                    reader.sendCapsule(WireCommand.read(id, WIDE_BLOCKS - blocks, blocks, blocks * BLOCK),
+                        WirePdu.NOTHING);
+                }
+            }
+            TargetFixture.await("reads", () -> target.reactor(0)
+                .call(() -> target.group(0).requestsInUse() >= READERS * (READS_SLOW - 1)).join());
+            final Trickle trickle = new Trickle(readers);
+            trickle.start();
+            long longestMs = 0;
+            for (int i = 0; i < 4; i++)
+            {
+                final byte[] fresh = TcpIoTest.random(WIDE_BLOCKS * BLOCK, i);
+                final long startNs = System.nanoTime();
+                writer.write(1, 0, WIDE_BLOCKS, fresh);
+                longestMs = Math.max(longestMs, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
+                assertArrayEquals(fresh, writer.read(2, 0, WIDE_BLOCKS, fresh.length));
+            }
+            trickle.end();
+            System.out.println("longest write beside " + READERS + " connections that borrow the same: " + longestMs +
+                " ms");
+            assertTrue(longestMs < WRITE_MS_MAX, "a write took " + longestMs + " ms");
+        }
+        finally
+        {
+            readers.forEach(TestHost::close);
+        }
+    }
+
+    /** Takes a few bytes of everybody's answers all the time, until it ends or all connections have ended. */
+    private static final class Trickle extends Thread
+    {
+        private final List<TestHost> hosts;
+        private volatile boolean isEnding;
+
+        private Trickle(final List<TestHost> hosts)
+        {
+            this.hosts = List.copyOf(hosts);
+        }
+
+        @Override
+        public void run()
+        {
+            final byte[] bytes = new byte[1024];
+            while (!isEnding)
+            {
+                for (final TestHost host : hosts)
+                {
+                    try
+                    {
+                        if (host.socket().getInputStream().available() > 0)
+                        {
+                            host.socket().getInputStream().read(bytes);
+                        }
+                    }
+                    catch (final IOException _)
+                    {
+                        // The target has ended it.
+                        Thread.onSpinWait();
+                    }
+                }
+                LockSupport.parkNanos(20_000_000L);
+            }
+        }
+
+        private void end() throws InterruptedException
+        {
+            isEnding = true;
+            join();
+        }
+    }
+
     private static TargetFixture fixture(final int socketSendBytes)
+    {
+        return fixture(socketSendBytes, 32L << 20);
+    }
+
+    private static TargetFixture fixture(final int socketSendBytes, final long poolBytes)
     {
         final TcpTransportConfig defaults = TcpTransportConfig.defaults();
         return new TargetFixture(1, new TcpTransportConfig(
             defaults.inCapsuleDataBytes(), defaults.maxH2cDataBytes(), defaults.receiveBufferBytes(), true,
             defaults.connectTimeoutNs(), defaults.connectionsMax(), socketSendBytes, 0),
-            MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK), 32L << 20,
+            MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK), poolBytes,
             ReactorConfig.SPIN_NS_DEFAULT);
     }
 
