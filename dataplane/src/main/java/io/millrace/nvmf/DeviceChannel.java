@@ -5,6 +5,7 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
+import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
@@ -18,7 +19,8 @@ import io.millrace.memory.BufferShare;
  * Its states are those of {@link DeviceChannelState}. Single-threaded; nothing here waits.
  * <p>
  * A device with a queue refuses when the queue is full: then everybody waits in order. A device that completes inline
- * refuses only a request that meets another's blocks (a loan, a writer): the others need not wait for that one.
+ * refuses only a request that meets another's blocks (a loan, a writer): the others need not wait for that one. What
+ * changes blocks tries first there, in each poll, however many reads wait for it to be done.
  * <p>
  * A buffer counts for the device while that has it, and for its connection before and after. The device has no more
  * than are free, so one that hangs leaves the others a part; and while somebody is in its line, who comes waits there
@@ -36,6 +38,8 @@ final class DeviceChannel implements OpenListener, CloseListener
     private final MemoryQuarantine quarantine = new MemoryQuarantine(this::onQuarantineChanged);
     private final BufferPool buffers;
     private final RequestLine line = new RequestLine();
+    /** Those that change blocks, where the device refuses singly; all others are in the line. */
+    private final RequestLine writers = new RequestLine();
     private final RequestLine openLine = new RequestLine();
     private final boolean refusesSingly;
     private DeviceChannelState state = DeviceChannelState.WAITING;
@@ -219,7 +223,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      */
     boolean isIdle()
     {
-        return 0 == line.size() && 0 == openLine.size() && !isInUse();
+        return 0 == line.size() && 0 == writers.size() && 0 == openLine.size() && !isInUse();
     }
 
     private boolean isInUse()
@@ -235,7 +239,8 @@ final class DeviceChannel implements OpenListener, CloseListener
 
     boolean canSleep()
     {
-        return 0 == line.size() && (0 == openLine.size() || state.isPending()) && (!isInUse() || channel.canSleep());
+        return 0 == line.size() && 0 == writers.size() && (0 == openLine.size() || state.isPending()) &&
+            (!isInUse() || channel.canSleep());
     }
 
     /**
@@ -354,6 +359,10 @@ final class DeviceChannel implements OpenListener, CloseListener
      */
     void onFailed(final BlockRequest request)
     {
+        if (DeviceChannelState.CLOSED == state)
+        {
+            return;
+        }
         if (null == errors)
         {
             errors = new DeviceErrors(owner, device);
@@ -458,7 +467,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     void enqueue(final Request request)
     {
         request.phase(RequestPhase.AWAITING_CHANNEL);
-        line.add(request);
+        lineOf(request).add(request);
         waitCount++;
         becomeBusy();
     }
@@ -470,7 +479,13 @@ final class DeviceChannel implements OpenListener, CloseListener
      */
     void cancel(final Request request)
     {
-        line.remove(request);
+        lineOf(request).remove(request);
+    }
+
+    private RequestLine lineOf(final Request request)
+    {
+        return refusesSingly && RequestPhase.AWAITING_CHANNEL == request.phase() &&
+            request.blockRequest().operation().changesData() ? writers : line;
     }
 
     /**
@@ -502,7 +517,27 @@ final class DeviceChannel implements OpenListener, CloseListener
     int poll()
     {
         final int work = isInUse() ? channel.poll() : 0;
-        return work + (0 == line.size() ? 0 : pollLine()) + (0 == openLine.size() ? 0 : pollOpenLine());
+        return work + (0 == writers.size() ? 0 : pollWriters()) + (0 == line.size() ? 0 : pollLine()) +
+            (0 == openLine.size() ? 0 : pollOpenLine());
+    }
+
+    private int pollWriters()
+    {
+        int taken = 0;
+        for (int left = Math.min(writers.size(), ATTEMPTS_PER_POLL); left > 0 && writers.size() > 0; left--)
+        {
+            final Request request = writers.first();
+            writers.remove(request);
+            if (offer(request))
+            {
+                taken++;
+            }
+            else
+            {
+                writers.add(request);
+            }
+        }
+        return taken;
     }
 
     private int pollLine()
@@ -594,6 +629,12 @@ final class DeviceChannel implements OpenListener, CloseListener
             lend(request);
         }
         request.phase(RequestPhase.STEPPING == before ? before : RequestPhase.SUBMITTED);
+        if (isClosing())
+        {
+            // The next step of several, after the device was given up.
+            request.blockRequest().complete(BlockStatus.ABORTED);
+            return true;
+        }
         if (channel.submit(request.blockRequest()))
         {
             if (!isBusy && 0 != channel.inFlight())
@@ -608,6 +649,11 @@ final class DeviceChannel implements OpenListener, CloseListener
             onReturned(request);
         }
         return false;
+    }
+
+    private boolean isClosing()
+    {
+        return DeviceChannelState.CLOSING == state || DeviceChannelState.CLOSED == state;
     }
 
     private void becomeBusy()

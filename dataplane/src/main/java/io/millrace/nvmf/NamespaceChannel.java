@@ -8,6 +8,17 @@ import io.millrace.status.IoCounters;
  */
 final class NamespaceChannel
 {
+    /** Whether commands may use it. */
+    private enum State
+    {
+        /** They may. */
+        SERVED,
+        /** It was taken away: new ones do not find it, those that use it are ended where that is possible. */
+        RETIRED,
+        /** Long enough ago that no host is waited for. */
+        OVERDUE
+    }
+
     private final Namespace namespace;
     private final DeviceChannel device;
     private final NamespaceCounters counters;
@@ -20,6 +31,7 @@ final class NamespaceChannel
     private IoCounters io;
     private QosGate gate;
     private int active;
+    private State state = State.SERVED;
 
     /**
      * Ties a namespace to a device channel.
@@ -126,6 +138,34 @@ final class NamespaceChannel
     void gate(final QosGate newGate)
     {
         gate = newGate;
+    }
+
+    /** It is taken away. */
+    void retire()
+    {
+        state = State.RETIRED;
+    }
+
+    /** Hosts have had their time since it was taken away. */
+    void becomeOverdue()
+    {
+        state = State.OVERDUE;
+    }
+
+    /**
+     * {@return whether it was taken away}
+     */
+    boolean isRetired()
+    {
+        return State.SERVED != state;
+    }
+
+    /**
+     * {@return whether it was taken away so long ago that no host is waited for}
+     */
+    boolean isOverdue()
+    {
+        return State.OVERDUE == state;
     }
 
     /**

@@ -191,6 +191,85 @@ final class OpenCommands
     }
 
     /**
+     * Ends commands to namespaces that were taken away, if nobody has something of them: not those whose data was asked
+     * for, and not those at a device. Answers that wait to be sent let go of their namespace.
+     *
+     * @param status to fail commands with.
+     */
+    void endRetired(final int status)
+    {
+        for (int tag = 0; tag < requests.size(); tag++)
+        {
+            final Request request = requests.get(tag);
+            if (null != request && null != request.namespace() && request.namespace().isRetired())
+            {
+                endRetired(request, status);
+            }
+        }
+    }
+
+    private void endRetired(final Request request, final int status)
+    {
+        switch (request.phase())
+        {
+            case AWAITING_BUFFER, AWAITING_DEVICE, AWAITING_CHANNEL ->
+            {
+                withdraw(request);
+                fail(request, status);
+            }
+            case RECEIVING ->
+            {
+                if (queuePair.transport().cancelReceive(request))
+                {
+                    fail(request, status);
+                }
+            }
+            case CAPSULE_AWAITING_BUFFER ->
+            {
+                // Its transport comes again with the capsule, and then there is no such namespace.
+                withdraw(request);
+                request.namespace().unbind(request);
+                request.phase(RequestPhase.CAPSULE_BUFFERED);
+            }
+            case RESPONDING ->
+            {
+                if (request.copyLoan())
+                {
+                    request.namespace().unbind(request);
+                }
+            }
+            default ->
+            {
+                // At the device, or on its way there.
+            }
+        }
+    }
+
+    private void fail(final Request request, final int status)
+    {
+        request.namespace().unbind(request);
+        request.phase(RequestPhase.EXECUTING);
+        queuePair.complete(request, status);
+    }
+
+    /**
+     * {@return whether a command keeps a namespace, for want of its host's part, that was taken away too long ago}
+     */
+    boolean isAnyOverdue()
+    {
+        for (int tag = 0; tag < requests.size(); tag++)
+        {
+            final Request request = requests.get(tag);
+            if (null != request && null != request.namespace() && request.namespace().isOverdue() &&
+                (RequestPhase.RECEIVING == request.phase() || RequestPhase.RESPONDING == request.phase()))
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
      * Looks at all commands for a report.
      *
      * @param usage to add them to.

@@ -20,28 +20,9 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class PollGroup implements Poller
 {
-    /** How much of a cycle goes into namespaces that came or went; one is looked at in any case. */
+    /** How much of a cycle goes into namespaces that came; one is looked at in any case. */
     private static final long NAMESPACES_BUDGET_NS = 100_000;
     private static final int NAMESPACES_PER_CLOCK = 8;
-
-    /** A namespace that was taken away, until its last commands have ended and its device has let go of the reactor. */
-    private static final class Retired
-    {
-        private final Subsystem subsystem;
-        private final NamespaceChannel channel;
-        private boolean isReleased;
-
-        Retired(final Subsystem subsystem, final NamespaceChannel channel)
-        {
-            this.subsystem = subsystem;
-            this.channel = channel;
-        }
-    }
-
-    /** Somebody who waits until a channel that was retired, or when that is null all of its subsystem, are left. */
-    private record Drain(Subsystem subsystem, NamespaceChannel channel, CompletableFuture<Void> done)
-    {
-    }
 
     /** Somebody who waits until no command of a queue pair uses what such commands are refused to now. */
     private record Refused(QueuePair queuePair, CompletableFuture<Void> done)
@@ -59,8 +40,7 @@ public final class PollGroup implements Poller
     private final AdminCommands admin;
     private final FabricsCommands fabrics;
     private final Map<Subsystem, SubsystemChannels> subsystems = new IdentityHashMap<>();
-    private final List<Retired> retired = new ArrayList<>();
-    private final List<Drain> drains = new ArrayList<>();
+    private final RetiredNamespaces retired;
     private final List<Refused> refused = new ArrayList<>();
     private final ArrayDeque<SubsystemChannels> filling = new ArrayDeque<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
@@ -72,7 +52,6 @@ public final class PollGroup implements Poller
     private final AdminTurn adminTurn;
     private boolean isPaused;
     private boolean isClosing;
-    private boolean hasMoreToRelease;
     private int queuePairs;
 
     /**
@@ -117,6 +96,7 @@ public final class PollGroup implements Poller
         payloads = new PayloadBuffers(buffers, maxTransferBytes);
         qos = new QosAdmission(this);
         devices = new DeviceChannels(reactor, buffers, status, target.listener());
+        retired = new RetiredNamespaces(this, devices);
         bufferWatch = new BufferWatch(this);
         adminTurn = new AdminTurn(reactor);
         reactor.addPoller(this);
@@ -196,6 +176,15 @@ public final class PollGroup implements Poller
         final BufferUsage usage = new BufferUsage(reactor.nowNs());
         ioQueues.forEach((each) -> each.openCommands().addTo(usage));
         return usage;
+    }
+
+    /**
+     * {@return I/O queues that have connected here or have commands at a device, as they are now: ending one changes
+     *     the list, but not this copy}
+     */
+    List<QueuePair> ioQueues()
+    {
+        return new ArrayList<>(ioQueues);
     }
 
     boolean isAnyDeviceAtItsBound()
@@ -286,9 +275,9 @@ public final class PollGroup implements Poller
         {
             work += fill();
         }
-        if (!retired.isEmpty() || !drains.isEmpty())
+        if (!retired.isEmpty())
         {
-            settle();
+            retired.settle();
         }
         if (!refused.isEmpty())
         {
@@ -305,7 +294,8 @@ public final class PollGroup implements Poller
     public boolean canSleep()
     {
         // Who waits for a turn has one in the next cycle, if this one had any.
-        return filling.isEmpty() && !hasMoreToRelease && !adminTurn.isBegun() && payloads.reserve().canSleep();
+        return filling.isEmpty() && !retired.hasMoreToRelease() && !adminTurn.isBegun() &&
+            payloads.reserve().canSleep();
     }
 
     /**
@@ -333,10 +323,7 @@ public final class PollGroup implements Poller
             retireAll(channels);
         }
         subsystems.clear();
-        for (final Retired each : retired)
-        {
-            release(each);
-        }
+        retired.releaseAll();
         if (devices.isEmpty())
         {
             end();
@@ -347,8 +334,7 @@ public final class PollGroup implements Poller
     private void end()
     {
         isClosing = false;
-        retired.clear();
-        settle();
+        retired.end();
         settleRefused();
         reactor.removePoller(this);
         payloads.close();
@@ -517,8 +503,7 @@ public final class PollGroup implements Poller
             done.complete(null);
             return;
         }
-        drains.add(new Drain(subsystem, former, done));
-        settle();
+        retired.await(subsystem, former, done);
     }
 
     /**
@@ -547,8 +532,7 @@ public final class PollGroup implements Poller
             filling.remove(channels);
             retireAll(channels);
         }
-        drains.add(new Drain(subsystem, null, done));
-        settle();
+        retired.await(subsystem, null, done);
     }
 
     /**
@@ -568,6 +552,7 @@ public final class PollGroup implements Poller
             return null;
         }
         retire(channels, nsid);
+        retired.endWaiting();
         if (null != wanted)
         {
             final NamespaceChannel channel = new NamespaceChannel(wanted, devices.acquire(wanted.device()),
@@ -585,6 +570,7 @@ public final class PollGroup implements Poller
         {
             retire(channels, nsid);
         }
+        retired.endWaiting();
     }
 
     private void retire(final SubsystemChannels channels, final int nsid)
@@ -594,55 +580,8 @@ public final class PollGroup implements Poller
         {
             channels.set(nsid, null);
             channels.failWaiting(channel, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
-            channel.device().failAwaitingOpen(channel, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
-            retired.add(new Retired(channels.subsystem(), channel));
+            retired.add(channels.subsystem(), channel);
         }
-    }
-
-    /**
-     * Releases what was taken away and is no longer used, and completes who waited for it; runs in every poll until
-     * all of it is settled, so it makes no objects. Who waits leaves the list before being told, which may change the
-     * list.
-     */
-    private void settle()
-    {
-        hasMoreToRelease = false;
-        long endNs = 0;
-        for (int i = retired.size() - 1; i >= 0; i--)
-        {
-            final Retired each = retired.get(i);
-            if (!each.isReleased && 0 == each.channel.active())
-            {
-                final long nowNs = reactor.clockNs();
-                endNs = 0 == endNs ? nowNs + NAMESPACES_BUDGET_NS : endNs;
-                if (nowNs - endNs >= 0)
-                {
-                    hasMoreToRelease = true;
-                    break;
-                }
-                release(each);
-            }
-            if (each.isReleased && !each.channel.device().state().isLeaving())
-            {
-                retired.remove(i);
-            }
-        }
-        for (Drain drain = takeDrained(); null != drain; drain = takeDrained())
-        {
-            drain.done().complete(null);
-        }
-    }
-
-    private Drain takeDrained()
-    {
-        for (int i = drains.size() - 1; i >= 0; i--)
-        {
-            if (!isRetired(drains.get(i)))
-            {
-                return drains.remove(i);
-            }
-        }
-        return null;
     }
 
     /**
@@ -666,29 +605,5 @@ public final class PollGroup implements Poller
             }
         }
         return null;
-    }
-
-    private boolean isRetired(final Drain drain)
-    {
-        for (int i = 0; i < retired.size(); i++)
-        {
-            final Retired each = retired.get(i);
-            if (null == drain.channel() ? each.subsystem == drain.subsystem() : each.channel == drain.channel())
-            {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private void release(final Retired each)
-    {
-        if (!each.isReleased)
-        {
-            each.isReleased = true;
-            each.subsystem.retireCounters(each.channel.counters());
-            each.channel.counters().release();
-            devices.release(each.channel.device());
-        }
     }
 }

@@ -424,6 +424,22 @@ public final class QueuePair
     }
 
     /**
+     * Tells the transport to end the connection at once, as its host does not do its part. The target's listener is
+     * told why.
+     *
+     * @param reason for the log.
+     */
+    void abortConnection(final String reason)
+    {
+        if (!state.isGone())
+        {
+            onProtocolError(reason);
+            state = QueuePairState.DISCONNECTING;
+            transport.abort(reason);
+        }
+    }
+
+    /**
      * Ends the connection when an answer has left.
      *
      * @param request whose answer it is.

@@ -16,6 +16,17 @@ public interface QueuePairTransport
     void receiveData(Request request);
 
     /**
+     * Ends {@link #receiveData} if the host was not asked yet.
+     *
+     * @param request whose data was wanted.
+     * @return false when the host was asked: its data may come at any time.
+     */
+    default boolean cancelReceive(final Request request)
+    {
+        return false;
+    }
+
+    /**
      * Sends the answer: {@code request.dataLength()} bytes at {@code request.dataAddress()} first when
      * {@code request.sendsData()}, then the completion. When the memory is no longer needed the transport calls
      * {@code QueuePair.onSent(request, sentNs)}; the request is idle afterwards. After one or some of them it calls
@@ -31,6 +42,16 @@ public interface QueuePairTransport
      * @param reason for the log and the counters.
      */
     void disconnect(String reason);
+
+    /**
+     * Ends the connection at once, whatever the host has not taken yet; within this call or soon.
+     *
+     * @param reason for the log and the counters.
+     */
+    default void abort(final String reason)
+    {
+        disconnect(reason);
+    }
 
     /**
      * {@return where the host is, for messages; empty when that is not known any more. Control path: may allocate}

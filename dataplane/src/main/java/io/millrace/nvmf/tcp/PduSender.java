@@ -137,6 +137,38 @@ final class PduSender
         tail = request;
     }
 
+    /**
+     * Takes a request out of the line.
+     *
+     * @param request that was put there.
+     * @return false when part of it has left, so that the rest must follow.
+     */
+    boolean withdraw(final Request request)
+    {
+        if (request == head)
+        {
+            if (0 != headSentBytes)
+            {
+                return false;
+            }
+            head = request.next();
+            tail = null == head ? null : tail;
+            return true;
+        }
+        Request before = head;
+        while (null != before && request != before.next())
+        {
+            before = before.next();
+        }
+        if (null == before)
+        {
+            return false;
+        }
+        before.next(request.next());
+        tail = request == tail ? before : tail;
+        return true;
+    }
+
     boolean isEmpty()
     {
         return null == head && 0 == openingLeftBytes && 0 == closingLeftBytes;

@@ -507,6 +507,23 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     @Override
+    public boolean cancelReceive(final Request request)
+    {
+        if (TransferState.R2T_QUEUED == request.transportState() && sender.withdraw(request))
+        {
+            request.transportState(TransferState.NONE);
+            return true;
+        }
+        return false;
+    }
+
+    @Override
+    public void abort(final String reason)
+    {
+        close(reason);
+    }
+
+    @Override
     public int inCapsuleDataBytesMax()
     {
         return group.config().inCapsuleDataBytes();

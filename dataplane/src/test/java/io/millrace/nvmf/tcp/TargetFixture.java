@@ -114,6 +114,11 @@ final class TargetFixture implements AutoCloseable
         return address;
     }
 
+    Subsystem subsystem()
+    {
+        return target.subsystem(NQN);
+    }
+
     TcpTransport transport()
     {
         return transport;

@@ -1,0 +1,295 @@
+package io.millrace.nvmf;
+
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.reactor.Reactor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The namespaces of a reactor that were taken away, until nothing of them is in use: no command, and not the device.
+ * Commands that wait for something of ours end at once, answers that wait for their host let go of the namespace. A
+ * host that was asked for data, or that borrows memory of the device, has {@link #HOST_LIMIT_NS}; then its connection
+ * ends. A device that has commands has {@link #DEVICE_LIMIT_NS}; then its channel is closed, which ends them.
+ * Its reactor only; control path.
+ */
+final class RetiredNamespaces
+{
+    /**
+     * How long a host has for its part of a transfer. Completing the command instead would be unsafe: a host that has
+     * been asked for data may be sending it from memory that it uses again once the command is completed.
+     */
+    static final long HOST_LIMIT_NS = TimeUnit.SECONDS.toNanos(1);
+    /** How long a device has for what it was given. */
+    static final long DEVICE_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
+
+    private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    /** How much of a cycle goes into namespaces that went; one is looked at in any case. */
+    private static final long BUDGET_NS = 100_000;
+    private static final int STATUS = NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY;
+
+    private static final class Retired
+    {
+        private final Subsystem subsystem;
+        private final NamespaceChannel channel;
+        private final long sinceNs;
+        private RetiredState state = RetiredState.IN_USE;
+
+        Retired(final Subsystem subsystem, final NamespaceChannel channel, final long sinceNs)
+        {
+            this.subsystem = subsystem;
+            this.channel = channel;
+            this.sinceNs = sinceNs;
+        }
+    }
+
+    private enum RetiredState
+    {
+        /** Commands use it, and the device. */
+        IN_USE,
+        /** Commands use it that are at the device, which was given up. */
+        DEVICE_RELEASED,
+        /** No command uses it; the device may not have closed yet. */
+        RELEASED
+    }
+
+    /** Somebody who waits until a channel that was retired, or when that is null all of its subsystem, are left. */
+    private record Drain(Subsystem subsystem, NamespaceChannel channel, CompletableFuture<Void> done)
+    {
+    }
+
+    private final PollGroup pollGroup;
+    private final Reactor reactor;
+    private final DeviceChannels devices;
+    private final List<Retired> retired = new ArrayList<>();
+    private final List<Drain> drains = new ArrayList<>();
+    private boolean hasMoreToRelease;
+    private boolean isLookScheduled;
+
+    /**
+     * Has none yet.
+     *
+     * @param pollGroup whose commands use them.
+     * @param devices   channels of the reactor.
+     */
+    RetiredNamespaces(final PollGroup pollGroup, final DeviceChannels devices)
+    {
+        this.pollGroup = pollGroup;
+        this.devices = devices;
+        reactor = pollGroup.reactor();
+    }
+
+    /**
+     * Takes a namespace whose commands are refused from now on. After one or some, {@link #endWaiting}.
+     *
+     * @param subsystem that it was of.
+     * @param channel   to it.
+     */
+    void add(final Subsystem subsystem, final NamespaceChannel channel)
+    {
+        channel.retire();
+        channel.device().failAwaitingOpen(channel, STATUS);
+        retired.add(new Retired(subsystem, channel, reactor.nowNs()));
+    }
+
+    /**
+     * Ends commands that use a namespace which was taken away, as far as that can be done now.
+     */
+    void endWaiting()
+    {
+        if (isAnyInUse())
+        {
+            for (final QueuePair queuePair : pollGroup.ioQueues())
+            {
+                queuePair.openCommands().endRetired(STATUS);
+            }
+            if (isAnyInUse() && !isLookScheduled)
+            {
+                isLookScheduled = true;
+                reactor.schedule(reactor.nowNs() + LOOK_INTERVAL_NS, this::onLook);
+            }
+        }
+    }
+
+    /**
+     * Waits until nothing of a namespace, or of a subsystem, is in use.
+     *
+     * @param subsystem of it.
+     * @param channel   to the namespace; null for all of the subsystem that were taken away.
+     * @param done      completed then; maybe before this returns.
+     */
+    void await(final Subsystem subsystem, final NamespaceChannel channel, final CompletableFuture<Void> done)
+    {
+        drains.add(new Drain(subsystem, channel, done));
+        settle();
+    }
+
+    /**
+     * {@return whether there are none, and nobody waits}
+     */
+    boolean isEmpty()
+    {
+        return retired.isEmpty() && drains.isEmpty();
+    }
+
+    /**
+     * {@return whether some could be released in the next cycle}
+     */
+    boolean hasMoreToRelease()
+    {
+        return hasMoreToRelease;
+    }
+
+    /**
+     * Releases what is no longer used, and completes who waited for it; runs in every poll until
+     * all of it is settled, so it makes no objects. Who waits leaves the list before being told, which may change the
+     * list.
+     */
+    void settle()
+    {
+        hasMoreToRelease = false;
+        long endNs = 0;
+        for (int i = retired.size() - 1; i >= 0; i--)
+        {
+            final Retired each = retired.get(i);
+            if (RetiredState.RELEASED != each.state && 0 == each.channel.active())
+            {
+                final long nowNs = reactor.clockNs();
+                endNs = 0 == endNs ? nowNs + BUDGET_NS : endNs;
+                if (nowNs - endNs >= 0)
+                {
+                    hasMoreToRelease = true;
+                    break;
+                }
+                release(each);
+            }
+            if (RetiredState.RELEASED == each.state && !each.channel.device().state().isLeaving())
+            {
+                retired.remove(i);
+            }
+        }
+        for (Drain drain = takeDrained(); null != drain; drain = takeDrained())
+        {
+            drain.done().complete(null);
+        }
+    }
+
+    /**
+     * Gives all devices up: every connection is closed, and what is at a device ends with its channel.
+     */
+    void releaseAll()
+    {
+        retired.forEach(this::release);
+    }
+
+    /**
+     * Nobody waits any more, whatever is left.
+     */
+    void end()
+    {
+        retired.clear();
+        settle();
+    }
+
+    private boolean isAnyInUse()
+    {
+        for (final Retired each : retired)
+        {
+            if (0 != each.channel.active())
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void onLook(final long nowNs)
+    {
+        isLookScheduled = false;
+        endWaiting();
+        boolean isHostOverdue = false;
+        for (int i = retired.size() - 1; i >= 0; i--)
+        {
+            final Retired each = retired.get(i);
+            if (0 != each.channel.active() && nowNs - each.sinceNs >= HOST_LIMIT_NS)
+            {
+                each.channel.becomeOverdue();
+                isHostOverdue = true;
+            }
+        }
+        if (isHostOverdue)
+        {
+            for (final QueuePair queuePair : pollGroup.ioQueues())
+            {
+                if (queuePair.openCommands().isAnyOverdue())
+                {
+                    queuePair.abortConnection("a namespace was removed " +
+                        TimeUnit.NANOSECONDS.toMillis(HOST_LIMIT_NS) +
+                        " ms ago, and the host has neither sent nor taken the data of its commands");
+                }
+            }
+        }
+        for (int i = retired.size() - 1; i >= 0; i--)
+        {
+            final Retired each = retired.get(i);
+            if (RetiredState.IN_USE == each.state && 0 != each.channel.active() &&
+                nowNs - each.sinceNs >= DEVICE_LIMIT_NS)
+            {
+                giveUpDevice(each);
+            }
+        }
+    }
+
+    private void giveUpDevice(final Retired each)
+    {
+        final DeviceChannel device = each.channel.device();
+        pollGroup.target().listener().onError("device " + device.device().name() + " on reactor " +
+            reactor.config().name() + " has not completed " + each.channel.active() + " commands to namespace " +
+            each.channel.namespace().nsid() + " of " + each.subsystem.nqn() + " within " +
+            TimeUnit.NANOSECONDS.toSeconds(DEVICE_LIMIT_NS) +
+            " s of its removal: the device is closed, unless another namespace uses it, which aborts them");
+        each.state = RetiredState.DEVICE_RELEASED;
+        devices.release(device);
+    }
+
+    private void release(final Retired each)
+    {
+        if (RetiredState.IN_USE == each.state)
+        {
+            each.state = RetiredState.DEVICE_RELEASED;
+            devices.release(each.channel.device());
+        }
+        if (RetiredState.DEVICE_RELEASED == each.state)
+        {
+            each.state = RetiredState.RELEASED;
+            each.subsystem.retireCounters(each.channel.counters());
+            each.channel.counters().release();
+        }
+    }
+
+    private Drain takeDrained()
+    {
+        for (int i = drains.size() - 1; i >= 0; i--)
+        {
+            if (!isRetired(drains.get(i)))
+            {
+                return drains.remove(i);
+            }
+        }
+        return null;
+    }
+
+    private boolean isRetired(final Drain drain)
+    {
+        for (int i = 0; i < retired.size(); i++)
+        {
+            final Retired each = retired.get(i);
+            if (null == drain.channel() ? each.subsystem == drain.subsystem() : each.channel == drain.channel())
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+}
