@@ -319,7 +319,7 @@ public final class DataPlane implements AutoCloseable
         final long poolAddress = memory.allocate(poolBytes, bufferBytes);
         final PollGroup group = on(reactor, () ->
         {
-            final BufferPool buffers = new BufferPool(poolAddress, poolBytes, bufferBytes);
+            final BufferPool buffers = BufferPool.withFloors(poolAddress, poolBytes, bufferBytes);
             reactor.addPoller(buffers);
             final StatusPart part = status.part(index);
             if (null != status.path())

@@ -7,6 +7,8 @@ public final class BufferGroup
 {
     long heldBytes;
     int waiting;
+    /** Whether it has a buffer of the pool's floors. */
+    boolean holdsFloor;
 
     /**
      * Holds nothing.

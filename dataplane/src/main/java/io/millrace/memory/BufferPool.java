@@ -13,6 +13,10 @@ import io.millrace.reactor.Poller;
  * unused pool and one group two thirds, whoever keeps all of it for ever leaves a part, and the next one gets a share
  * of that part.
  * <p>
+ * <b>Floors.</b> What follows what is free comes to nothing when enough groups keep all they get. So a part of the pool
+ * may be set aside for floors: a group that holds less than one such buffer gets one, whatever others hold, while there
+ * are some. Who wants more and can do with a part of it at a time gets that.
+ * <p>
  * <b>Waiting.</b> Each share has a queue, and those whose share allows it are served in turn, one buffer a turn; who is
  * at its bound is passed over and holds nobody up. When the free memory lies in pieces too small for a share that holds
  * nothing, the pool gathers one of the largest buffers for it, while everybody else goes on with the rest.
@@ -31,13 +35,22 @@ public final class BufferPool implements Poller
     /** Polls after which another part of the region is tried: some buffer in this one does not come back. */
     private static final int CLAIM_POLLS_MAX = 10_000;
     private static final int NO_ORDER = Integer.MAX_VALUE;
+    /** One in so many bytes of a pool is for floors. */
+    private static final int FLOOR_PART = 8;
+    /** A pool with fewer of the largest buffers has no floors. */
+    private static final int FLOOR_TRANSFERS_MIN = 4;
+    private static final int FLOOR_BUFFER_BYTES_MAX = 32 << 10;
 
     private final long address;
     private final long lengthBytes;
+    /** Of the part that is shared, which comes first; floors are behind it. */
+    private final long sharedBytes;
+    private final BufferFloors floors;
     private final int bufferBytesMax;
     private final long claimBytesMax;
     private final BuddyAllocator buddies;
     private long usedBytes;
+    private long usedSharedBytes;
     private long highWaterBytes;
     private long waitCount;
 
@@ -59,7 +72,7 @@ public final class BufferPool implements Poller
     private int claimPolls;
 
     /**
-     * Makes a pool over a region.
+     * Makes a pool without floors over a region.
      *
      * @param address        of the region; a multiple of the largest buffer's size.
      * @param lengthBytes    of the region; a multiple of the largest buffer's size, below 8 TiB.
@@ -67,6 +80,44 @@ public final class BufferPool implements Poller
      * @throws IllegalArgumentException when one of them is not so.
      */
     public BufferPool(final long address, final long lengthBytes, final int bufferBytesMax)
+    {
+        this(address, lengthBytes, bufferBytesMax, 0, BUFFER_BYTES_MIN);
+    }
+
+    /**
+     * Makes a pool over a region, with an eighth of it, or one largest buffer if that is more, for floors of up to
+     * 32 KiB. A region of less than four largest buffers has none.
+     *
+     * @param address        of the region; a multiple of the largest buffer's size.
+     * @param lengthBytes    of the region; a multiple of the largest buffer's size, below 8 TiB.
+     * @param bufferBytesMax largest buffer; a power of two from {@link #BUFFER_BYTES_MIN} to 1 GiB.
+     * @return the pool.
+     * @throws IllegalArgumentException when one of them is not so.
+     */
+    public static BufferPool withFloors(final long address, final long lengthBytes, final int bufferBytesMax)
+    {
+        final long floorBytes = lengthBytes < (long)FLOOR_TRANSFERS_MIN * bufferBytesMax ? 0 :
+            Math.max(bufferBytesMax, lengthBytes / FLOOR_PART & -(long)bufferBytesMax);
+        return new BufferPool(address, lengthBytes, bufferBytesMax, floorBytes,
+            Math.min(FLOOR_BUFFER_BYTES_MAX, bufferBytesMax));
+    }
+
+    /**
+     * Makes a pool over a region.
+     *
+     * @param address          of the region; a multiple of the largest buffer's size.
+     * @param lengthBytes      of the region; a multiple of the largest buffer's size and the floors, below 8 TiB.
+     * @param bufferBytesMax   largest buffer; a power of two from {@link #BUFFER_BYTES_MIN} to 1 GiB.
+     * @param floorBytes       part of the region that is for floors; a multiple of their size.
+     * @param floorBufferBytes size of each floor; a power of two, up to the largest buffer.
+     * @throws IllegalArgumentException when one of them is not so.
+     */
+    public BufferPool(
+        final long address,
+        final long lengthBytes,
+        final int bufferBytesMax,
+        final long floorBytes,
+        final int floorBufferBytes)
     {
         if (bufferBytesMax < BUFFER_BYTES_MIN || 1 != Integer.bitCount(bufferBytesMax))
         {
@@ -78,7 +129,7 @@ public final class BufferPool implements Poller
             throw new IllegalArgumentException("buffer pool: address 0x" + Long.toHexString(address) +
                 " is no multiple of the largest buffer, " + bufferBytesMax + " bytes");
         }
-        if (lengthBytes <= 0 || 0 != (lengthBytes & (bufferBytesMax - 1)) ||
+        if (lengthBytes <= 0 || 0 != (lengthBytes - floorBytes & (bufferBytesMax - 1)) ||
             lengthBytes >>> BUFFER_SHIFT_MIN > Integer.MAX_VALUE)
         {
             throw new IllegalArgumentException("buffer pool: " + lengthBytes +
@@ -87,8 +138,17 @@ public final class BufferPool implements Poller
         this.address = address;
         this.lengthBytes = lengthBytes;
         this.bufferBytesMax = bufferBytesMax;
-        claimBytesMax = Math.max(bufferBytesMax, lengthBytes / CLAIM_PART);
-        buddies = new BuddyAllocator((int)(lengthBytes >>> BUFFER_SHIFT_MIN), order(bufferBytesMax));
+        if (floorBytes < 0 || floorBytes >= lengthBytes || 0 != (floorBytes & (floorBufferBytes - 1)) ||
+            floorBufferBytes < BUFFER_BYTES_MIN || floorBufferBytes > bufferBytesMax ||
+            1 != Integer.bitCount(floorBufferBytes))
+        {
+            throw new IllegalArgumentException("buffer pool: floors of " + floorBytes + " bytes in buffers of " +
+                floorBufferBytes + " bytes are no part of " + lengthBytes + " bytes in buffers of " + bufferBytesMax);
+        }
+        sharedBytes = lengthBytes - floorBytes;
+        floors = new BufferFloors(address + sharedBytes, floorBytes, floorBufferBytes);
+        claimBytesMax = Math.max(bufferBytesMax, sharedBytes / CLAIM_PART);
+        buddies = new BuddyAllocator((int)(sharedBytes >>> BUFFER_SHIFT_MIN), order(bufferBytesMax));
     }
 
     /**
@@ -124,18 +184,37 @@ public final class BufferPool implements Poller
      */
     public void await(final BufferWaiter waiter, final BufferShare share, final int lengthBytes)
     {
+        await(waiter, share, lengthBytes, false);
+    }
+
+    /**
+     * Waits for a buffer, or for a smaller one where those that hold next to nothing get that alone.
+     *
+     * @param waiter      notified when it is there, from {@link #poll()}, with its length; not waiting yet.
+     * @param share       that will hold it.
+     * @param lengthBytes wanted, from 1 to the largest buffer.
+     */
+    public void awaitPart(final BufferWaiter waiter, final BufferShare share, final int lengthBytes)
+    {
+        await(waiter, share, lengthBytes, true);
+    }
+
+    private void await(
+        final BufferWaiter waiter, final BufferShare share, final int lengthBytes, final boolean isDivisible)
+    {
         checkedOrder(lengthBytes);
         if (null != waiter.awaited)
         {
             throw new IllegalStateException("waits for a buffer already: " + waiter);
         }
+        waiter.isDivisible = isDivisible;
         share.add(waiter, lengthBytes);
         waiting++;
         waitCount++;
         if (1 == share.waiting)
         {
             link(share);
-            if (!isServable(share, lengthBytes))
+            if (!isServable(share, waiter))
             {
                 onPassedOver(share, lengthBytes);
             }
@@ -182,16 +261,36 @@ public final class BufferPool implements Poller
     {
         final int order = checkedOrder(lengthBytes);
         final long offset = address - this.address;
-        if (offset < 0 || offset >= this.lengthBytes || 0 != (offset & (BUFFER_BYTES_MIN - 1)) ||
+        if (floors.contains(address))
+        {
+            releaseFloor(share, address, order);
+            return;
+        }
+        if (offset < 0 || offset >= sharedBytes || 0 != (offset & (BUFFER_BYTES_MIN - 1)) ||
             !buddies.isTaken((int)(offset >>> BUFFER_SHIFT_MIN), order))
         {
             throw brokenRelease(address, lengthBytes, offset);
         }
         final long bytes = bytes(order);
         usedBytes -= bytes;
+        usedSharedBytes -= bytes;
         share.hold(-bytes);
         final int merged = buddies.giveBack((int)(offset >>> BUFFER_SHIFT_MIN), order);
         if (0 != waiting && (merged >= dueOrder || freeBytes() >= dueFreeBytes || share.hasWaiting()))
+        {
+            becomeDue();
+        }
+    }
+
+    private void releaseFloor(final BufferShare share, final long address, final int order)
+    {
+        if (!floors.giveBack(share.group, address, order))
+        {
+            throw brokenRelease(address, BUFFER_BYTES_MIN << order, address - this.address);
+        }
+        usedBytes -= bytes(order);
+        share.hold(-bytes(order));
+        if (0 != waiting)
         {
             becomeDue();
         }
@@ -235,11 +334,19 @@ public final class BufferPool implements Poller
     }
 
     /**
-     * {@return bytes that anybody may get, rounded to buffer sizes}
+     * {@return bytes that anybody may get, rounded to buffer sizes; without floors}
      */
     public long freeBytes()
     {
-        return lengthBytes - usedBytes - ((long)buddies.claimedUnits() << BUFFER_SHIFT_MIN);
+        return sharedBytes - usedSharedBytes - ((long)buddies.claimedUnits() << BUFFER_SHIFT_MIN);
+    }
+
+    /**
+     * {@return bytes of the region that are for floors}
+     */
+    public long floorBytes()
+    {
+        return floors.lengthBytes();
     }
 
     /**
@@ -334,26 +441,39 @@ public final class BufferPool implements Poller
     {
         final BufferWaiter first = share.first;
         final int wantedBytes = first.awaitedBytes;
-        if (!isServable(share, wantedBytes))
+        final boolean isShared = isSharedServable(share, wantedBytes);
+        if (!isShared && !isFloorServable(share, first))
         {
             passedOver++;
             onPassedOver(share, wantedBytes);
             return 0;
         }
         becomeDue();
-        final long granting = take(share, order(wantedBytes));
+        final int grantedBytes = isShared ? wantedBytes : Math.min(wantedBytes, floors.bufferBytes());
+        final long granting =
+            isShared ? take(share, order(wantedBytes)) : takeFloor(share, order(grantedBytes));
         remove(share, first);
-        first.onBuffer(granting, wantedBytes);
+        first.onBuffer(granting, grantedBytes);
         return 1;
     }
 
     /**
      * {@return whether a share may have a buffer, and there is one}
      */
-    private boolean isServable(final BufferShare share, final int wantedBytes)
+    private boolean isServable(final BufferShare share, final BufferWaiter waiter)
+    {
+        return isSharedServable(share, waiter.awaitedBytes) || isFloorServable(share, waiter);
+    }
+
+    private boolean isSharedServable(final BufferShare share, final int wantedBytes)
     {
         final int order = order(wantedBytes);
         return admits(share, bytes(order)) && buddies.isAvailable(order);
+    }
+
+    private boolean isFloorServable(final BufferShare share, final BufferWaiter waiter)
+    {
+        return floors.admits(share.group) && (waiter.isDivisible || waiter.awaitedBytes <= floors.bufferBytes());
     }
 
     private boolean admits(final BufferShare share, final long bytes)
@@ -380,7 +500,9 @@ public final class BufferPool implements Poller
 
     private boolean mayClaim(final BufferShare share, final long bytes)
     {
-        return 0 == share.heldBytes && share.group.heldBytes + bytes <= claimBytesMax;
+        // Where there are floors, memory that is in pieces is gathered, and not what others leave at the very end.
+        return 0 == share.heldBytes && share.group.heldBytes + bytes <= claimBytesMax &&
+            (0 == floors.lengthBytes() || 2 * bytes <= freeBytes());
     }
 
     private void becomeDue()
@@ -498,6 +620,20 @@ public final class BufferPool implements Poller
 
     private long onTaken(final BufferShare share, final int order, final int unit)
     {
+        usedSharedBytes += bytes(order);
+        onTaken(share, order);
+        return address + ((long)unit << BUFFER_SHIFT_MIN);
+    }
+
+    private long takeFloor(final BufferShare share, final int order)
+    {
+        final long taken = floors.take(share.group, order);
+        onTaken(share, order);
+        return taken;
+    }
+
+    private void onTaken(final BufferShare share, final int order)
+    {
         final long bytes = bytes(order);
         share.hold(bytes);
         usedBytes += bytes;
@@ -505,7 +641,6 @@ public final class BufferPool implements Poller
         {
             highWaterBytes = usedBytes;
         }
-        return address + ((long)unit << BUFFER_SHIFT_MIN);
     }
 
     private static long bytes(final int order)
@@ -532,7 +667,7 @@ public final class BufferPool implements Poller
     {
         final String what = offset < 0 || offset >= lengthBytes ?
             "outside of the pool at 0x" + Long.toHexString(address) + " with " + lengthBytes + " bytes" :
-            buddies.describe((int)(offset >>> BUFFER_SHIFT_MIN));
+            offset >= sharedBytes ? "a floor" : buddies.describe((int)(offset >>> BUFFER_SHIFT_MIN));
         return new IllegalStateException("release of 0x" + Long.toHexString(released) + " with " + releasedBytes +
             " bytes, which is not handed out: " + what);
     }

@@ -10,6 +10,8 @@ public abstract class BufferWaiter
     BufferWaiter previous;
     BufferShare awaited;
     int awaitedBytes;
+    /** Whether a smaller buffer will do. */
+    boolean isDivisible;
 
     /**
      * Waits for nothing.
@@ -22,7 +24,7 @@ public abstract class BufferWaiter
      * A buffer is there; it belongs to the waiter now.
      *
      * @param address     of the buffer.
-     * @param lengthBytes that was asked for.
+     * @param lengthBytes that was asked for; less only when it {@link BufferPool#awaitPart waits for a part}.
      */
     public abstract void onBuffer(long address, int lengthBytes);
 }

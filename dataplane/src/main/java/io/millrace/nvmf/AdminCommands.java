@@ -87,7 +87,7 @@ final class AdminCommands
         }
         else if (queuePair.pollGroup().payloads().acquire(request, length))
         {
-            answer(queuePair, request, data, 0, length);
+            answer(queuePair, request, data, 0, length, length);
         }
     }
 
@@ -101,6 +101,11 @@ final class AdminCommands
             return;
         }
         final int length = (int)wantedBytes;
+        if (0 != request.partOffset())
+        {
+            answerZeroes(queuePair, request, length);
+            return;
+        }
         int status = DataPointer.checkToHost(entry, length);
         if (NvmeStatus.SUCCESS == status)
         {
@@ -109,32 +114,75 @@ final class AdminCommands
         if (NvmeStatus.SUCCESS != status)
         {
             queuePair.complete(request, status);
+            return;
         }
-        else if (queuePair.pollGroup().payloads().acquire(request, length))
+        final byte[] page = logPages.page(queuePair, entry);
+        final long offset = LogPages.offset(entry);
+        if (offset < 0 || offset > logPages.endBytes(entry, page.length))
         {
-            final byte[] page = logPages.page(queuePair, entry);
-            final long offset = LogPages.offset(entry);
-            if (offset < 0 || offset > logPages.endBytes(entry, page.length))
-            {
-                queuePair.complete(request, NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY);
-                return;
-            }
+            queuePair.complete(request, NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY);
+            return;
+        }
+        // As long as what there is to say, whatever the host asks for; a multiple of 4, as parts must be.
+        final int there = Math.clamp(page.length - offset, Integer.BYTES, length) + Integer.BYTES - 1 & -Integer.BYTES;
+        final PayloadBuffers payloads = queuePair.pollGroup().payloads();
+        if (0 != request.bufferAddress() && request.pooledLength() < there)
+        {
+            // The page has grown while this command waited.
+            payloads.release(request);
+            request.payload(RequestPayload.NONE);
+        }
+        if (payloads.acquire(request, there))
+        {
             if (0 == (entry.cdw10() & LogPageId.RETAIN_ASYNC_EVENT))
             {
                 queuePair.controller().asyncEvents().onLogPageRead(entry.cdw10() & 0xFF);
             }
-            answer(queuePair, request, page, (int)offset, length);
+            answer(queuePair, request, page, (int)offset, there, length);
         }
     }
 
+    /**
+     * Sends what there is; what a host asks for beyond that is zero.
+     */
     private void answer(
-        final QueuePair queuePair, final Request request, final byte[] data, final int offset, final int length)
+        final QueuePair queuePair,
+        final Request request,
+        final byte[] data,
+        final int offset,
+        final int bufferLength,
+        final int length)
     {
-        final int there = Math.clamp(data.length - offset, 0, length);
-        view.wrap(request.bufferAddress(), length);
+        final int there = Math.clamp(data.length - offset, 0, bufferLength);
+        view.wrap(request.bufferAddress(), bufferLength);
         view.putBytes(0, data, Math.min(offset, data.length), there);
-        view.setMemory(there, length - there, (byte)0);
-        queuePair.completeWithData(request, length);
+        view.setMemory(there, bufferLength - there, (byte)0);
+        request.beginPart(request.bufferAddress(), bufferLength, length);
+        sendPart(queuePair, request);
+    }
+
+    private void answerZeroes(final QueuePair queuePair, final Request request, final int length)
+    {
+        final PayloadBuffers payloads = queuePair.pollGroup().payloads();
+        if (0 != request.bufferAddress())
+        {
+            payloads.release(request);
+        }
+        request.beginPart(payloads.zeroes(), PayloadBuffers.ZEROES_BYTES, length);
+        sendPart(queuePair, request);
+    }
+
+    private static void sendPart(final QueuePair queuePair, final Request request)
+    {
+        if (request.isLastPart())
+        {
+            request.sendsData(true);
+            queuePair.complete(request, NvmeStatus.SUCCESS);
+        }
+        else
+        {
+            queuePair.sendPart(request);
+        }
     }
 
     private void abort(final QueuePair queuePair, final Request request)

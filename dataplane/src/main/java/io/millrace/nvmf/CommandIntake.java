@@ -164,6 +164,19 @@ public final class CommandIntake
     }
 
     /**
+     * A part of a payload has left that is not {@link Request#isLastPart() the last}: the next one follows.
+     *
+     * @param request whose payload it is.
+     */
+    public void onPartSent(final Request request)
+    {
+        request.sendsData(false);
+        request.endPart();
+        request.phase(RequestPhase.EXECUTING);
+        dispatch(request);
+    }
+
+    /**
      * The data that {@link QueuePairTransport#receiveData} asked for came and is spoilt, such as by a wrong data
      * digest; or data that came in the capsule is, then this is called instead of {@link #onCommand}. The command
      * fails, the connection goes on.
@@ -181,7 +194,7 @@ public final class CommandIntake
      *
      * @param request     of the command, out of the line.
      * @param address     of the buffer.
-     * @param lengthBytes that was asked for.
+     * @param lengthBytes of the buffer.
      */
     void onBuffer(final Request request, final long address, final int lengthBytes)
     {

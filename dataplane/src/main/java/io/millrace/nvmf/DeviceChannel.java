@@ -32,6 +32,8 @@ final class DeviceChannel implements OpenListener, CloseListener
     static final long OPEN_WAIT_NS = 5_000_000_000L;
 
     private static final int ATTEMPTS_PER_POLL = 64;
+    /** A device may have one in so many bytes of the pool's floors when nothing else is free. */
+    private static final int FLOOR_PART = 4;
 
     private final DeviceChannels owner;
     private final BlockDevice device;
@@ -611,7 +613,8 @@ final class DeviceChannel implements OpenListener, CloseListener
 
     private boolean hasRoomForBuffers()
     {
-        return 0 == heldBytes || heldBytes < buffers.freeBytes();
+        // Where hosts have no more than floors, one device may have a part of those.
+        return 0 == heldBytes || heldBytes < Math.max(buffers.freeBytes(), buffers.floorBytes() / FLOOR_PART);
     }
 
     private void lend(final Request request)

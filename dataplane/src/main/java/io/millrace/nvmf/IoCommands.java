@@ -108,6 +108,12 @@ final class IoCommands implements BlockCompletionListener
         {
             case READ ->
             {
+                if (!request.isLastPart())
+                {
+                    queuePair.meter().onRead(request.dataLength());
+                    queuePair.sendPart(request);
+                    return;
+                }
                 if (blockRequest.lent())
                 {
                     request.data(blockRequest.segmentAddress(0), blockRequest.segmentLength(0));
@@ -115,7 +121,23 @@ final class IoCommands implements BlockCompletionListener
                 request.sendsData(true);
                 queuePair.meter().onRead(request.dataLength());
             }
-            case WRITE -> queuePair.meter().onWritten(request.dataLength());
+            case WRITE ->
+            {
+                queuePair.meter().onWritten(request.dataLength());
+                if (!request.isLastPart())
+                {
+                    receiveNextPart(queuePair, request);
+                    return;
+                }
+            }
+            case COMPARE ->
+            {
+                if (!request.isLastPart())
+                {
+                    receiveNextPart(queuePair, request);
+                    return;
+                }
+            }
             case FLUSH, DEALLOCATE, COPY ->
             {
                 if (DatasetCommands.hasSteps(request))
@@ -124,11 +146,24 @@ final class IoCommands implements BlockCompletionListener
                     return;
                 }
             }
-            case COMPARE, WRITE_ZEROES, VERIFY ->
+            case WRITE_ZEROES, VERIFY ->
             {
             }
         }
         queuePair.complete(request, NvmeStatus.SUCCESS);
+    }
+
+    private void receiveNextPart(final QueuePair queuePair, final Request request)
+    {
+        if (QueuePairState.IO != queuePair.state())
+        {
+            queuePair.complete(request, NvmeStatus.ABORTED_SQ_DELETION);
+            return;
+        }
+        request.endPart();
+        request.payload(RequestPayload.BUFFERED);
+        request.phase(RequestPhase.EXECUTING);
+        execute(queuePair, request);
     }
 
     private void read(final QueuePair queuePair, final Request request)
@@ -170,12 +205,18 @@ final class IoCommands implements BlockCompletionListener
                 namespace.device().awaitAdmission(request);
                 return;
             }
-            if (!queuePair.pollGroup().payloads().acquire(request, lengthBytes))
+            if (!queuePair.pollGroup().payloads().acquireParts(request, lengthBytes))
             {
                 return;
             }
-            request.data(request.bufferAddress(), lengthBytes);
-            blockRequest.addSegment(request.bufferAddress(), lengthBytes);
+            request.beginPart(lengthBytes);
+            if (!request.isLastPart() || 0 != request.partOffset())
+            {
+                blockRequest.reset(BlockOperation.READ,
+                    entry.startingLba() + (request.partOffset() >> namespace.blockShift()),
+                    request.dataLength() >> namespace.blockShift());
+            }
+            blockRequest.addSegment(request.bufferAddress(), request.dataLength());
         }
         namespace.bind(request);
         namespace.device().submit(request);
@@ -239,7 +280,7 @@ final class IoCommands implements BlockCompletionListener
             DataPointer.isInCapsule(entry))
         {
             request.data(request.inCapsuleAddress() + entry.sglAddress(), lengthBytes);
-            fill(queuePair, request, namespace, operation, blocks);
+            fill(queuePair, request, namespace, operation);
             if (namespace.device().trySubmit(request))
             {
                 return;
@@ -251,9 +292,9 @@ final class IoCommands implements BlockCompletionListener
             namespace.device().awaitAdmission(request);
             return;
         }
-        if (queuePair.pollGroup().payloads().receive(request, lengthBytes))
+        if (queuePair.pollGroup().payloads().receiveParts(request, lengthBytes))
         {
-            fill(queuePair, request, namespace, operation, blocks);
+            fill(queuePair, request, namespace, operation);
             namespace.device().submit(request);
         }
     }
@@ -262,12 +303,12 @@ final class IoCommands implements BlockCompletionListener
         final QueuePair queuePair,
         final Request request,
         final NamespaceChannel namespace,
-        final BlockOperation operation,
-        final int blocks)
+        final BlockOperation operation)
     {
         final SubmissionQueueEntry entry = request.entry();
         request.blockRequest()
-            .reset(operation, entry.startingLba(), blocks)
+            .reset(operation, entry.startingLba() + (request.partOffset() >> namespace.blockShift()),
+                request.dataLength() >> namespace.blockShift())
             .forceUnitAccess(forcesUnitAccess(queuePair, entry, namespace))
             .addSegment(request.dataAddress(), request.dataLength());
     }

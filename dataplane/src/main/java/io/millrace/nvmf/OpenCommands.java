@@ -261,12 +261,18 @@ final class OpenCommands
         {
             final Request request = requests.get(tag);
             if (null != request && null != request.namespace() && request.namespace().isOverdue() &&
-                (RequestPhase.RECEIVING == request.phase() || RequestPhase.RESPONDING == request.phase()))
+                isWithHost(request.phase()))
             {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean isWithHost(final RequestPhase phase)
+    {
+        return RequestPhase.RECEIVING == phase || RequestPhase.SENDING_PART == phase ||
+            RequestPhase.RESPONDING == phase;
     }
 
     /**

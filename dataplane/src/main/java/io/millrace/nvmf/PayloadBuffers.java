@@ -17,10 +17,16 @@ final class PayloadBuffers
 {
     /** Largest transfers that the reserve holds. */
     private static final int RESERVE_TRANSFERS = 2;
+    /** Hosts that have an answer from the reserve whatever others hold of it, and how long it may be. */
+    private static final int RESERVE_FLOORS = 96;
+    private static final int RESERVE_FLOOR_BYTES_MAX = 8 << 10;
+    /** Zeroes that are sent where a host asks for more than there is. */
+    static final int ZEROES_BYTES = 64 << 10;
 
     private final BufferPool pool;
     private final DmaMemory reserveMemory;
     private final BufferPool reserve;
+    private final long zeroes;
     private final BufferShare unadmitted;
     private final Map<String, HostBuffers> hosts = new HashMap<>();
 
@@ -33,10 +39,13 @@ final class PayloadBuffers
     PayloadBuffers(final BufferPool pool, final int maxTransferBytes)
     {
         this.pool = pool;
-        final long reserveBytes = (long)RESERVE_TRANSFERS * maxTransferBytes;
-        reserveMemory = DmaMemory.map(reserveBytes + maxTransferBytes);
-        reserve = new BufferPool(
-            reserveMemory.allocate(reserveBytes, maxTransferBytes), reserveBytes, maxTransferBytes);
+        final int floor = Math.min(RESERVE_FLOOR_BYTES_MAX, maxTransferBytes);
+        final long floorBytes = (long)RESERVE_FLOORS * floor;
+        final long reserveBytes = (long)RESERVE_TRANSFERS * maxTransferBytes + floorBytes;
+        reserveMemory = DmaMemory.map(reserveBytes + maxTransferBytes + ZEROES_BYTES);
+        reserve = new BufferPool(reserveMemory.allocate(reserveBytes, maxTransferBytes), reserveBytes,
+            maxTransferBytes, floorBytes, floor);
+        zeroes = reserveMemory.allocate(ZEROES_BYTES, BufferPool.BUFFER_BYTES_MIN);
         unadmitted = reserve.newShare(new BufferGroup());
     }
 
@@ -46,6 +55,14 @@ final class PayloadBuffers
     BufferPool reserve()
     {
         return reserve;
+    }
+
+    /**
+     * {@return address of {@link #ZEROES_BYTES} zeroes, which nobody writes}
+     */
+    long zeroes()
+    {
+        return zeroes;
     }
 
     /**
@@ -113,10 +130,24 @@ final class PayloadBuffers
      */
     boolean acquire(final Request request, final int lengthBytes)
     {
-        return acquire(request, request.queuePair().share(), lengthBytes);
+        return acquire(request, request.queuePair().share(), lengthBytes, false);
     }
 
-    private boolean acquire(final Request request, final BufferShare share, final int lengthBytes)
+    /**
+     * Gets a buffer for a payload that goes to the host, or waits for one. It may hold a part of the payload only, when
+     * the pool has no more for its host: {@link Request#beginPart} is called for each part.
+     *
+     * @param request     that needs it.
+     * @param lengthBytes of the whole payload, up to the largest transfer.
+     * @return whether the request has its buffer.
+     */
+    boolean acquireParts(final Request request, final int lengthBytes)
+    {
+        return acquire(request, request.queuePair().share(), lengthBytes - request.partOffset(), true);
+    }
+
+    private boolean acquire(
+        final Request request, final BufferShare share, final int lengthBytes, final boolean isDivisible)
     {
         if (RequestPayload.NONE != request.payload())
         {
@@ -127,7 +158,14 @@ final class PayloadBuffers
         {
             request.phase(RequestPhase.AWAITING_BUFFER);
             request.buffer(share, 0, 0);
-            share.pool().await(request, share, lengthBytes);
+            if (isDivisible)
+            {
+                share.pool().awaitPart(request, share, lengthBytes);
+            }
+            else
+            {
+                share.pool().await(request, share, lengthBytes);
+            }
             return false;
         }
         request.buffer(share, address, lengthBytes);
@@ -144,13 +182,31 @@ final class PayloadBuffers
      */
     boolean receive(final Request request, final int lengthBytes)
     {
+        return receive(request, lengthBytes, false);
+    }
+
+    /**
+     * Gets the host's data, or the next part of it, into a buffer, or waits for it. The data pointer has been checked.
+     *
+     * @param request     whose data it is.
+     * @param lengthBytes of all of the data.
+     * @return whether it is there: as much as the request's data length says.
+     */
+    boolean receiveParts(final Request request, final int lengthBytes)
+    {
+        return receive(request, lengthBytes, true);
+    }
+
+    private boolean receive(final Request request, final int lengthBytes, final boolean isDivisible)
+    {
         if (RequestPayload.RECEIVED == request.payload())
         {
             return true;
         }
         final boolean isInCapsule = DataPointer.isInCapsule(request.entry());
         final QueuePair queuePair = request.queuePair();
-        if (!acquire(request, isInCapsule ? queuePair.capsuleShare() : queuePair.share(), lengthBytes))
+        if (!acquire(request, isInCapsule ? queuePair.capsuleShare() : queuePair.share(),
+            lengthBytes - request.partOffset(), isDivisible && !isInCapsule))
         {
             if (isInCapsule)
             {
@@ -158,7 +214,7 @@ final class PayloadBuffers
             }
             return false;
         }
-        request.data(request.bufferAddress(), lengthBytes);
+        request.beginPart(lengthBytes);
         if (isInCapsule)
         {
             NativeMemory.copy(request.inCapsuleAddress() + request.entry().sglAddress(), request.bufferAddress(),
@@ -176,7 +232,7 @@ final class PayloadBuffers
      *
      * @param request     that asked for it.
      * @param address     of the buffer.
-     * @param lengthBytes that was asked for.
+     * @param lengthBytes of the buffer.
      */
     void give(final Request request, final long address, final int lengthBytes)
     {

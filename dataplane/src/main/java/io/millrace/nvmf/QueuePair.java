@@ -477,6 +477,24 @@ public final class QueuePair
     }
 
     /**
+     * Sends a part of a command's payload that is not the last.
+     *
+     * @param request with the part in its buffer. It may be another command's when this returns.
+     */
+    void sendPart(final Request request)
+    {
+        if (state.isGone())
+        {
+            complete(request, NvmeStatus.ABORTED_SQ_DELETION);
+            return;
+        }
+        request.sendsData(true);
+        request.completionOptional(false);
+        request.phase(RequestPhase.SENDING_PART);
+        transport.respond(request);
+    }
+
+    /**
      * Answers a command with data from its buffer.
      *
      * @param request     with a buffer.
@@ -511,6 +529,7 @@ public final class QueuePair
     {
         meter.onError();
         request.sendsData(false);
+        request.endParts();
         if (null != controller)
         {
             controller.errorLog().add(id, request.entry(), status, 0 == id ? 0 : lba(request));

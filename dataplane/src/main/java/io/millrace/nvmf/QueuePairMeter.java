@@ -200,7 +200,7 @@ final class QueuePairMeter
                 final int bucket = LatencyBuckets.index(latencyNs);
                 final int opcode = request.entry().opcode();
                 final IoOperation operation = operation(opcode);
-                final int lengthBytes = IoOperation.OTHER == operation ? 0 : request.dataLength();
+                final int lengthBytes = IoOperation.OTHER == operation ? 0 : request.wholeLength();
                 namespace.io().onSuccess(operation, lengthBytes, latencyNs, bucket);
                 host.io().onSuccess(operation, lengthBytes, latencyNs, bucket);
             }
@@ -230,7 +230,7 @@ final class QueuePairMeter
             FlightEvents.slowRequest(0 == queueId ? AdminOpcode.name(opcode) : IoOpcode.name(opcode),
                 controller.subsystem().nqn(), AdminOpcode.FABRICS == opcode ? 0 : entry.namespaceId(),
                 Nqn.printable(controller.hostNqn()), controller.id(), queueId, entry.commandId(), request.status(),
-                request.dataLength(), latencyNs);
+                request.wholeLength(), latencyNs);
         }
     }
 

@@ -43,6 +43,9 @@ public final class Request extends BufferWaiter
     private int inCapsuleLength;
     private long dataAddress;
     private int dataLength;
+    /** Of all parts, when it moves its payload in parts; else 0. */
+    private int wholeLength;
+    private int partOffset;
     private int pooledLength;
     private boolean sendsData;
     private boolean completionOptional;
@@ -79,6 +82,8 @@ public final class Request extends BufferWaiter
         inCapsuleLength = 0;
         dataAddress = 0;
         dataLength = 0;
+        wholeLength = 0;
+        partOffset = 0;
         bufferAddress = 0;
         pooledLength = 0;
         phase = RequestPhase.EXECUTING;
@@ -187,11 +192,74 @@ public final class Request extends BufferWaiter
     }
 
     /**
-     * {@return length of the payload in bytes}
+     * {@return length of the payload, or of its present part, in bytes}
      */
     public int dataLength()
     {
         return dataLength;
+    }
+
+    /**
+     * {@return where in the payload its present part begins; 0 when it is not moved in parts}
+     */
+    public int partOffset()
+    {
+        return partOffset;
+    }
+
+    /**
+     * {@return whether no part of the payload follows the present one}
+     */
+    public boolean isLastPart()
+    {
+        return 0 == wholeLength || partOffset + dataLength == wholeLength;
+    }
+
+    /**
+     * {@return length of the payload with all of its parts, in bytes}
+     */
+    int wholeLength()
+    {
+        return 0 == wholeLength ? dataLength : wholeLength;
+    }
+
+    /**
+     * Moves as much of the payload next as its buffer holds.
+     *
+     * @param lengthBytes of the payload.
+     */
+    void beginPart(final int lengthBytes)
+    {
+        beginPart(bufferAddress, pooledLength, lengthBytes);
+    }
+
+    /**
+     * Moves a part of the payload next.
+     *
+     * @param address      where the part is, or goes.
+     * @param partBytesMax how long it may be.
+     * @param lengthBytes  of the payload.
+     */
+    void beginPart(final long address, final int partBytesMax, final int lengthBytes)
+    {
+        dataAddress = address;
+        dataLength = Math.min(partBytesMax, lengthBytes - partOffset);
+        if (dataLength != lengthBytes)
+        {
+            wholeLength = lengthBytes;
+        }
+    }
+
+    /** The present part, which is not the last, has been moved. */
+    void endPart()
+    {
+        partOffset += dataLength;
+    }
+
+    /** No other part follows: the command has failed. */
+    void endParts()
+    {
+        wholeLength = 0 == wholeLength ? 0 : partOffset + dataLength;
     }
 
     /**
@@ -393,7 +461,7 @@ public final class Request extends BufferWaiter
      * The buffer it waited for is there. Called by the buffer pool only.
      *
      * @param address     of the buffer.
-     * @param lengthBytes that was asked for.
+     * @param lengthBytes of it: that was asked for, or less for who can do with a part at a time.
      */
     @Override
     public void onBuffer(final long address, final int lengthBytes)

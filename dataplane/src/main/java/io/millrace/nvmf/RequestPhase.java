@@ -29,6 +29,8 @@ enum RequestPhase
     CAPSULE_AWAITING_OPEN,
     /** The transport is receiving its payload. */
     RECEIVING,
+    /** The transport is sending a part of its payload; others follow. */
+    SENDING_PART,
     /** Waits in the device's line until it may take a buffer, which it does not have. */
     AWAITING_DEVICE,
     /** Waits for room at the device, in its line. */

@@ -26,7 +26,9 @@ class BufferPoolPropertyTest
     private static final int GROUPS = 4;
     private static final int SHARES = 12;
 
-    private final BufferPool pool = new BufferPool(BASE, REGION_BYTES, LARGEST);
+    private BufferPool pool;
+    /** Without the part for floors. */
+    private long sharedBytes;
     private final BufferShare[] shares = new BufferShare[SHARES];
     private final TreeMap<Long, Held> held = new TreeMap<>();
     private final Map<BufferShare, ArrayDeque<Waiter>> lines = new HashMap<>();
@@ -38,8 +40,18 @@ class BufferPoolPropertyTest
     {
     }
 
-    BufferPoolPropertyTest()
+    private static BufferPoolPropertyTest of(final boolean hasFloors)
     {
+        final BufferPoolPropertyTest fresh = new BufferPoolPropertyTest();
+        fresh.begin(hasFloors);
+        return fresh;
+    }
+
+    private void begin(final boolean hasFloors)
+    {
+        pool = hasFloors ? BufferPool.withFloors(BASE, REGION_BYTES, LARGEST) :
+            new BufferPool(BASE, REGION_BYTES, LARGEST);
+        sharedBytes = REGION_BYTES - pool.floorBytes();
         final BufferGroup[] groups = new BufferGroup[GROUPS];
         for (int i = 0; i < SHARES; i++)
         {
@@ -54,9 +66,10 @@ class BufferPoolPropertyTest
 
     @Property(tries = 500)
     void shouldNeverOverlapAndMergeBack(
+        @ForAll final boolean hasFloors,
         @ForAll @Size(max = 400) final List<@IntRange(min = 0, max = 1 << 22) Integer> history)
     {
-        final BufferPoolPropertyTest fresh = new BufferPoolPropertyTest();
+        final BufferPoolPropertyTest fresh = of(hasFloors);
         for (final int step : history)
         {
             fresh.step(step & 7, step >>> 3);
@@ -67,9 +80,10 @@ class BufferPoolPropertyTest
     /** Two hosts of the four keep whatever they have, for ever; the others get all they ask for, page after page. */
     @Property(tries = 300)
     void shouldServeOthersWhoeverKeepsWhatItHas(
+        @ForAll final boolean hasFloors,
         @ForAll @Size(max = 400) final List<@IntRange(min = 0, max = 1 << 22) Integer> history)
     {
-        final BufferPoolPropertyTest fresh = new BufferPoolPropertyTest();
+        final BufferPoolPropertyTest fresh = of(hasFloors);
         for (final int step : history)
         {
             fresh.step(step & 7, step >>> 3);
@@ -192,7 +206,7 @@ class BufferPoolPropertyTest
         {
             final Waiter first = lines.get(share).peekFirst();
             final long free = pool.freeBytes();
-            if (null != first && free == REGION_BYTES - pool.usedBytes())
+            if (null != first && free == sharedBytes - sharedUsedBytes())
             {
                 assertTrue(share.heldBytes() >= free || share.group().heldBytes() >= 2 * free ||
                     2 * rounded(first.lengthBytes) > free || !hasHole(first.lengthBytes), "was not served");
@@ -223,7 +237,7 @@ class BufferPoolPropertyTest
             assertTrue(rounds++ < 30_000, "somebody waits for ever");
         }
         assertEquals(0, pool.usedBytes());
-        assertEquals(REGION_BYTES, pool.freeBytes());
+        assertEquals(sharedBytes, pool.freeBytes());
         int whole = 0;
         for (int i = 0; i < 3; i++)
         {
@@ -233,7 +247,7 @@ class BufferPoolPropertyTest
                 whole++;
             }
         }
-        assertEquals(REGION_BYTES / LARGEST - 1, whole, "free buffers did not merge");
+        assertEquals(sharedBytes / LARGEST - 1, whole, "free buffers did not merge");
     }
 
     private void hold(final BufferShare share, final long address, final int lengthBytes)
@@ -254,10 +268,16 @@ class BufferPoolPropertyTest
         assertNotEquals(0, pool.usedBytes());
     }
 
+    private long sharedUsedBytes()
+    {
+        return held.headMap(BASE + sharedBytes).values().stream()
+            .mapToLong((each) -> rounded(each.lengthBytes())).sum();
+    }
+
     private boolean hasHole(final int lengthBytes)
     {
         final long size = rounded(lengthBytes);
-        for (long start = BASE; start < BASE + REGION_BYTES; start += size)
+        for (long start = BASE; start < BASE + sharedBytes; start += size)
         {
             final Map.Entry<Long, Held> below = held.lowerEntry(start + size);
             if (null == below || below.getKey() + rounded(below.getValue().lengthBytes()) <= start)

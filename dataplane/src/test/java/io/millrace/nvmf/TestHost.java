@@ -13,6 +13,7 @@ import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -353,6 +354,7 @@ final class TestHost implements AutoCloseable
     private final class Link implements QueuePairTransport
     {
         private final CompletionQueueEntry completion = new CompletionQueueEntry();
+        private final Map<Integer, byte[]> parts = new HashMap<>();
         private Request paused;
         private int pausedLength;
 
@@ -370,9 +372,11 @@ final class TestHost implements AutoCloseable
         void deliver(final Request request)
         {
             final byte[] payload = payloads.get(request.entry().commandId());
+            final int offset = request.partOffset();
             for (int i = 0; i < request.dataLength(); i++)
             {
-                NativeMemory.putByte(request.dataAddress() + i, null != payload && i < payload.length ? payload[i] : 0);
+                NativeMemory.putByte(request.dataAddress() + i,
+                    null != payload && offset + i < payload.length ? payload[offset + i] : 0);
             }
             queuePair.intake().onDataReceived(request);
         }
@@ -392,13 +396,27 @@ final class TestHost implements AutoCloseable
 
         void send(final Request request)
         {
+            final byte[] part = new byte[request.sendsData() ? request.dataLength() : 0];
+            for (int i = 0; i < part.length; i++)
+            {
+                part[i] = NativeMemory.getByte(request.dataAddress() + i);
+            }
+            final byte[] before = parts.getOrDefault(request.entry().commandId(), new byte[0]);
+            if (request.sendsData() && before.length != request.partOffset())
+            {
+                throw new AssertionError("part at " + request.partOffset() + " after " + before.length + " bytes");
+            }
+            final byte[] data = Arrays.copyOf(before, before.length + part.length);
+            System.arraycopy(part, 0, data, before.length, part.length);
+            if (!request.isLastPart())
+            {
+                parts.put(request.entry().commandId(), data);
+                queuePair.intake().onPartSent(request);
+                return;
+            }
+            parts.remove(request.entry().commandId());
             completion.wrap(new UnsafeBuffer(new byte[CompletionQueueEntry.SIZE_BYTES]), 0);
             queuePair.writeCompletion(request, completion);
-            final byte[] data = new byte[request.sendsData() ? request.dataLength() : 0];
-            for (int i = 0; i < data.length; i++)
-            {
-                data[i] = NativeMemory.getByte(request.dataAddress() + i);
-            }
             queuePair.onSent(request, reactor.reactor().clockNs());
             queuePair.onFlushed();
             final CompletableFuture<Completion> answer = answers.remove(completion.commandId());

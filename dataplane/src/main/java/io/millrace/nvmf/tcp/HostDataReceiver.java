@@ -249,7 +249,8 @@ final class HostDataReceiver
     private boolean isInOrder(final Request addressed, final int overheadBytes)
     {
         final int dataBytes = pdu.dataLength();
-        final long dataStart = Integer.toUnsignedLong(pdu.bufferOffset());
+        // Within what the R2T asked for.
+        final long dataStart = Integer.toUnsignedLong(pdu.bufferOffset()) - addressed.partOffset();
         if (Integer.compareUnsigned(dataBytes, dataBytesMax) > 0)
         {
             errors.terminate(FatalErrorStatus.LIMIT_EXCEEDED, 0, pdu, DataPdu.SIZE_BYTES);

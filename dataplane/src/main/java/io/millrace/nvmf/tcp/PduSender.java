@@ -315,7 +315,7 @@ final class PduSender
         {
             readyToTransfer.wrap(gather.staging(), offset);
             readyToTransfer.build(0 != digests.headerBytes(), request.entry().commandId(), request.tag(),
-                0, request.dataLength());
+                request.partOffset(), request.dataLength());
             digests.putHeaderDigest(address, ReadyToTransfer.SIZE_BYTES);
             gatherHeader(address, ReadyToTransfer.SIZE_BYTES + digests.headerBytes());
         }
@@ -338,13 +338,14 @@ final class PduSender
     private void gatherData(final Request request, final int offset, final long address)
     {
         final int payloadBytes = request.dataLength();
-        final boolean success = c2hSuccess && request.completionOptional();
-        final int flags = CommonHeader.FLAG_LAST | (success ? CommonHeader.FLAG_SUCCESS : 0) |
+        final boolean isLast = request.isLastPart();
+        final boolean success = isLast && c2hSuccess && request.completionOptional();
+        final int flags = (isLast ? CommonHeader.FLAG_LAST : 0) | (success ? CommonHeader.FLAG_SUCCESS : 0) |
             digests.headerFlag() | digests.dataFlag();
         dataPdu.wrap(gather.staging(), offset);
         dataPdu.set(PduType.CONTROLLER_DATA, flags, DataPdu.SIZE_BYTES, dataOffset,
             dataOffset + payloadBytes + digests.dataBytes());
-        dataPdu.setTransfer(request.entry().commandId(), 0, 0, payloadBytes);
+        dataPdu.setTransfer(request.entry().commandId(), 0, request.partOffset(), payloadBytes);
         digests.putHeaderDigest(address, DataPdu.SIZE_BYTES);
         for (int pad = DataPdu.SIZE_BYTES + digests.headerBytes(); pad < dataOffset; pad += Integer.BYTES)
         {
@@ -356,7 +357,7 @@ final class PduSender
             NativeMemory.putInt(address + dataOffset, dataDigest(request));
             second = digests.dataBytes();
         }
-        if (!success)
+        if (isLast && !success)
         {
             second += buildCapsule(request, offset + dataOffset + second);
         }

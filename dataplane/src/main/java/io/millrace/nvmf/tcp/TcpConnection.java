@@ -301,6 +301,10 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         {
             hostData.expect(request);
         }
+        else if (!request.isLastPart())
+        {
+            queuePair.intake().onPartSent(request);
+        }
         else
         {
             queuePair.onSent(request, sentNs);
@@ -491,7 +495,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
             sender.enqueue(request);
             sendTurn.request();
         }
-        else if (ConnectionState.DRAINING == state)
+        else if (ConnectionState.DRAINING == state && request.isLastPart())
         {
             queuePair.onSent(request, group.reactor().nowNs());
         }

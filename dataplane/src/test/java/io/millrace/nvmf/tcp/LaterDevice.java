@@ -27,6 +27,7 @@ final class LaterDevice implements BlockDevice
     private final long address;
     private final AtomicInteger held = new AtomicInteger();
     private volatile boolean holding;
+    private volatile long failingLba = Long.MAX_VALUE;
     private volatile long openNs;
     private Runnable onSubmit;
 
@@ -48,6 +49,14 @@ final class LaterDevice implements BlockDevice
     void onSubmit(final Runnable task)
     {
         onSubmit = task;
+    }
+
+    /**
+     * What touches this block or one behind it fails.
+     */
+    void failFrom(final long lba)
+    {
+        failingLba = lba;
     }
 
     int held()
@@ -167,7 +176,8 @@ final class LaterDevice implements BlockDevice
                 }
                 position += request.segmentLength(i);
             }
-            request.complete(BlockStatus.SUCCESS);
+            request.complete(request.lba() + request.blocks() > failingLba ?
+                BlockStatus.MEDIA_ERROR : BlockStatus.SUCCESS);
         }
     }
 }

@@ -97,7 +97,8 @@ final class TargetFixture implements AutoCloseable
             reactors.add(reactor);
             final DmaMemory memory = DmaMemory.map(poolBytes);
             memories.add(memory);
-            final BufferPool pool = new BufferPool(memory.allocate(poolBytes, 1 << 20), poolBytes, 1 << 20);
+            final BufferPool pool = BufferPool.withFloors(
+                memory.allocate(poolBytes, 1 << 20), poolBytes, 1 << 20);
             pools.add(pool);
             groups.add(reactor.call(() ->
             {

@@ -30,9 +30,14 @@ final class TestHost implements AutoCloseable
     private ManualTarget manualTarget;
     private TcpConnection manualConnection;
 
-    private TestHost(final InetSocketAddress address, final int receiveBufferBytes) throws IOException
+    private TestHost(final InetSocketAddress address, final int receiveBufferBytes, final String source)
+        throws IOException
     {
         socket = new Socket();
+        if (null != source)
+        {
+            socket.bind(new InetSocketAddress(source, 0));
+        }
         if (0 != receiveBufferBytes)
         {
             socket.setReceiveBufferSize(receiveBufferBytes);
@@ -49,12 +54,20 @@ final class TestHost implements AutoCloseable
      */
     static TestHost open(final InetSocketAddress address) throws IOException
     {
-        return new TestHost(address, 0);
+        return new TestHost(address, 0, null);
+    }
+
+    /**
+     * As another host: its connections come from a loopback address of their own.
+     */
+    static TestHost openFrom(final InetSocketAddress address, final String source) throws IOException
+    {
+        return new TestHost(address, 0, source);
     }
 
     static TestHost open(final InetSocketAddress address, final int receiveBufferBytes) throws IOException
     {
-        return new TestHost(address, receiveBufferBytes);
+        return new TestHost(address, receiveBufferBytes, null);
     }
 
     /**
@@ -306,6 +319,63 @@ final class TestHost implements AutoCloseable
                 offset + length == data.length));
         }
         expectSuccess(commandId);
+    }
+
+    /**
+     * Writes blocks in as many parts as are asked for.
+     *
+     * @return how many.
+     */
+    int writeParts(final int commandId, final long lba, final int blocks, final byte[] data) throws IOException
+    {
+        sendCapsule(WireCommand.write(commandId, lba, blocks, data.length), WirePdu.NOTHING);
+        int parts = 0;
+        int offset = 0;
+        WirePdu pdu = receive();
+        while (PduType.READY_TO_TRANSFER == pdu.type())
+        {
+            assertEquals(commandId, pdu.commandId());
+            assertEquals(offset, WirePdu.getInt(pdu.header(), ReadyToTransfer.BUFFER_OFFSET_OFFSET));
+            final int end = offset + WirePdu.getInt(pdu.header(), ReadyToTransfer.DATA_LENGTH_OFFSET);
+            while (offset < end)
+            {
+                final int length = Math.min(maxHostDataBytes, end - offset);
+                send(WirePdu.hostData(
+                    digests, commandId, pdu.transferTag(), data, offset, length, offset + length == end));
+                offset += length;
+            }
+            parts++;
+            pdu = receive();
+        }
+        assertEquals(data.length, offset);
+        assertEquals(commandId, pdu.commandId());
+        assertEquals(0, pdu.status(), pdu.toString());
+        return parts;
+    }
+
+    /**
+     * Reads data of any command in as many parts as come, whichever way success is reported.
+     */
+    byte[] receiveParts(final int commandId) throws IOException
+    {
+        byte[] data = {};
+        while (true)
+        {
+            final WirePdu pdu = expect(PduType.CONTROLLER_DATA);
+            assertEquals(commandId, pdu.commandId());
+            assertEquals(data.length, WirePdu.getInt(pdu.header(), DataPdu.BUFFER_OFFSET_OFFSET));
+            final int before = data.length;
+            data = Arrays.copyOf(data, before + pdu.data().length);
+            System.arraycopy(pdu.data(), 0, data, before, pdu.data().length);
+            if (pdu.has(CommonHeader.FLAG_LAST))
+            {
+                if (!pdu.has(CommonHeader.FLAG_SUCCESS))
+                {
+                    expectSuccess(commandId);
+                }
+                return data;
+            }
+        }
     }
 
     void expectSuccess(final int commandId) throws IOException

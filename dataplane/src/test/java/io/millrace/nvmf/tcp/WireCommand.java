@@ -15,6 +15,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class WireCommand
 {
     static final int OPCODE_FABRICS = 0x7F;
+    static final int OPCODE_GET_LOG_PAGE = 0x02;
     static final int OPCODE_IDENTIFY = 0x06;
     static final int OPCODE_SET_FEATURES = 0x09;
     private static final int FEATURE_NUMBER_OF_QUEUES = 0x07;
@@ -75,6 +76,15 @@ final class WireCommand
     {
         final byte[] bytes = entry(OPCODE_IDENTIFY, commandId, 0, SglDescriptor.TRANSPORT_DATA_BLOCK, 4096);
         view(bytes).cdw10(1);
+        return bytes;
+    }
+
+    static byte[] getLogPage(final int commandId, final int page, final int lengthBytes)
+    {
+        final byte[] bytes = entry(OPCODE_GET_LOG_PAGE, commandId, 0xFFFFFFFF,
+            SglDescriptor.TRANSPORT_DATA_BLOCK, lengthBytes);
+        final int dwords = lengthBytes / Integer.BYTES - 1;
+        view(bytes).cdw10(page | dwords << 16).cdw11(dwords >>> 16);
         return bytes;
     }
 

@@ -258,12 +258,19 @@ final class AttackHost implements AutoCloseable
     /** H2CData for an R2T. */
     static byte[] hostData(final int commandId, final int transferTag, final byte[] data)
     {
-        final byte[] bytes = new byte[DataPdu.SIZE_BYTES + data.length];
+        return hostData(commandId, transferTag, data, 0, data.length);
+    }
+
+    /** H2CData for an R2T that asks for a part. */
+    static byte[] hostData(
+        final int commandId, final int transferTag, final byte[] data, final int offset, final int length)
+    {
+        final byte[] bytes = new byte[DataPdu.SIZE_BYTES + length];
         final DataPdu pdu = new DataPdu();
         pdu.wrap(new UnsafeBuffer(bytes), 0);
         pdu.set(PduType.HOST_DATA, CommonHeader.FLAG_LAST, DataPdu.SIZE_BYTES, DataPdu.SIZE_BYTES, bytes.length);
-        pdu.setTransfer(commandId, transferTag, 0, data.length);
-        System.arraycopy(data, 0, bytes, DataPdu.SIZE_BYTES, data.length);
+        pdu.setTransfer(commandId, transferTag, offset, length);
+        System.arraycopy(data, offset, bytes, DataPdu.SIZE_BYTES, length);
         return bytes;
     }
 

@@ -48,6 +48,12 @@ record AttackPdu(byte[] bytes)
         return data().transferTag();
     }
 
+    /** Where in the payload the data begins, or what an R2T asks for. */
+    int offsetBytes()
+    {
+        return data().bufferOffset();
+    }
+
     int lengthBytes()
     {
         return data().dataLength();

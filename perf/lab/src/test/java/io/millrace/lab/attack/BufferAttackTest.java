@@ -31,6 +31,7 @@ final class BufferAttackTest
     private static final int HUNG_NSID = 2;
     private static final int NSID_ALL = -1;
     private static final int LARGE_BYTES = 1 << 20;
+    private static final int SMALL_BYTES = 4096;
     private static final int SHARED_BYTES = 128 << 10;
     private static final int QUEUES = 6;
     private static final int DEPTH = 128;
@@ -54,7 +55,7 @@ final class BufferAttackTest
         for (int i = 0; i < 2; i++)
         {
             bystanders.add(new PooledBystander(
-                target.port(), "127.0.0." + (90 + i), NQN, BYSTANDER_LBA + 1024L * i));
+                target.port(), "127.0.0." + (90 + i), NQN, BYSTANDER_LBA + 1024L * i, SMALL_BYTES));
         }
     }
 
@@ -90,6 +91,64 @@ final class BufferAttackTest
                 writes(admin, 2);
             }
         });
+    }
+
+    /** Twelve addresses, each of which takes all that it gets and stops. */
+    @Test
+    void twelveAddresses() throws Exception
+    {
+        addresses(12);
+    }
+
+    /** Fifty of them. */
+    @Test
+    void fiftyAddresses() throws Exception
+    {
+        addresses(50);
+    }
+
+    /**
+     * Beside the bystanders of all tests one with large blocks, which is not measured against what it did before: it
+     * has to go on in parts.
+     */
+    private void addresses(final int count) throws Exception
+    {
+        final PooledBystander large = new PooledBystander(
+            target.port(), "127.0.0.92", NQN, BYSTANDER_LBA + 4096, SHARED_BYTES);
+        try (large)
+        {
+            final long before = large.rate(RATE_MS);
+            attack("stopped writers at " + count + " addresses", () ->
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    stopAt("127.0.0." + (100 + i));
+                }
+            }, () ->
+            {
+                final long during = large.rate(RATE_MS);
+                System.out.println("with blocks of 128 KiB: before " + before + ", during " + during);
+                assertTrue(during >= 1, "large transfers make no progress");
+            });
+        }
+    }
+
+    private void stopAt(final String address) throws IOException
+    {
+        final AttackHost admin = AttackHost.admin(target.port(), address, NQN);
+        attackers.add(admin);
+        for (int queue = 1; queue <= QUEUES; queue++)
+        {
+            // First large ones, then what still fits.
+            final int lengthBytes = queue <= 2 ? LARGE_BYTES : queue <= 4 ? SHARED_BYTES : SMALL_BYTES;
+            final AttackHost host = admin.io(NQN, queue, DEPTH, 0);
+            attackers.add(host);
+            for (int id = 0; id < DEPTH - 1; id++)
+            {
+                host.send(AttackHost.capsule(command(
+                    IoOpcode.WRITE, id, 1, SglDescriptor.TRANSPORT_DATA_BLOCK, lengthBytes), AttackHost.NOTHING));
+            }
+        }
     }
 
     /** Admin queues of one address under many names, which ask for the longest log pages and take none. */
@@ -211,7 +270,7 @@ final class BufferAttackTest
         }
     }
 
-    /** What an attack does first; then it keeps what it has. */
+    /** What an attack does first; then it keeps what it has. Or what is looked at then. */
     private interface Beginning
     {
         void run() throws Exception;
@@ -219,11 +278,19 @@ final class BufferAttackTest
 
     private void attack(final String name, final Beginning beginning) throws Exception
     {
+        attack(name, beginning, () ->
+        {
+        });
+    }
+
+    private void attack(final String name, final Beginning beginning, final Beginning meanwhile) throws Exception
+    {
         final long[] before = rates();
         beginning.run();
         takeLongest();
         final long[] during = rates();
         final long longestMs = takeLongest();
+        meanwhile.run();
         expectNewHost();
         attackers.forEach(AttackHost::close);
         final long[] after = rates();

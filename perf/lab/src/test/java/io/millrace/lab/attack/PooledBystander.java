@@ -10,11 +10,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A well-behaved host beside an attack on buffers: all of its I/O needs some. It writes blocks whose data the target
- * asks for and reads them back, one after the other, and compares. On a thread of its own until it is closed.
+ * asks for, in as many parts as it likes, and reads them back, one after the other, and compares. On a thread of its
+ * own until it is closed.
  */
 final class PooledBystander implements AutoCloseable
 {
-    private static final int BLOCK_BYTES = 4096;
+    private static final int ASIDE_BYTES = 4096;
     private static final int DEPTH = 128;
     private static final int BLOCKS = 64;
     private static final int COMMAND_ID = 1;
@@ -23,6 +24,7 @@ final class PooledBystander implements AutoCloseable
     private final AttackHost admin;
     private final AttackHost io;
     private final long firstLba;
+    private final int blockBytes;
     private final Thread thread = new Thread(this::run, "pooled-bystander");
     private volatile boolean isEnding;
     private volatile int asideNsid;
@@ -33,14 +35,18 @@ final class PooledBystander implements AutoCloseable
     /**
      * Connects and begins.
      *
-     * @param port     of the target.
-     * @param source   loopback address that it comes from.
-     * @param nqn      of the subsystem, whose namespace 1 has blocks of 512 bytes.
-     * @param firstLba of blocks that nobody else touches.
+     * @param port       of the target.
+     * @param source     loopback address that it comes from.
+     * @param nqn        of the subsystem, whose namespace 1 has blocks of 512 bytes.
+     * @param firstLba   of blocks that nobody else touches.
+     * @param blockBytes of each of its 64 blocks.
      */
-    PooledBystander(final int port, final String source, final String nqn, final long firstLba) throws IOException
+    PooledBystander(
+        final int port, final String source, final String nqn, final long firstLba, final int blockBytes)
+        throws IOException
     {
         this.firstLba = firstLba;
+        this.blockBytes = blockBytes;
         admin = AttackHost.admin(port, source, nqn);
         io = admin.io(nqn, 1, DEPTH, 0);
         thread.start();
@@ -105,7 +111,7 @@ final class PooledBystander implements AutoCloseable
 
     private void run()
     {
-        final byte[] data = new byte[BLOCK_BYTES];
+        final byte[] data = new byte[blockBytes];
         try
         {
             for (long turn = 0; !isEnding; turn++)
@@ -115,13 +121,13 @@ final class PooledBystander implements AutoCloseable
                     sendAside(asideNsid);
                     asideNsid = 0;
                 }
-                final long lba = firstLba + turn % BLOCKS * (BLOCK_BYTES / BufferAttackTest.BLOCK);
+                final long lba = firstLba + turn % BLOCKS * (blockBytes / BufferAttackTest.BLOCK);
                 Arrays.fill(data, (byte)(turn * 31 + 7));
                 data[0] = (byte)(turn >> 8);
                 final long startNs = System.nanoTime();
                 write(lba, data);
                 io.send(AttackHost.capsule(AttackHost.read(
-                    COMMAND_ID, lba, BLOCK_BYTES / BufferAttackTest.BLOCK, BLOCK_BYTES), AttackHost.NOTHING));
+                    COMMAND_ID, lba, blockBytes / BufferAttackTest.BLOCK, blockBytes), AttackHost.NOTHING));
                 compare(data);
                 longestNs = Math.max(longestNs, System.nanoTime() - startNs);
                 verified = turn + 1;
@@ -139,19 +145,19 @@ final class PooledBystander implements AutoCloseable
         {
             final int opcode = 0 == (id & 1) ? IoOpcode.READ : IoOpcode.WRITE;
             io.send(AttackHost.capsule(BufferAttackTest.command(opcode, id, nsid, SglDescriptor.TRANSPORT_DATA_BLOCK,
-                BLOCK_BYTES), AttackHost.NOTHING));
+                ASIDE_BYTES), AttackHost.NOTHING));
         }
     }
 
     private void write(final long lba, final byte[] data) throws IOException
     {
         io.send(AttackHost.capsule(
-            AttackHost.write(COMMAND_ID, lba, BLOCK_BYTES / BufferAttackTest.BLOCK, BLOCK_BYTES), AttackHost.NOTHING));
+            AttackHost.write(COMMAND_ID, lba, blockBytes / BufferAttackTest.BLOCK, blockBytes), AttackHost.NOTHING));
         AttackPdu pdu = io.receive();
         // Data of writes aside is sent as it is asked for.
         while (PduType.READY_TO_TRANSFER == pdu.type())
         {
-            io.send(AttackHost.hostData(pdu.commandId(), pdu.transferTag(), data));
+            sendData(pdu, data);
             pdu = io.receive();
         }
         if (PduType.CAPSULE_RESPONSE != pdu.type() || COMMAND_ID != pdu.commandId() || 0 != pdu.status())
@@ -160,26 +166,42 @@ final class PooledBystander implements AutoCloseable
         }
     }
 
+    private void sendData(final AttackPdu asked, final byte[] data) throws IOException
+    {
+        io.send(AttackHost.hostData(
+            asked.commandId(), asked.transferTag(), data, asked.offsetBytes(), asked.lengthBytes()));
+    }
+
     private void compare(final byte[] expected) throws IOException
     {
-        AttackPdu pdu = io.receive();
-        while (PduType.READY_TO_TRANSFER == pdu.type())
+        int compared = 0;
+        while (true)
         {
-            io.send(AttackHost.hostData(pdu.commandId(), pdu.transferTag(), expected));
-            pdu = io.receive();
-        }
-        if (PduType.CONTROLLER_DATA != pdu.type())
-        {
-            throw new IOException("read was answered with type " + pdu.type() + " and status " + pdu.status());
-        }
-        if (!pdu.isSuccess())
-        {
-            io.expectSuccess(COMMAND_ID);
-        }
-        final byte[] bytes = pdu.bytes();
-        if (!Arrays.equals(expected, 0, BLOCK_BYTES, bytes, DataPdu.SIZE_BYTES, DataPdu.SIZE_BYTES + BLOCK_BYTES))
-        {
-            throw new IOException("the bystander read something else than it had written");
+            final AttackPdu pdu = io.receive();
+            if (PduType.READY_TO_TRANSFER == pdu.type())
+            {
+                sendData(pdu, expected);
+                continue;
+            }
+            if (PduType.CONTROLLER_DATA != pdu.type())
+            {
+                throw new IOException("read was answered with type " + pdu.type() + " and status " + pdu.status());
+            }
+            final byte[] bytes = pdu.bytes();
+            if (compared != pdu.offsetBytes() || !Arrays.equals(expected, compared, compared + pdu.lengthBytes(),
+                bytes, DataPdu.SIZE_BYTES, DataPdu.SIZE_BYTES + pdu.lengthBytes()))
+            {
+                throw new IOException("the bystander read something else than it had written");
+            }
+            compared += pdu.lengthBytes();
+            if (blockBytes == compared)
+            {
+                if (!pdu.isSuccess())
+                {
+                    io.expectSuccess(COMMAND_ID);
+                }
+                return;
+            }
         }
     }
 }
