@@ -9,7 +9,7 @@ public enum FailureCause
     NONE,
     /** The kernel: a positive {@code errno}. */
     ERRNO,
-    /** A drive: the NVMe status of its command, without phase tag. */
+    /** A drive: status code type and status code of its command, such as 281h, without the bits beside them. */
     NVME_STATUS,
     /** A fault device: the number of its rule, from 1. */
     FAULT_RULE

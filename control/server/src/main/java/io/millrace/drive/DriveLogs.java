@@ -160,8 +160,10 @@ final class DriveLogs
         map.put("count", entry.errorCount());
         map.put("queue", entry.sqId());
         map.put("command", entry.commandId());
-        map.put("status", status(entry));
+        map.put("status", NvmeStatus.code(status(entry)));
         map.put("statusName", NvmeStatus.name(status(entry)));
+        map.put("more", 0 != (status(entry) & NvmeStatus.MORE));
+        map.put("doNotRetry", !NvmeStatus.isRetryable(status(entry)));
         map.put("parameterLocation", entry.parameterLocation());
         map.put("nsid", Integer.toUnsignedLong(entry.namespaceId()));
         map.put("block", Long.toUnsignedString(entry.lba()));

@@ -62,7 +62,8 @@ class DriveLogsTest
                     assertEquals(2 * ErrorLogEntry.SIZE_BYTES, lengthBytes);
                     final ErrorLogEntry entry = new ErrorLogEntry();
                     entry.wrap(buffer, 0);
-                    entry.errorCount(9).sqId(1).commandId(0xFFFF).statusField(NvmeStatus.LBA_OUT_OF_RANGE << 1 | 1)
+                    entry.errorCount(9).sqId(1).commandId(0xFFFF)
+                        .statusField((NvmeStatus.LBA_OUT_OF_RANGE | NvmeStatus.MORE) << 1 | 1)
                         .parameterLocation(0xFFFF).lba(77).namespaceId(1);
                 }
             }
@@ -117,7 +118,8 @@ class DriveLogsTest
     {
         assertEquals("{\"address\": \"0000:01:00.0\", \"model\": \"Model\", \"serial\": \"S1\", \"firmware\": " +
             "\"1.0\", \"errors\": [{\"count\": 9, \"queue\": 1, \"command\": 65535, \"status\": 128, " +
-            "\"statusName\": \"LBA Out of Range\", \"parameterLocation\": 65535, \"nsid\": 1, \"block\": \"77\", " +
+            "\"statusName\": \"LBA Out of Range\", \"more\": true, \"doNotRetry\": false, " +
+            "\"parameterLocation\": 65535, \"nsid\": 1, \"block\": \"77\", " +
             "\"commandSpecific\": 0}]}",
             Json.line(new DriveLogs(new Pages(), EnumSet.of(DriveLogs.Page.error)).json("0000:01:00.0")));
     }

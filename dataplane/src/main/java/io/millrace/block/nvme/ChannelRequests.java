@@ -314,7 +314,7 @@ final class ChannelRequests
         }
         if (!CommandStatus.isWorthRetry(status) || slots.tries(slot) >= TRIES_MAX)
         {
-            slots.request(slot).failed(FailureCause.NVME_STATUS, status);
+            slots.request(slot).failed(FailureCause.NVME_STATUS, NvmeStatus.code(status));
             finish(slot, CommandStatus.of(status));
         }
         else if (channel.isAborting())

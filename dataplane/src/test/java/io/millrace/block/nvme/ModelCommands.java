@@ -404,7 +404,7 @@ final class ModelCommands
             return NvmeStatus.LBA_OUT_OF_RANGE | NvmeStatus.DO_NOT_RETRY;
         }
         return namespace.isBad(lba, blocks) ?
-            NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.DO_NOT_RETRY : NvmeStatus.SUCCESS;
+            NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.MORE | NvmeStatus.DO_NOT_RETRY : NvmeStatus.SUCCESS;
     }
 
     private int deallocate(final ModelCommand command, final ModelNamespace namespace)
@@ -458,7 +458,7 @@ final class ModelCommands
         }
         if (source <= namespace.badBlock && namespace.badBlock < source + blocks)
         {
-            return NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.DO_NOT_RETRY;
+            return NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.MORE | NvmeStatus.DO_NOT_RETRY;
         }
         NativeMemory.copy(namespace.address(source), namespace.address(command.startingLba()),
             (long)blocks * namespace.blockBytes);
@@ -494,7 +494,7 @@ final class ModelCommands
             "transfer of " + blocks + " at " + lba + " crosses a boundary");
         if (IoOpcode.WRITE != opcode && namespace.isBad(lba, blocks))
         {
-            return NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.DO_NOT_RETRY;
+            return NvmeStatus.UNRECOVERED_READ_ERROR | NvmeStatus.MORE | NvmeStatus.DO_NOT_RETRY;
         }
         metadata(command, namespace);
         return move(command, namespace, lengthBytes);

@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.FailureCause;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.IoOpcode;
+import io.millrace.nvme.NvmeStatus;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -122,6 +125,23 @@ class NvmeVerifyTest
         open(ModelNamespace.of(SIZE_BYTES, 4096));
         assertEquals(BlockStatus.SUCCESS, verify(1, 70));
         assertEquals(List.of("READ 1+32", "READ 33+32", "READ 65+6"), commands);
+    }
+
+    /** With the bits beside the code one error would count as several, under numbers that no table has. */
+    @ParameterizedTest
+    @EnumSource(names = {"VERIFY", "READ"})
+    void shouldTellTheCodeOfTheDriveAsTheCause(final BlockOperation operation)
+    {
+        final ModelNamespace namespace = ModelNamespace.of(SIZE_BYTES, 512);
+        open(namespace);
+        namespace.badLba = 700;
+        final Initiator.Io io = initiator.io();
+        final long[] segments = BlockOperation.READ == operation ? new long[]{arena.address(), 512} : new long[0];
+        Initiator.fill(io.request(), operation, 700, 1, false, segments);
+        initiator.send(io);
+        assertEquals(BlockStatus.MEDIA_ERROR, initiator.await(io));
+        assertEquals(FailureCause.NVME_STATUS, io.request().cause());
+        assertEquals(NvmeStatus.UNRECOVERED_READ_ERROR, io.request().causeCode());
     }
 
     @ParameterizedTest
