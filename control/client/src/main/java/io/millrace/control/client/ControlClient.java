@@ -11,6 +11,7 @@ import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
@@ -651,6 +652,17 @@ public final class ControlClient implements AutoCloseable
     public List<DeviceErrorInfo> deviceErrors(final String name)
     {
         return list(Kind.ERROR, name, DeviceErrorInfo.class);
+    }
+
+    /**
+     * Lists what the status file of the data plane counts, and who holds buffers while commands wait for some.
+     *
+     * @return one for each value.
+     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     */
+    public List<CounterInfo> counters()
+    {
+        return list(Kind.COUNTER, "", CounterInfo.class);
     }
 
     /**

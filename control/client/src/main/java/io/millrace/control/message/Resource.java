@@ -9,7 +9,7 @@ import io.millrace.control.codec.Kind;
 public sealed interface Resource
     permits DataPlaneInfo, ReactorInfo, DeviceInfo, SubsystemInfo, NamespaceInfo, HostInfo, ListenerInfo,
     ControllerInfo, VersionInfo, AuditInfo, ManagedInfo, AnaInfo, LatencyInfo, QosInfo,
-    QueuePairInfo, PlanStepInfo, LeadershipInfo, DriftInfo, DeviceErrorInfo
+    QueuePairInfo, PlanStepInfo, LeadershipInfo, DriftInfo, DeviceErrorInfo, CounterInfo
 {
     /** Instead of a count that an older data plane does not send. */
     int UNKNOWN = -1;
@@ -40,6 +40,7 @@ public sealed interface Resource
             case LeadershipInfo _ -> Kind.LEADERSHIP;
             case DriftInfo _ -> Kind.DRIFT;
             case DeviceErrorInfo _ -> Kind.ERROR;
+            case CounterInfo _ -> Kind.COUNTER;
         };
     }
 }

@@ -22,6 +22,7 @@ import io.millrace.control.codec.DataPlaneRecordDecoder;
 import io.millrace.control.codec.DeleteDeviceDecoder;
 import io.millrace.control.codec.DeleteSubsystemDecoder;
 import io.millrace.control.codec.DenyHostDecoder;
+import io.millrace.control.codec.CounterRecordDecoder;
 import io.millrace.control.codec.DeviceErrorRecordDecoder;
 import io.millrace.control.codec.DeviceRecordDecoder;
 import io.millrace.control.codec.DisconnectDecoder;
@@ -145,6 +146,9 @@ enum MessageLayout
     PLAN_STEP_RECORD(
         PlanStepRecordDecoder.TEMPLATE_ID, PlanStepRecordDecoder.BLOCK_LENGTH, PlanStepRecordDecoder.BLOCK_LENGTH,
         "T"),
+    COUNTER_RECORD(
+        CounterRecordDecoder.TEMPLATE_ID, CounterRecordDecoder.BLOCK_LENGTH,
+        CounterRecordDecoder.BLOCK_LENGTH, "TTTT"),
     DEVICE_ERROR_RECORD(
         DeviceErrorRecordDecoder.TEMPLATE_ID, DeviceErrorRecordDecoder.BLOCK_LENGTH,
         DeviceErrorRecordDecoder.BLOCK_LENGTH, "TTTT"),

@@ -5,6 +5,7 @@ import io.millrace.control.codec.AuditRecordDecoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordDecoder;
 import io.millrace.control.codec.DataPlaneRecordDecoder;
+import io.millrace.control.codec.CounterRecordDecoder;
 import io.millrace.control.codec.DeviceErrorRecordDecoder;
 import io.millrace.control.codec.DeviceRecordDecoder;
 import io.millrace.control.codec.DriftRecordDecoder;
@@ -26,6 +27,7 @@ import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSettings;
@@ -73,6 +75,7 @@ final class ResourceReader
     private final QueuePairRecordDecoder queuePair = new QueuePairRecordDecoder();
     private final ManagedRecordDecoder managed = new ManagedRecordDecoder();
     private final PlanStepRecordDecoder planStep = new PlanStepRecordDecoder();
+    private final CounterRecordDecoder counter = new CounterRecordDecoder();
     private final DeviceErrorRecordDecoder deviceError = new DeviceErrorRecordDecoder();
     private final FaultRuleCodec faultRules = new FaultRuleCodec();
     private final UnsafeBuffer rules = new UnsafeBuffer(0, 0);
@@ -103,6 +106,7 @@ final class ResourceReader
             case PlanStepRecordDecoder.TEMPLATE_ID -> planStep(buffer, offset, header);
             case LeadershipRecordDecoder.TEMPLATE_ID -> leadership(buffer, offset, header);
             case DriftRecordDecoder.TEMPLATE_ID -> drift(buffer, offset, header);
+            case CounterRecordDecoder.TEMPLATE_ID -> counter(buffer, offset, header);
             case DeviceErrorRecordDecoder.TEMPLATE_ID -> deviceError(buffer, offset, header);
             default -> null;
         };
@@ -323,6 +327,14 @@ final class ResourceReader
         return new DeviceErrorInfo(deviceError.device(), deviceError.operation(), deviceError.status(),
             deviceError.cause(), deviceError.errno(), deviceError.count(), deviceError.firstEpochNs(),
             deviceError.lastEpochNs(), deviceError.firstLba(), deviceError.lastLba());
+    }
+
+    private Resource counter(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
+    {
+        counter.wrapAndApplyHeader(buffer, offset, header);
+        correlationId = counter.correlationId();
+        return new CounterInfo(
+            counter.group(), counter.reactor(), counter.subject(), counter.counter(), counter.value());
     }
 
     private static long known(final long value, final long nullValue)

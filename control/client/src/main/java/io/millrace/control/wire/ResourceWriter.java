@@ -5,6 +5,7 @@ import io.millrace.control.codec.AuditRecordEncoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordEncoder;
 import io.millrace.control.codec.DataPlaneRecordEncoder;
+import io.millrace.control.codec.CounterRecordEncoder;
 import io.millrace.control.codec.DeviceErrorRecordEncoder;
 import io.millrace.control.codec.DeviceRecordEncoder;
 import io.millrace.control.codec.DriftRecordEncoder;
@@ -25,6 +26,7 @@ import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
 import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSettings;
@@ -68,6 +70,7 @@ final class ResourceWriter
     private final QueuePairRecordEncoder queuePair = new QueuePairRecordEncoder();
     private final ManagedRecordEncoder managed = new ManagedRecordEncoder();
     private final PlanStepRecordEncoder planStep = new PlanStepRecordEncoder();
+    private final CounterRecordEncoder counter = new CounterRecordEncoder();
     private final DeviceErrorRecordEncoder deviceError = new DeviceErrorRecordEncoder();
     private final FaultRuleCodec faultRules = new FaultRuleCodec();
     private final LeadershipRecordEncoder leadership = new LeadershipRecordEncoder();
@@ -96,6 +99,7 @@ final class ResourceWriter
             case PlanStepInfo info -> planStep(buffer, offset, correlationId, info);
             case LeadershipInfo info -> leadership(buffer, offset, correlationId, info);
             case DriftInfo info -> drift(buffer, offset, correlationId, info);
+            case CounterInfo info -> counter(buffer, offset, correlationId, info);
             case DeviceErrorInfo info -> deviceError(buffer, offset, correlationId, info);
         };
     }
@@ -381,6 +385,18 @@ final class ResourceWriter
             .status(Text.fit(info.status()))
             .cause(Text.fit(info.cause()));
         return deviceError.encodedLength();
+    }
+
+    private int counter(
+        final MutableDirectBuffer buffer, final int offset, final long correlationId, final CounterInfo info)
+    {
+        counter.wrapAndApplyHeader(buffer, offset, header).correlationId(correlationId);
+        counter.value(info.value())
+            .group(Text.fit(info.group()))
+            .reactor(Text.fit(info.reactor()))
+            .subject(Text.fit(info.subject()))
+            .counter(Text.fit(info.counter()));
+        return counter.encodedLength();
     }
 
     private int planStep(

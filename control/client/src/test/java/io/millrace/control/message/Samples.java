@@ -145,6 +145,7 @@ public final class Samples
                 big(), big(), big(), text()),
             new DeviceInfo(text(), any(DeviceType.values()), big(), number(), number(), random.nextBoolean(),
                 random.nextBoolean(), big(), number(), text(), settings()),
+            new CounterInfo(text(), text(), text(), text(), big()),
             new DeviceErrorInfo(text(), text(), text(), text(), number(), big(), big(), big(), big(), big()),
             new PlanStepInfo(any(Effect.values()), random.nextBoolean(), text()),
             new SubsystemInfo(text(), random.nextBoolean(), number(), number(), text(), text()),

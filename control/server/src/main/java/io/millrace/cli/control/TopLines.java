@@ -23,6 +23,8 @@ final class TopLines
 
     private static final int SHARE = 4;
     private static final int ROWS_MIN = 3;
+    /** On fewer rows namespaces and hosts need them all. */
+    private static final int ROWS_FOR_HOLDERS = 20;
     private static final int NAME_LENGTH_MIN = 12;
     private static final String ELLIPSIS = "..";
 
@@ -71,10 +73,16 @@ final class TopLines
         final int share = UNBOUNDED == rows ? UNBOUNDED : Math.max(ROWS_MIN, rows / SHARE);
         final int reactors = Math.min(report.reactors().size(), share);
         final int hosts = Math.min(report.hosts().size(), share);
+        final List<BufferHolders.Holder> holders = BufferHolders.of(report.sample().counters());
+        final int held = Math.min(holders.size(), rows < ROWS_FOR_HOLDERS ? 0 : share);
         // First line, three headings with a blank line before each.
-        final int used = 7 + reactors + (0 == hosts ? 0 : hosts);
+        final int used = 7 + reactors + (0 == hosts ? 0 : hosts) + (0 == held ? 0 : held + 2);
         final int namespaces = UNBOUNDED == rows ? UNBOUNDED : Math.max(1, rows - used);
         add(lines, reactors(report.reactors(), reactors), columns);
+        if (held > 0)
+        {
+            add(lines, BufferHolders.table(holders.subList(0, held)), columns);
+        }
         add(lines, fitted("NAMESPACE", "DEVICE", report.namespaces(), order, namespaces, columns), columns);
         if (hosts > 0)
         {
@@ -94,8 +102,15 @@ final class TopLines
             bytes += each.bytes();
         }
         return plane.name() + " is " + SettingType.word(plane.state()) + ", up " + Quantity.duration(plane.upNs()) +
-            ", " + plane.controllers() + (1 == plane.controllers() ? " host" : " hosts") + ": " +
+            ", " + plane.controllers() + (1 == plane.controllers() ? " host" : " hosts") + pending(report) + ": " +
             Quantity.count(iops) + " IOPS, " + Quantity.bytes(bytes) + "/s";
+    }
+
+    /** Nothing as a rule: a connection is pending for the moment until its Connect command. */
+    private static String pending(final TopReport report)
+    {
+        final long pending = report.sample().counter("PENDING_CONNECTIONS");
+        return pending <= 0 ? "" : ", " + pending + (1 == pending ? " pending connection" : " pending connections");
     }
 
     private void add(final List<String> lines, final Table table, final int columns)

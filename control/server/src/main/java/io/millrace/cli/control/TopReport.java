@@ -226,6 +226,7 @@ record TopReport(
         map.put("state", SettingType.word(sample.plane().state()));
         map.put("upNs", sample.plane().upNs());
         map.put("seconds", rounded(seconds));
+        map.put("connections", connections());
         map.put("reactors", reactors.stream().map((each) ->
         {
             final Map<String, Object> reactor = new LinkedHashMap<>();
@@ -241,9 +242,21 @@ record TopReport(
             reactor.put("poolWaits", each.info().poolWaits());
             return reactor;
         }).toList());
+        map.put("bufferHolders", BufferHolders.of(sample.counters()).stream().map(BufferHolders::map).toList());
         map.put("namespaces", namespaces.stream().map((each) -> map(each, "nqn", "device")).toList());
         map.put("hosts", hosts.stream().map((each) -> map(each, "hostNqn", "connection")).toList());
         return map;
+    }
+
+    private Map<String, Object> connections()
+    {
+        final Map<String, Object> connections = new LinkedHashMap<>();
+        connections.put("accepted", sample.counter("ACCEPTED"));
+        connections.put("pending", sample.counter("PENDING_CONNECTIONS"));
+        connections.put("refused", sample.counter("REFUSED"));
+        connections.put("refusedPending", sample.counter("REFUSED_PENDING"));
+        connections.put("refusedConnects", sample.counter("REFUSED_CONNECTS"));
+        return connections;
     }
 
     private static Map<String, Object> map(final IoLoad load, final String name, final String detail)

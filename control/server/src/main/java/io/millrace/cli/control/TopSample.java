@@ -5,6 +5,7 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.NamespaceInfo;
@@ -22,16 +23,18 @@ import java.util.concurrent.locks.LockSupport;
  * @param namespaces  in their order.
  * @param controllers of hosts.
  * @param latencies   of what has counted something; empty when an older data plane does not tell.
+ * @param counters    of the status file; likewise.
  */
 record TopSample(
     DataPlaneInfo plane,
     List<ReactorInfo> reactors,
     List<NamespaceInfo> namespaces,
     List<ControllerInfo> controllers,
-    List<LatencyInfo> latencies)
+    List<LatencyInfo> latencies,
+    List<CounterInfo> counters)
 {
     private static final Kind[] KINDS = {
-        Kind.DATA_PLANE, Kind.REACTOR, Kind.NAMESPACE, Kind.CONTROLLER, Kind.LATENCY};
+        Kind.DATA_PLANE, Kind.REACTOR, Kind.NAMESPACE, Kind.CONTROLLER, Kind.LATENCY, Kind.COUNTER};
     private static final long IDLE_NS = 200_000;
 
     /**
@@ -59,20 +62,33 @@ record TopSample(
                 LockSupport.parkNanos(IDLE_NS);
             }
         }
-        final Call latencies = calls.get(4);
-        final boolean isUnknown = Code.INVALID == latencies.code() || Code.UNSUPPORTED == latencies.code() ||
-            Code.MALFORMED == latencies.code();
         return new TopSample(
             records(calls.get(0), DataPlaneInfo.class).getFirst(),
             records(calls.get(1), ReactorInfo.class),
             records(calls.get(2), NamespaceInfo.class),
             records(calls.get(3), ControllerInfo.class),
-            isUnknown ? List.of() : records(latencies, LatencyInfo.class));
+            known(calls.get(4), LatencyInfo.class),
+            known(calls.get(5), CounterInfo.class));
+    }
+
+    /** None when an older data plane does not know the kind. */
+    private static <T> List<T> known(final Call call, final Class<T> type)
+    {
+        final boolean isUnknown = Code.INVALID == call.code() || Code.UNSUPPORTED == call.code() ||
+            Code.MALFORMED == call.code();
+        return isUnknown ? List.of() : records(call, type);
     }
 
     private static <T> List<T> records(final Call call, final Class<T> type)
     {
         return call.orThrow().resources().stream().map(type::cast).toList();
+    }
+
+    /** A value of the whole data plane; 0 when it is not told. */
+    long counter(final String name)
+    {
+        return counters.stream().filter((each) -> CounterInfo.DATA_PLANE.equals(each.group()) &&
+            name.equals(each.counter())).mapToLong(CounterInfo::value).findFirst().orElse(0);
     }
 
     /** Whether both are of the same run of the process, and this one is later. */

@@ -90,6 +90,7 @@ final class Lists
             case LATENCY -> new Listing<>(Latencies.of(dataPlane.statusSnapshot(), only), Latencies::info);
             case CONTROLLER -> new Listing<>(dataPlane.controllers().list(only), Lists::controller);
             case ERROR -> new Listing<>(deviceErrors(only), Lists::deviceError);
+            case COUNTER -> new Listing<>(Counters.of(dataPlane.statusSnapshot()), (counter) -> counter);
             case VERSION, AUDIT, MANAGED, PLAN, DRIFT, LEADERSHIP -> throw new ControlException(Code.UNSUPPORTED,
                 "a data plane keeps no " + list.kind() + " records; ask its manager");
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(

@@ -17,6 +17,34 @@ enum Metric
     DMA(Type.GAUGE, "millrace_dma_memory_bytes", "Memory that devices and the kernel reach, by its pages.",
         "data_plane", "pages"),
 
+    CONNECTIONS_ACCEPTED(Type.COUNTER, "millrace_connections_accepted", "Connections accepted.", Labels.PLANE),
+    CONNECTIONS_CLOSED(Type.COUNTER, "millrace_connections_closed", "Connections closed, whatever the reason.",
+        Labels.PLANE),
+    CONNECTIONS_REFUSED(Type.COUNTER, "millrace_connections_refused", "Connections closed when they were accepted.",
+        Labels.PLANE),
+    CONNECTIONS_REFUSED_PENDING(Type.COUNTER, "millrace_connections_refused_pending",
+        "Of those refused, because too many connections were pending.", Labels.PLANE),
+    CONNECTIONS_PENDING(Type.GAUGE, "millrace_pending_connections", "Connections that have not become queues.",
+        Labels.PLANE),
+    CONNECTS_REFUSED(Type.COUNTER, "millrace_connects_refused",
+        "Connect commands refused because there were too many connections.", Labels.PLANE),
+    ACCEPT_PAUSES(Type.COUNTER, "millrace_accept_pauses",
+        "How often accepting paused because the process had no descriptors or memory left.", Labels.PLANE),
+    CONNECT_TIMEOUTS(Type.COUNTER, "millrace_connect_timeouts",
+        "Connections closed because no Connect command succeeded in time.", Labels.PLANE),
+    DATA_TIMEOUTS(Type.COUNTER, "millrace_data_timeouts",
+        "Connections closed because data of a write did not come in time.", Labels.PLANE),
+    SEND_TIMEOUTS(Type.COUNTER, "millrace_send_timeouts",
+        "Connections closed because the host did not take answers in time.", Labels.PLANE),
+    HOST_TERMINATIONS(Type.COUNTER, "millrace_host_terminations",
+        "Connections that the host ended with H2CTermReq.", Labels.PLANE),
+    HEADER_DIGEST_ERRORS(Type.COUNTER, "millrace_header_digest_errors", "PDUs with a wrong header digest.",
+        Labels.PLANE),
+    DATA_DIGEST_ERRORS(Type.COUNTER, "millrace_data_digest_errors", "PDUs with a wrong data digest.", Labels.PLANE),
+    STALLED_CAPSULES(Type.COUNTER, "millrace_stalled_capsules", "Capsules that waited for a buffer.", Labels.PLANE),
+    COPIED_LOANS(Type.COUNTER, "millrace_copied_answers",
+        "Answers whose data was copied because the host did not read them.", Labels.PLANE),
+
     REACTOR_SECONDS(Type.COUNTER, "millrace_reactor_seconds", "Time of the reactor with work and without.",
         "data_plane", "reactor", "mode"),
     REACTOR_CYCLES(Type.COUNTER, "millrace_reactor_cycles", "Cycles of the reactor.", Labels.REACTOR),
@@ -34,6 +62,16 @@ enum Metric
         Labels.REACTOR),
     POOL_WAITS(Type.COUNTER, "millrace_reactor_pool_waits", "How often a command had to wait for a buffer.",
         Labels.REACTOR),
+    REACTOR_SLEEPS(Type.COUNTER, "millrace_reactor_sleeps", "How often the reactor slept in the kernel.",
+        Labels.REACTOR),
+    REQUEST_WAITS(Type.COUNTER, "millrace_reactor_request_waits",
+        "How often a command had to wait for a request slot.", Labels.REACTOR),
+    HOLDER_BYTES(Type.GAUGE, "millrace_buffer_holder_bytes",
+        "While commands wait for buffers: those that a host or device holds.", Labels.HOLDER),
+    HOLDER_WAITING(Type.GAUGE, "millrace_buffer_holder_waiting_requests", "Commands of it that wait for buffers.",
+        Labels.HOLDER),
+    HOLDER_LONGEST(Type.GAUGE, "millrace_buffer_holder_longest_hold_seconds",
+        "Age of its oldest command with a buffer.", Labels.HOLDER),
 
     DEVICE_ERRORS(Type.COUNTER, "millrace_device_errors", "I/O that a device failed.",
         "data_plane", "device", "operation", "status", "cause"),
@@ -96,6 +134,7 @@ enum Metric
     {
         private static final String[] PLANE = {"data_plane"};
         private static final String[] REACTOR = {"data_plane", "reactor"};
+        private static final String[] HOLDER = {"data_plane", "reactor", "kind", "holder"};
         private static final String[] NAMESPACE = {"data_plane", "subsystem", "nsid"};
     }
 

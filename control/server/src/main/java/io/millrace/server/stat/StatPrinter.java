@@ -122,13 +122,14 @@ final class StatPrinter
             return;
         }
         final Table table = new Table("reactor", ">cpu", ">busy", ">cycles/s", ">longest cycle us", ">connections",
-            ">requests", ">pool MiB", ">used", ">most", ">quarantined", ">waiting", ">waits");
+            ">requests", ">request waits", ">pool MiB", ">used", ">most", ">quarantined", ">waiting", ">waits");
         for (final ReactorStatus each : view.snapshot().reactors())
         {
             table.row(text(each.name()), each.cpu() < 0 ? "any" : Integer.toString(each.cpu()),
                 percent(view.busy(each)), whole(view.cyclesPerSecond(each)),
                 micros(each.value(ReactorCounters.Value.LONGEST_CYCLE_NS)),
                 value(each, ReactorCounters.Value.CONNECTIONS), value(each, ReactorCounters.Value.REQUESTS),
+                value(each, ReactorCounters.Value.REQUEST_WAITS),
                 mebibytes(each.value(ReactorCounters.Value.POOL_BYTES)),
                 mebibytes(each.value(ReactorCounters.Value.POOL_USED_BYTES)),
                 mebibytes(each.value(ReactorCounters.Value.POOL_HIGH_WATER_BYTES)),

@@ -8,6 +8,7 @@ import io.millrace.console.Terminal;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.State;
 import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.LatencyBucket;
 import io.millrace.control.message.LatencyInfo;
@@ -18,6 +19,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +31,14 @@ class TopReportTest
     private static final long S = 1_000_000_000L;
     private static final long US = 1_000L;
 
+    private static final List<CounterInfo> COUNTERS = List.of(
+        new CounterInfo(CounterInfo.DATA_PLANE, "", "", "PENDING_CONNECTIONS", 3),
+        new CounterInfo(CounterInfo.DATA_PLANE, "", "", "REFUSED_PENDING", 17),
+        new CounterInfo("host", "reactor-0", HOST, CounterInfo.HELD_BYTES, 12 << 20),
+        new CounterInfo("host", "reactor-0", HOST, CounterInfo.WAITING, 5),
+        new CounterInfo("host", "reactor-0", HOST, CounterInfo.LONGEST_HOLD_NS, 2 * S),
+        new CounterInfo("device", "reactor-0", "slow", CounterInfo.HELD_BYTES, 1 << 20));
+
     /** At a moment: reads so far, each of 4 KiB, the share of those above 100 us, and busy time. */
     private static TopSample sample(final UUID run, final long upNs, final long reads, final long slow, final long busy)
     {
@@ -39,7 +49,7 @@ class TopReportTest
             List.of(namespace(1, reads), namespace(2, reads / 10)),
             List.of(new ControllerInfo(NQN, 1, HOST, 4, 120_000, "READY")),
             List.of(
-                latency(NQN, 1, reads, slow), latency(HOST, 0, reads, slow)));
+                latency(NQN, 1, reads, slow), latency(HOST, 0, reads, slow)), COUNTERS);
     }
 
     private static LatencyInfo latency(final String name, final int nsid, final long count, final long slow)
@@ -105,7 +115,8 @@ class TopReportTest
     {
         final TopReport report = TopReport.of(sample(RUN, S, 0, 0, 0), sample(RUN, 2 * S, 1_234_567, 0, S / 2));
         final List<String> wide = lines(report, TopLines.UNBOUNDED, TopLines.UNBOUNDED);
-        assertEquals("plane is serving, up 2.0s, 1 host: 1.4M IOPS, 5.2GiB/s   hint", wide.getFirst());
+        assertEquals("plane is serving, up 2.0s, 1 host, 3 pending connections: 1.4M IOPS, 5.2GiB/s   hint",
+            wide.getFirst());
         assertTrue(wide.get(3).startsWith("reactor-0    3  50 %            2         4  128MiB  25 %"), wide.get(3));
         assertTrue(wide.stream().anyMatch((line) -> line.startsWith(HOST)));
         for (final int columns : new int[]{130, 110, 80, 40, 10})
@@ -119,6 +130,19 @@ class TopReportTest
         }
         assertTrue(lines(report, 24, 110).stream().anyMatch((line) -> line.startsWith("..") && line.contains("GiB")),
             () -> String.join("\n", lines(report, 24, 110)));
+    }
+
+    @Test
+    void shouldShowWhoHoldsBuffersAndWhoIsRefused()
+    {
+        final TopReport report = TopReport.of(sample(RUN, S, 0, 0, 0), sample(RUN, 2 * S, 1000, 0, 0));
+        final List<String> lines = lines(report, TopLines.UNBOUNDED, TopLines.UNBOUNDED);
+        assertTrue(lines.stream().anyMatch((line) ->
+            line.matches("host +" + HOST + " +reactor-0 +12(\\.0)?MiB +5 +2\\.0s")), () -> String.join("\n", lines));
+        assertTrue(lines.stream().anyMatch((line) -> line.matches("device +slow +reactor-0 +1MiB +0 .*")),
+            () -> String.join("\n", lines));
+        assertEquals(17L, ((Map<?, ?>)report.map().get("connections")).get("refusedPending"));
+        assertEquals(12L << 20, ((Map<?, ?>)((List<?>)report.map().get("bufferHolders")).getFirst()).get("heldBytes"));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.millrace.manager.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import io.millrace.control.codec.Health;
 import io.millrace.control.codec.IoKind;
 import io.millrace.control.codec.State;
 import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.CounterInfo;
 import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.LatencyBucket;
@@ -16,6 +18,8 @@ import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import io.millrace.control.message.Resource;
+import io.millrace.status.DataPlaneCounters;
+import io.millrace.status.ReactorCounters;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -58,10 +62,23 @@ class MetricsEndpointTest
             new DeviceErrorInfo("vol0", "write", "CAPACITY_EXCEEDED", "ENOSPC", 28, 33_871, 1, 2, 3, 4),
             new DeviceErrorInfo("vol0", "write", "MEDIA_ERROR", "EIO", 5, 1, 1, 2, 3, 4),
             new DeviceErrorInfo("vol0", "write", "MEDIA_ERROR", "ENODATA", 61, 2, 1, 2, 3, 4),
+            new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.HELD_BYTES, 4096),
+            new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.WAITING, 3),
+            new CounterInfo("host", "reactor-0", "nqn.host", CounterInfo.LONGEST_HOLD_NS, 2_500_000_000L),
+            new CounterInfo("connection", "reactor-0", "192.0.2.1:5000", CounterInfo.HELD_BYTES, 4096),
+            new CounterInfo(CounterInfo.DATA_PLANE, "", "", "OF_A_LATER_VERSION", 1),
             new NamespaceInfo(NQN, 7, new UUID(3, 4), 8192, 512, 11, 12, 13, 14, 15, 16, "mem0", 1),
             new ControllerInfo(NQN, 1, "nqn.\"host\"", 1, 0, "ready"),
             new ControllerInfo(NQN, 2, "nqn.\"host\"", 1, 0, "ready"),
             new ManagedInfo("a", true, Health.WELL, 1, 2, 3, 4, 5, "address", "", "")));
+        for (final DataPlaneCounters.Value each : DataPlaneCounters.Value.values())
+        {
+            resources.add(new CounterInfo(CounterInfo.DATA_PLANE, "", "", each.name(), 100 + each.ordinal()));
+        }
+        for (final ReactorCounters.Value each : ReactorCounters.Value.values())
+        {
+            resources.add(new CounterInfo(CounterInfo.REACTOR, "reactor-0", "", each.name(), 200 + each.ordinal()));
+        }
         for (final IoKind kind : new IoKind[]{IoKind.READ, IoKind.WRITE, IoKind.OTHER})
         {
             resources.add(latency(NQN, 7, kind));
@@ -112,6 +129,15 @@ class MetricsEndpointTest
             assertSample(scraped, "millrace_namespace_read_latency_seconds_count" + read + "} 4");
             assertSample(scraped, "millrace_namespace_read_latency_seconds_sum" + read + "} 90.001003");
             assertSample(scraped, "millrace_manager_refused{data_plane=\"b\"} 1.0");
+            assertSample(scraped, "millrace_connections_refused_pending_total{data_plane=\"a\"} " +
+                (100.0 + DataPlaneCounters.Value.REFUSED_PENDING.ordinal()));
+            assertSample(scraped, "millrace_reactor_request_waits_total{data_plane=\"a\",reactor=\"reactor-0\"} " +
+                (200.0 + ReactorCounters.Value.REQUEST_WAITS.ordinal()));
+            final String holder = "{data_plane=\"a\",holder=\"nqn.host\",kind=\"host\",reactor=\"reactor-0\"} ";
+            assertSample(scraped, "millrace_buffer_holder_bytes" + holder + "4096.0");
+            assertSample(scraped, "millrace_buffer_holder_waiting_requests" + holder + "3.0");
+            assertSample(scraped, "millrace_buffer_holder_longest_hold_seconds" + holder + "2.5");
+            assertFalse(scraped.contains("192.0.2.1:5000"), "a time series of each connection");
         }
     }
 

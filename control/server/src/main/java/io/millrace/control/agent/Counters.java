@@ -1,0 +1,58 @@
+package io.millrace.control.agent;
+
+import io.millrace.control.message.CounterInfo;
+import io.millrace.control.message.Resource;
+import io.millrace.status.BufferHolderStatus;
+import io.millrace.status.DataPlaneCounters;
+import io.millrace.status.ReactorCounters;
+import io.millrace.status.ReactorStatus;
+import io.millrace.status.StatusSnapshot;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * From the status file to records: every value of it, so that one which is added there is told without more. Stateless.
+ */
+final class Counters
+{
+    private Counters()
+    {
+    }
+
+    static List<Resource> of(final StatusSnapshot snapshot)
+    {
+        final List<Resource> counters = new ArrayList<>();
+        for (final DataPlaneCounters.Value value : DataPlaneCounters.Value.values())
+        {
+            counters.add(new CounterInfo(CounterInfo.DATA_PLANE, "", "", value.name(), snapshot.dataPlane(value)));
+        }
+        for (final ReactorStatus reactor : snapshot.reactors())
+        {
+            for (final ReactorCounters.Value value : ReactorCounters.Value.values())
+            {
+                counters.add(new CounterInfo(
+                    CounterInfo.REACTOR, reactor.name(), "", value.name(), reactor.value(value)));
+            }
+        }
+        for (final BufferHolderStatus holder : snapshot.bufferHolders())
+        {
+            final String reactor = name(snapshot, holder.reactor());
+            counters.add(holder(holder, reactor, CounterInfo.HELD_BYTES, holder.heldBytes()));
+            counters.add(holder(holder, reactor, CounterInfo.WAITING, holder.waiting()));
+            counters.add(holder(holder, reactor, CounterInfo.LONGEST_HOLD_NS, holder.longestHoldNs()));
+        }
+        return counters;
+    }
+
+    private static Resource holder(
+        final BufferHolderStatus holder, final String reactor, final String counter, final long value)
+    {
+        return new CounterInfo(holder.kind(), reactor, holder.name(), counter, value);
+    }
+
+    private static String name(final StatusSnapshot snapshot, final int index)
+    {
+        return snapshot.reactors().stream().filter((each) -> index == each.index()).map(ReactorStatus::name)
+            .findFirst().orElse(Integer.toString(index));
+    }
+}

@@ -1,0 +1,93 @@
+package io.millrace.manager.metrics;
+
+import static java.util.Map.entry;
+
+import io.millrace.control.message.CounterInfo;
+import io.millrace.status.DataPlaneCounters;
+import io.millrace.status.ReactorCounters;
+import java.util.Map;
+
+/**
+ * Which metric a value of the status file is. What is none, or is told in another record, has no entry; a test holds
+ * that each has an entry or a reason. Stateless.
+ */
+final class StatusMetrics
+{
+    private static final double NS_PER_S = 1e9;
+    /** Connections come and go: their names would make time series without end. */
+    private static final String CONNECTION = "connection";
+
+    /** Of the data plane. */
+    static final Map<DataPlaneCounters.Value, Metric> DATA_PLANE = Map.ofEntries(
+        entry(DataPlaneCounters.Value.ACCEPTED, Metric.CONNECTIONS_ACCEPTED),
+        entry(DataPlaneCounters.Value.REFUSED, Metric.CONNECTIONS_REFUSED),
+        entry(DataPlaneCounters.Value.CLOSED, Metric.CONNECTIONS_CLOSED),
+        entry(DataPlaneCounters.Value.ACCEPT_PAUSES, Metric.ACCEPT_PAUSES),
+        entry(DataPlaneCounters.Value.CONNECT_TIMEOUTS, Metric.CONNECT_TIMEOUTS),
+        entry(DataPlaneCounters.Value.HEADER_DIGEST_ERRORS, Metric.HEADER_DIGEST_ERRORS),
+        entry(DataPlaneCounters.Value.DATA_DIGEST_ERRORS, Metric.DATA_DIGEST_ERRORS),
+        entry(DataPlaneCounters.Value.STALLED_CAPSULES, Metric.STALLED_CAPSULES),
+        entry(DataPlaneCounters.Value.COPIED_LOANS, Metric.COPIED_LOANS),
+        entry(DataPlaneCounters.Value.HOST_TERMINATIONS, Metric.HOST_TERMINATIONS),
+        entry(DataPlaneCounters.Value.DATA_TIMEOUTS, Metric.DATA_TIMEOUTS),
+        entry(DataPlaneCounters.Value.SEND_TIMEOUTS, Metric.SEND_TIMEOUTS),
+        entry(DataPlaneCounters.Value.REFUSED_PENDING, Metric.CONNECTIONS_REFUSED_PENDING),
+        entry(DataPlaneCounters.Value.REFUSED_CONNECTS, Metric.CONNECTS_REFUSED),
+        entry(DataPlaneCounters.Value.PENDING_CONNECTIONS, Metric.CONNECTIONS_PENDING));
+    /** Of each reactor. */
+    static final Map<ReactorCounters.Value, Metric> REACTOR = Map.of(
+        ReactorCounters.Value.SLEEPS, Metric.REACTOR_SLEEPS,
+        ReactorCounters.Value.REQUEST_WAITS, Metric.REQUEST_WAITS);
+
+    private StatusMetrics()
+    {
+    }
+
+    /** Adds a value, unless it is none that this version knows. */
+    static void add(final Samples samples, final String plane, final CounterInfo info)
+    {
+        if (info.isOfHolder())
+        {
+            holder(samples, plane, info);
+        }
+        else if (CounterInfo.DATA_PLANE.equals(info.group()))
+        {
+            DATA_PLANE.forEach((value, metric) ->
+            {
+                if (value.name().equals(info.counter()))
+                {
+                    samples.add(metric, info.value(), plane);
+                }
+            });
+        }
+        else if (CounterInfo.REACTOR.equals(info.group()))
+        {
+            REACTOR.forEach((value, metric) ->
+            {
+                if (value.name().equals(info.counter()))
+                {
+                    samples.add(metric, info.value(), plane, info.reactor());
+                }
+            });
+        }
+    }
+
+    private static void holder(final Samples samples, final String plane, final CounterInfo info)
+    {
+        if (CONNECTION.equals(info.group()))
+        {
+            return;
+        }
+        final String[] labels = {plane, info.reactor(), info.group(), info.subject()};
+        switch (info.counter())
+        {
+            case CounterInfo.HELD_BYTES -> samples.add(Metric.HOLDER_BYTES, info.value(), labels);
+            case CounterInfo.WAITING -> samples.add(Metric.HOLDER_WAITING, info.value(), labels);
+            case CounterInfo.LONGEST_HOLD_NS -> samples.add(Metric.HOLDER_LONGEST, info.value() / NS_PER_S, labels);
+            default ->
+            {
+                // Of a later version.
+            }
+        }
+    }
+}
