@@ -3,6 +3,7 @@ package io.millrace.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.dataplane.DataPlaneState;
 import io.millrace.console.ExitCode;
 import io.millrace.control.agent.AgentFixture;
 import io.millrace.nvmf.initiator.ConnectionConfig;
@@ -125,6 +126,30 @@ class LossCommandsTest
         done("host deny " + NQN + " " + host.hostNqn());
         assertEquals(1, fixture.dataPlane().controllers().list(NQN).size());
         done("namespace remove " + NQN + " 1 --yes");
+    }
+
+    @Test
+    void shouldAskBeforeAHostIsDisconnectedOrItsIoHeld()
+    {
+        // Nobody loses anything yet.
+        done("dataplane pause");
+        done("dataplane resume");
+        connect();
+        final int id = fixture.dataPlane().controllers().list(NQN).getFirst().controllerId();
+        for (final String which : List.of(host.hostNqn(), Integer.toString(id)))
+        {
+            asked("host disconnect " + NQN + " " + which,
+                name() + " is connected to " + NQN + " as controller " + id + " and would be disconnected");
+        }
+        asked("dataplane pause", "I/O of " + name() +
+            " would wait until 'resume', and fail when the host's time-out is shorter");
+        assertEquals(DataPlaneState.SERVING, fixture.dataPlane().snapshot().state());
+        assertEquals(1, fixture.dataPlane().controllers().list(NQN).size());
+        done("dataplane pause --yes");
+        assertEquals(DataPlaneState.PAUSED, fixture.dataPlane().snapshot().state());
+        done("dataplane resume");
+        assertEquals("controller " + id + " of " + name() + " disconnected\n",
+            done("host disconnect " + NQN + " " + host.hostNqn() + " -y"));
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
 import io.millrace.control.client.Call;
+import io.millrace.control.client.ControlClient;
 import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.State;
@@ -142,12 +143,17 @@ public final class DataPlaneCommand extends Group
 
     @Command(name = "pause", mixinStandardHelpOptions = true,
         description = {
-            "Hold I/O: commands of hosts wait until 'resume'.",
-            "Hosts wait as long as their time-outs let them."},
-        footerHeading = "%nExamples:%n", footer = {"  millrace dataplane pause"})
-    int pause(@Mixin final ControlOptions control)
+            "Hold I/O: commands of hosts wait until 'resume'. Asks first when a host is connected.",
+            "Hosts wait as long as their time-outs let them; then their I/O fails, or they connect again."},
+        footerHeading = "%nExamples:%n", footer = {"  millrace dataplane pause --yes"})
+    int pause(@Mixin final ControlOptions control, @Mixin final Confirmation confirmation)
     {
-        return set(control, State.PAUSED, "paused: I/O waits");
+        return control.run(Role.OPERATE, (link) ->
+        {
+            new Losses(link, confirmation).ofPause();
+            Terminal.standard().line(set(link.client(), State.PAUSED, "paused: I/O waits"));
+            return ExitCode.OK;
+        });
     }
 
     @Command(name = "resume", mixinStandardHelpOptions = true,
@@ -160,11 +166,13 @@ public final class DataPlaneCommand extends Group
 
     private static int set(final ControlOptions control, final State state, final String text)
     {
-        return control.say(Role.OPERATE, (client) ->
-        {
-            client.setState(state);
-            return "data plane " + client.dataPlane().name() + " is " + text;
-        });
+        return control.say(Role.OPERATE, (client) -> set(client, state, text));
+    }
+
+    private static String set(final ControlClient client, final State state, final String text)
+    {
+        client.setState(state);
+        return "data plane " + client.dataPlane().name() + " is " + text;
     }
 
     @Command(name = "stop", mixinStandardHelpOptions = true,

@@ -100,12 +100,14 @@ public final class HostCommand extends Group
 
     @Command(name = "disconnect", mixinStandardHelpOptions = true,
         description = {
-            "Disconnect a host from a subsystem.", "It may come again, unless it is denied first."},
+            "Disconnect a host from a subsystem. Asks first.",
+            "The host may connect again at once, unless it is denied first."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace host disconnect nqn.2026-11.io.example:vol0 nqn.2014-08...",
             "  millrace host disconnect nqn.2026-11.io.example:vol0 3    by its ID"})
     int disconnect(
         @Mixin final ControlOptions control,
+        @Mixin final Confirmation confirmation,
         @Parameters(paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(paramLabel = "HOST|ID",
@@ -114,21 +116,19 @@ public final class HostCommand extends Group
     {
         return control.run(Role.OPERATE, (link) ->
         {
-            int count = 0;
-            for (final ControllerInfo each : link.client().controllers(nqn))
-            {
-                if (each.hostNqn().equals(host) || Integer.toString(each.controllerId()).equals(host))
-                {
-                    link.client().disconnect(nqn, each.controllerId());
-                    Terminal.standard().line("controller " + each.controllerId() + " of host " + each.hostNqn() +
-                        " disconnected");
-                    count++;
-                }
-            }
-            if (0 == count)
+            final List<ControllerInfo> found = link.client().controllers(nqn).stream().filter((each) ->
+                each.hostNqn().equals(host) || Integer.toString(each.controllerId()).equals(host)).toList();
+            if (found.isEmpty())
             {
                 throw new CommandException(ExitCode.FAILURE, "host " + host + " is not connected to " + nqn +
                     "; 'millrace host connected' lists who is");
+            }
+            for (final ControllerInfo each : found)
+            {
+                new Losses(link, confirmation).ofController(nqn, each);
+                link.client().disconnect(nqn, each.controllerId());
+                Terminal.standard().line("controller " + each.controllerId() + " of host " + each.hostNqn() +
+                    " disconnected");
             }
             return ExitCode.OK;
         });

@@ -108,6 +108,23 @@ final class Losses
         }
     }
 
+    /** A host would be disconnected. */
+    void ofController(final String nqn, final ControllerInfo controller)
+    {
+        need("host " + controller.hostNqn() + " is connected to " + nqn + " as controller " +
+            controller.controllerId() + " and would be disconnected");
+    }
+
+    /** I/O would be held. */
+    void ofPause()
+    {
+        final Set<String> hosts = hosts("", (each) -> true);
+        if (!hosts.isEmpty())
+        {
+            need("I/O of " + words(hosts) + " would wait until 'resume', and fail when the host's time-out is shorter");
+        }
+    }
+
     /** A listener would be removed. */
     void ofListener(final String address, final int port)
     {
