@@ -40,7 +40,7 @@ class ControlCommandsTest
             namespaces:
               - {nsid: 1, device: mem0}
         listeners: []
-        discovery: true
+        discovery: false
         """;
 
     @TempDir
@@ -408,7 +408,7 @@ class ControlCommandsTest
             namespaces.append("      - {nsid: ").append(i).append(", device: v").append(i).append("}\n");
         }
         text.append("subsystems:\n  - nqn: ").append(NQN).append("\n    allow-any-host: true\n    namespaces:\n")
-            .append(namespaces).append("listeners: []\ndiscovery: true\n");
+            .append(namespaces).append("listeners: []\ndiscovery: false\n");
         final CommandRun run = runWithInput(text.toString(), "apply -f - -y");
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertTrue(run.lines().contains("  ... 19941 more, --verbose shows them"), run.out());

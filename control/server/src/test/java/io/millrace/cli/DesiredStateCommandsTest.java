@@ -48,7 +48,7 @@ class DesiredStateCommandsTest
             namespaces:
               - {nsid: 1, device: mem0}
         listeners: []
-        discovery: true
+        discovery: false
         """;
 
     @TempDir
@@ -354,7 +354,7 @@ class DesiredStateCommandsTest
             namespaces.append("      - {nsid: ").append(i).append(", device: v").append(i).append("}\n");
         }
         text.append("subsystems:\n  - nqn: ").append(NQN).append("\n    allow-any-host: true\n    namespaces:\n")
-            .append(namespaces).append("listeners: []\ndiscovery: true\n");
+            .append(namespaces).append("listeners: []\ndiscovery: false\n");
         final long beginNs = System.nanoTime();
         final CommandRun run = runWithInput(text.toString(), "apply -f - -y");
         final long appliedNs = System.nanoTime();

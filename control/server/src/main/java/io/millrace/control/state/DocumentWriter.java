@@ -229,7 +229,9 @@ final class DocumentWriter
     {
         final List<ListenerSpec> listeners = StateDocument.listeners(state, false);
         final Set<ListenerSpec> forDiscovery = new LinkedHashSet<>(StateDocument.listeners(state, true));
-        final boolean isAsDeclared = forDiscovery.equals(StateDocument.discoveryListeners(listeners));
+        // Without listeners nothing answers discovery, and those that are added by commands bring none with them.
+        final boolean isAsDeclared =
+            !listeners.isEmpty() && forDiscovery.equals(StateDocument.discoveryListeners(listeners));
         if (!isAsDeclared)
         {
             listeners.addAll(forDiscovery);

@@ -91,7 +91,7 @@ class StateDocumentTest
     void shouldWriteNothingThatIsThere()
     {
         final String text = StateDocument.write(DesiredState.EMPTY);
-        assertEquals("devices: []\nsubsystems: []\nlisteners: []\ndiscovery: true\n", text);
+        assertEquals("devices: []\nsubsystems: []\nlisteners: []\ndiscovery: false\n", text);
         assertEquals(DesiredState.EMPTY, StateDocument.read("s.yaml", text).state());
     }
 
@@ -240,7 +240,7 @@ class StateDocumentTest
         {
             text.append("      - {nsid: ").append(i).append(", device: volume-").append(i).append("}\n");
         }
-        text.append("listeners: []\ndiscovery: true\n");
+        text.append("listeners: []\ndiscovery: false\n");
         final DesiredState state = StateDocument.read("s.yaml", text.toString()).state();
         assertEquals(10_000, state.namespaceCount());
         assertEquals(text.toString(), StateDocument.write(state));
