@@ -315,11 +315,27 @@ final class ConfigCheck
             if (0 != listener.address().getPort())
             {
                 unique(addresses, ListenerSettings.text(listener.address()), "listeners[" + i + "]", "port");
+                overlap(i);
             }
         }
         if (discoveryPort < DataPlaneConfig.NO_DISCOVERY_PORT || discoveryPort > 0xffff)
         {
             throw new SettingException("discovery", discoveryPort, "not a port", "use 0 to 65535");
+        }
+    }
+
+    private void overlap(final int index)
+    {
+        final InetSocketAddress address = listeners.get(index).address();
+        for (int i = 0; i < index; i++)
+        {
+            final InetSocketAddress other = listeners.get(i).address();
+            if (other.getPort() == address.getPort() &&
+                ResourceValidation.overlap(other.getAddress(), address.getAddress()))
+            {
+                throw new SettingException("listeners[" + index + "].port", address.getPort(), "listened on by " +
+                    ListenerSettings.text(other) + ", listeners[" + i + "]", "give each its own");
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package io.millrace.validation;
 
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
@@ -24,6 +25,9 @@ public final class ResourceValidation
     public static final long SIZE_BYTES_MIN = 512;
     /** Largest size of a device: 8192 TiB, far below what 64 bits of bytes hold. */
     public static final long SIZE_BYTES_MAX = 8192L << 40;
+
+    /** Most rules of a fault device: as many as a message carries. */
+    public static final int FAULT_RULES_MAX = 128;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
     private static final String UUID_PREFIX = "nqn.2014-08.org.nvmexpress:uuid:";
@@ -132,6 +136,28 @@ public final class ResourceValidation
         return null != path && !path.isEmpty() && path.length() <= PATH_LENGTH_MAX &&
             !UNPRINTABLE.matcher(path).find() ? null : new Problem(
                 "not a path of 1 to " + PATH_LENGTH_MAX + " printable characters", "name a file or a block device");
+    }
+
+    /**
+     * {@return what is wrong with how many rules a fault device has; null when that is valid}
+     *
+     * @param count to check.
+     */
+    public static Problem ofFaultRules(final int count)
+    {
+        return count <= FAULT_RULES_MAX ? null :
+            new Problem("more than " + FAULT_RULES_MAX + " rules, the most that a fault device has", "join some");
+    }
+
+    /**
+     * {@return whether two listeners cannot have one port: one of them is on every address of the same family}
+     *
+     * @param first  address of a listener.
+     * @param second of another.
+     */
+    public static boolean overlap(final InetAddress first, final InetAddress second)
+    {
+        return first.getClass() == second.getClass() && (first.isAnyLocalAddress() || second.isAnyLocalAddress());
     }
 
     /**

@@ -24,7 +24,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,19})\\s*([A-Za-z]*)");
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,15})\\s*([A-Za-zµ]*)");
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,19}");
-    private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,12})?");
+    private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,20})?([eE]-?[0-9]{1,3})?");
 
     /** Text that is no value of the type. */
     public static final class BadValue extends RuntimeException

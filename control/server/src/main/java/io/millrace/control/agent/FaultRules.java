@@ -25,6 +25,11 @@ final class FaultRules
 
     static FaultPlan plan(final long seed, final List<FaultRuleSpec> specs)
     {
+        final String problem = FaultRuleValues.problem(FaultRuleValues.canonical(specs));
+        if (null != problem)
+        {
+            throw new IllegalArgumentException(problem);
+        }
         final List<FaultRule> rules = new ArrayList<>(specs.size());
         for (final FaultRuleSpec spec : specs)
         {

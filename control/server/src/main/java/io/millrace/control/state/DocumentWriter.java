@@ -22,6 +22,7 @@ import java.util.Set;
 final class DocumentWriter
 {
     private static final int LENGTH_EXPECTED = 1 << 12;
+    private static final int SHARE_LENGTH_MAX = 20;
 
     private final StringBuilder out = new StringBuilder(LENGTH_EXPECTED);
 
@@ -152,7 +153,7 @@ final class DocumentWriter
         }
         if (1 != rule.probability())
         {
-            group.plain("probability", BigDecimal.valueOf(rule.probability()).toPlainString());
+            group.plain("probability", share(rule.probability()));
         }
         return 0 == rule.limit() ? group : group.plain("count", rule.limit());
     }
@@ -223,6 +224,13 @@ final class DocumentWriter
             QosLimits.settings(each, limits::plain);
             out.append("      - ").append(limits).append('\n');
         }
+    }
+
+    /** With as many digits as give the same number again, and none more. */
+    private static String share(final double value)
+    {
+        final String plain = BigDecimal.valueOf(value).toPlainString();
+        return plain.length() <= SHARE_LENGTH_MAX ? plain : Double.toString(value);
     }
 
     private void listeners(final DesiredState state)

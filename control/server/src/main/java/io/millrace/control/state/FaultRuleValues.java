@@ -69,8 +69,10 @@ public final class FaultRuleValues
         final Set<BlockOperation> operations =
             rule.operations().size() == BlockOperation.values().length ? EnumSet.noneOf(BlockOperation.class) :
             rule.operations();
-        final boolean isToTheEnd = 0 == rule.blocks() || rule.firstBlock() + rule.blocks() - 1 < rule.firstBlock() ||
-            Long.MAX_VALUE == rule.firstBlock() + rule.blocks() - 1;
+        // A negative number stays, to be refused.
+        final boolean isToTheEnd = 0 == rule.blocks() || rule.blocks() > 0 &&
+            (rule.firstBlock() + rule.blocks() - 1 < rule.firstBlock() ||
+            Long.MAX_VALUE == rule.firstBlock() + rule.blocks() - 1);
         return new FaultRuleSpec(rule.action(), operations, rule.firstBlock(), isToTheEnd ? 0 : rule.blocks(),
             rule.probability(), rule.limit(), rule.delayNs(), status(rule), 0 == rule.every() ? 1 : rule.every());
     }
@@ -86,8 +88,12 @@ public final class FaultRuleValues
         };
     }
 
-    /** What is wrong with rules in their one form, and what to do; null: nothing. */
-    static String problem(final List<FaultRuleSpec> rules)
+    /**
+     * {@return what is wrong with rules, and what to do; null when they are valid}
+     *
+     * @param rules in their one form.
+     */
+    public static String problem(final List<FaultRuleSpec> rules)
     {
         if (rules.size() > DeviceSettings.RULES_MAX)
         {

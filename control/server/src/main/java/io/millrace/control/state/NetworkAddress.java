@@ -1,5 +1,6 @@
 package io.millrace.control.state;
 
+import io.millrace.validation.ResourceValidation;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 
@@ -114,7 +115,6 @@ public final class NetworkAddress
     {
         final InetAddress first = parse(a);
         final InetAddress second = parse(b);
-        return null != first && null != second && first.getClass() == second.getClass() &&
-            (first.isAnyLocalAddress() || second.isAnyLocalAddress());
+        return null != first && null != second && ResourceValidation.overlap(first, second);
     }
 }

@@ -31,6 +31,7 @@ import io.millrace.settings.SettingType;
 import io.millrace.settings.TextFile;
 import io.millrace.settings.Units;
 import java.net.InetSocketAddress;
+import io.millrace.validation.ResourceValidation;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -227,6 +228,11 @@ public final class ConfigReader
         final FaultEffect effect = section.get(Settings.RULE_EFFECT);
         final List<BlockOperation> operations = section.list(Settings.RULE_OPERATIONS);
         final BlockStatus status = section.get(Settings.RULE_STATUS);
+        final ResourceValidation.Problem problem = ResourceValidation.ofFaultRules(rules.size());
+        if (null != problem)
+        {
+            throw section.refuse(Settings.RULES, rules.size(), problem.bound(), problem.remedy());
+        }
         final Long last = section.get(Settings.RULE_LAST);
         final Long delayNs = section.get(Settings.RULE_DELAY);
         try

@@ -4,24 +4,37 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.FreePorts;
 import io.millrace.control.client.ControlClient;
+import io.millrace.control.codec.FaultAction;
+import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
+import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.FaultRuleValues;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StateEditor;
 import io.millrace.server.config.ConfigReader;
 import io.millrace.settings.ConfigException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -114,6 +127,8 @@ class EveryWayInTest
                     case final Command.CreateSubsystem c -> new Command.DeleteSubsystem(c.subsystem().nqn());
                     case final Command.AddNamespace c ->
                         new Command.RemoveNamespace(c.namespace().nqn(), c.namespace().nsid());
+                    case final Command.AddListener c -> new Command.RemoveListener(
+                        c.listener().transport(), c.listener().address(), c.listener().port());
                     default -> null;
                 };
                 if (null != undo)
@@ -244,6 +259,183 @@ class EveryWayInTest
             (nsid) -> List.of(new Command.CreateDevice(DeviceSpec.nullDevice("a", MIB, 4096)),
                 new Command.CreateSubsystem(new SubsystemSpec(NQN, true)),
                 new Command.AddNamespace(new NamespaceSpec(NQN, nsid, "a"))));
+    }
+
+    /** A rule with the range from first to last block, as YAML has it and as a command has it. */
+    private record Rule(FaultAction action, long first, long last, double probability, long count, String status,
+        long delayNs, long every)
+    {
+        private static final Rule PLAIN = new Rule(FaultAction.ERROR, 0, 9, 1, 0, null, 0, 1);
+
+        String yaml()
+        {
+            return "{effect: " + action.name().toLowerCase(Locale.ROOT).replace('_', '-') + ", first-block: " + first +
+                ", last-block: " + last + ", probability: " + probability + ", count: " + count +
+                (null == status ? "" : ", status: " + status) + (0 == delayNs ? "" : ", delay: " + delayNs + "ns") +
+                ", every: " + every + "}";
+        }
+
+        FaultRuleSpec spec()
+        {
+            return new FaultRuleSpec(action, Set.of(), first, last - first + 1, probability, count, delayNs,
+                null == status ? 0 : FaultRuleValues.STATUS.get(status), every);
+        }
+    }
+
+    private static List<Rule> rules()
+    {
+        final List<Rule> rules = new ArrayList<>();
+        for (final FaultAction action : List.of(FaultAction.ERROR, FaultAction.DELAY, FaultAction.TORN_WRITE,
+            FaultAction.LOST_WRITE, FaultAction.HANG))
+        {
+            for (final long delayNs : new long[]{0, 1, 999_999, 1_000_000, 3_600_000_000_000L, 3_600_000_000_001L})
+            {
+                rules.add(new Rule(action, 0, 9, 1, 0, null, delayNs, 1));
+            }
+            FaultRuleValues.STATUS.keySet().forEach((status) ->
+                rules.add(new Rule(action, 0, 9, 1, 0, status, FaultAction.DELAY == action ? 1_000_000 : 0, 1)));
+        }
+        for (final long[] range : new long[][]{{0, 0}, {-1, 5}, {5, 3}, {Long.MAX_VALUE, Long.MAX_VALUE},
+            {1, Long.MAX_VALUE}, {Long.MAX_VALUE - 1, Long.MAX_VALUE - 1}})
+        {
+            rules.add(new Rule(FaultAction.ERROR, range[0], range[1], 1, 0, null, 0, 1));
+        }
+        for (final double probability : new double[]{-0.5, 0, Double.MIN_VALUE, 1.0E-9, 0.1 + 0.2, 1, Math.nextUp(1.0),
+            1.5, Double.NaN, Double.POSITIVE_INFINITY})
+        {
+            rules.add(new Rule(FaultAction.ERROR, 0, 9, probability, 0, null, 0, 1));
+        }
+        for (final long number : new long[]{-1, 1, Integer.MAX_VALUE, 1L + Integer.MAX_VALUE, Long.MAX_VALUE})
+        {
+            rules.add(new Rule(FaultAction.ERROR, 0, 9, 1, number, null, 0, 1));
+            rules.add(new Rule(FaultAction.ERROR, 0, 9, 1, 0, null, 0, number));
+        }
+        return rules;
+    }
+
+    private static String faults(final List<Rule> rules)
+    {
+        return "devices: [{name: d, type: 'null', size: 1MiB}, {name: a, type: fault, device: d, rules: [" +
+            rules.stream().map(Rule::yaml).collect(Collectors.joining(", ")) + "]}]";
+    }
+
+    private static List<Command> faultCommands(final List<Rule> rules)
+    {
+        return List.of(new Command.CreateDevice(DeviceSpec.nullDevice("d", MIB, 4096)),
+            new Command.CreateDevice(DeviceSpec.fault("a", "d", 0).with(
+                DeviceSettings.fault(rules.stream().map(Rule::spec).toList()))));
+    }
+
+    @Test
+    void shouldAgreeOnFaultRules()
+    {
+        check(rules(), (rule) -> faults(List.of(rule)), (rule) -> faultCommands(List.of(rule)));
+    }
+
+    @Test
+    void shouldAgreeOnHowManyFaultRules()
+    {
+        check(List.of(1, DeviceSettings.RULES_MAX, DeviceSettings.RULES_MAX + 1),
+            (count) -> faults(Collections.nCopies(count, Rule.PLAIN)),
+            (count) -> faultCommands(Collections.nCopies(count, Rule.PLAIN)));
+    }
+
+    @Test
+    void shouldAgreeOnListenerAddresses()
+    {
+        final int port = FreePorts.tcp();
+        check(List.of("127.0.0.1", "127.0.0.2", "0.0.0.0", "::", "::1", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1",
+            "localhost", "127.1", "127.0.0.01", "0x7f.0.0.1", "2130706433", "[::1]", "", " ", " 127.0.0.1",
+            "127.0.0.1 ", "127.0.0.1:4420", "127.0.0.256", "::1::", "1:2", "a", "*", "::1%nowhere", "\n"),
+            (address) -> listeners(List.of(address), port), (address) -> listenerCommands(List.of(address), port));
+    }
+
+    @Test
+    void shouldAgreeOnListenerPorts()
+    {
+        // 0 is any free port to a data plane, and nothing that can be kept: it is not compared.
+        check(List.of(-1, FreePorts.tcp(), 65_536, Integer.MAX_VALUE),
+            (port) -> listeners(List.of("127.0.0.1"), port), (port) -> listenerCommands(List.of("127.0.0.1"), port));
+    }
+
+    @Test
+    void shouldAgreeOnListenersOfOnePort()
+    {
+        final int port = FreePorts.tcp();
+        // One that is there already is no change in a command, and a mistake in a file: it is not compared.
+        check(List.of(List.of("127.0.0.1", "127.0.0.2"),
+            List.of("127.0.0.1", "0.0.0.0"), List.of("0.0.0.0", "127.0.0.1"), List.of("::1", "127.0.0.1"),
+            List.of("::", "127.0.0.1"), List.of("::", "::1"), List.of("::1", "::"), List.of("::", "0.0.0.0")),
+            (addresses) -> listeners(addresses, port), (addresses) -> listenerCommands(addresses, port));
+    }
+
+    private static String listeners(final List<String> addresses, final int port)
+    {
+        return "discovery: false\nlisteners: [" + addresses.stream().map((address) -> "{transport: tcp, address: " +
+            quoted(address) + ", port: " + port + "}").collect(Collectors.joining(", ")) + "]";
+    }
+
+    private static List<Command> listenerCommands(final List<String> addresses, final int port)
+    {
+        return addresses.stream().<Command>map((address) ->
+            new Command.AddListener(new ListenerSpec(Transport.TCP, address, port, false))).toList();
+    }
+
+    /** Each limit at its bounds and beyond; what 0 means in a command is nothing in a file. */
+    @Test
+    void shouldAgreeOnLimits()
+    {
+        final List<QosSpec> limits = new ArrayList<>();
+        for (final long iops : new long[]{-1, 1, 1_000_000_000L, 1_000_000_001L, Long.MAX_VALUE, Long.MIN_VALUE})
+        {
+            limits.add(qos(1, "", iops, 0, 0, 0, 0, 0, 10));
+            limits.add(qos(1, "", 0, iops, 0, 0, 0, 0, 10));
+            limits.add(qos(1, "", 0, 0, iops, 0, 0, 0, 10));
+        }
+        for (final long bytes : new long[]{-1, 1, 4095, 4096, 5000, 1L << 37, (1L << 37) + 1, Long.MAX_VALUE})
+        {
+            limits.add(qos(1, "", 0, 0, 0, bytes, 0, 0, 10));
+            limits.add(qos(1, "", 0, 0, 0, 0, bytes, 0, 10));
+            limits.add(qos(1, "", 0, 0, 0, 0, 0, bytes, 10));
+        }
+        for (final int burstMs : new int[]{-1, 1, 2, 10_000, 10_001, Integer.MAX_VALUE})
+        {
+            limits.add(qos(1, "", 1, 0, 0, 0, 0, 0, burstMs));
+        }
+        for (final int nsid : new int[]{-1, 2, 16_384, Integer.MAX_VALUE})
+        {
+            limits.add(qos(nsid, "", 1, 0, 0, 0, 0, 0, 10));
+        }
+        texts("nqn.2026-11.io.millrace:", 223).forEach((host) -> limits.add(qos(0, host, 1, 0, 0, 0, 0, 0, 10)));
+        limits.add(qos(1, "nqn.2026-11.io.millrace:h", 1, 0, 0, 0, 0, 0, 10));
+        check(limits, EveryWayInTest::yaml, (limit) -> List.of(
+            new Command.CreateDevice(DeviceSpec.nullDevice("a", MIB, 4096)),
+            new Command.CreateSubsystem(new SubsystemSpec(NQN, true)),
+            new Command.AddNamespace(new NamespaceSpec(NQN, 1, "a")), new Command.SetQos(limit)));
+    }
+
+    private static QosSpec qos(final int nsid, final String host, final long readIops, final long writeIops,
+        final long iops, final long readBytes, final long writeBytes, final long bytes, final int burstMs)
+    {
+        return new QosSpec(NQN, nsid, host, readIops, writeIops, iops, readBytes, writeBytes, bytes, burstMs);
+    }
+
+    private static String yaml(final QosSpec qos)
+    {
+        final StringBuilder limits = new StringBuilder();
+        final Map<String, Long> numbers = new LinkedHashMap<>();
+        numbers.put("nsid", (long)qos.nsid());
+        numbers.put("read-iops", qos.readIops());
+        numbers.put("write-iops", qos.writeIops());
+        numbers.put("iops", qos.iops());
+        numbers.put("read-bandwidth", qos.readBytesPerSecond());
+        numbers.put("write-bandwidth", qos.writeBytesPerSecond());
+        numbers.put("bandwidth", qos.bytesPerSecond());
+        numbers.forEach((key, value) -> limits.append(0 == value ? "" : key + ": " + value + ", "));
+        return "devices: [{name: a, type: 'null', size: 1MiB}]\nsubsystems: [{nqn: '" + NQN +
+            "', allow-any-host: true, namespaces: [{nsid: 1, device: a}], qos: [{" + limits +
+            (qos.hostNqn().isEmpty() ? "" : "host: " + quoted(qos.hostNqn()) + ", ") + "burst: " + qos.burstMs() +
+            "ms}]}]";
     }
 
     /** Paths are not opened here: a file and a manager are compared. */

@@ -159,10 +159,14 @@ public final class RandomStates
             final FaultAction action = one(List.of(FaultAction.ERROR, FaultAction.DELAY, FaultAction.TORN_WRITE,
                 FaultAction.LOST_WRITE, FaultAction.HANG));
             return new FaultRuleSpec(action, one(List.of(Set.of(), Set.of(BlockOperation.READ),
-                Set.of(BlockOperation.WRITE, BlockOperation.COPY))), 1L << 40, one(List.of(0L, 1L, Long.MAX_VALUE)),
-                wrong() ? one(List.of(0.0, 1.5)) : one(List.of(1.0, 0.5, 1.0E-5)), wrong() ? -1 : one(List.of(0L, 9L)),
-                FaultAction.DELAY == action ? 5_000_000L : wrong() ? 1 : 0,
-                wrong() ? 0x123 : one(List.of(0, 0x280, 0x281, 0x7)), wrong() ? -1 : one(List.of(0L, 1L, 7L)));
+                Set.of(BlockOperation.WRITE, BlockOperation.COPY))), one(List.of(1L << 40, 1L << 40, Long.MAX_VALUE)),
+                one(List.of(0L, 1L, Long.MAX_VALUE)),
+                wrong() ? one(List.of(0.0, 1.5)) : one(List.of(1.0, 0.5, 1.0E-5, 0.1 + 0.2, Double.MIN_VALUE)),
+                wrong() ? -1 : one(List.of(0L, 9L, Long.MAX_VALUE)),
+                FaultAction.DELAY == action ? one(List.of(1_000_000L, 5_000_001L, 3_600_000_000_000L)) :
+                    wrong() ? 1 : 0,
+                wrong() ? 0x123 : one(List.of(0, 0x280, 0x281, 0x7)),
+                wrong() ? -1 : one(List.of(0L, 1L, 7L, (long)Integer.MAX_VALUE)));
         }).toList();
     }
 
@@ -203,7 +207,8 @@ public final class RandomStates
 
     private String address()
     {
-        return wrong() ? "localhost" : one(List.of("127.0.0.1", "127.0.0.2", "0.0.0.0", "::1"));
+        return wrong() ? "localhost" : one(List.of("127.0.0.1", "127.0.0.2", "0.0.0.0", "::1",
+            "0:0:0:0:0:0:0:1", "::ffff:127.0.0.3"));
     }
 
     private int port()
