@@ -105,7 +105,8 @@ public final class DriveCommand implements Runnable
         @Option(names = "--owner", paramLabel = "USER", defaultValue = "",
             description = "Let this user open the drive. Default: root alone.") final String owner,
         @Mixin final DriveRisk risk,
-        @Parameters(arity = "1..*", paramLabel = "ADDRESS", description = "Where the drives are.")
+        @Parameters(arity = "1..*", paramLabel = "ADDRESS",
+            description = "PCI addresses of the drives, such as 0000:01:00.0; see 'millrace drive list'.")
         final List<String> addresses)
     {
         final DriveMoves moves = new DriveMoves(scan);
@@ -119,7 +120,8 @@ public final class DriveCommand implements Runnable
     int unbind(
         @Mixin final DriveOutput output,
         @Mixin final DriveConsent consent,
-        @Parameters(arity = "1..*", paramLabel = "ADDRESS", description = "Where the drives are.")
+        @Parameters(arity = "1..*", paramLabel = "ADDRESS",
+            description = "PCI addresses of the drives, such as 0000:01:00.0; see 'millrace drive list'.")
         final List<String> addresses)
     {
         addresses.forEach(this::checked);
@@ -128,7 +130,7 @@ public final class DriveCommand implements Runnable
 
     @Command(name = "smart", mixinStandardHelpOptions = true,
         description = {
-            "Show what a drive says of its health. Takes root.",
+            "Show the health of a drive: its SMART / Health Information log page. Takes root.",
             "A drive that VFIO has and nobody uses is taken for that, and let go."},
         footerHeading = "%nExamples:%n", footer = {"  millrace drive smart 0000:01:00.0 -o json"})
     int smart(
@@ -220,7 +222,8 @@ public final class DriveCommand implements Runnable
         @Mixin final DriveConsent consent,
         @Mixin final DriveRisk risk,
         @Parameters(arity = "1..*", paramLabel = "DRIVE",
-            description = "Their addresses, or the kernel's names of them, such as nvme0.") final List<String> names)
+            description = "PCI addresses of the drives, or the kernel's names of them, such as nvme0.")
+        final List<String> names)
     {
         final DriveMoves moves = new DriveMoves(scan);
         names.forEach(this::checkedName);

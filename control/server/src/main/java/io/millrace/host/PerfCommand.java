@@ -60,7 +60,7 @@ public final class PerfCommand implements Callable<Integer>
     private String pattern;
 
     @Option(names = {"-s", "--size"}, paramLabel = "SIZE", converter = ByteSize.class, defaultValue = "4KiB",
-        description = "Of one I/O. Default: ${DEFAULT-VALUE}.")
+        description = "Size of one I/O. Default: ${DEFAULT-VALUE}.")
     private long sizeBytes;
 
     @Option(names = {"-q", "--depth"}, paramLabel = "COUNT", defaultValue = "32",
@@ -104,7 +104,7 @@ public final class PerfCommand implements Callable<Integer>
     private long regionBytes;
 
     @Option(names = "--seed", paramLabel = "NUMBER", defaultValue = "1",
-        description = "Of the order of blocks and of their content. Default: ${DEFAULT-VALUE}.")
+        description = "Seed of the order of blocks and of their content. Default: ${DEFAULT-VALUE}.")
     private long seed;
 
     @Option(names = "--cpus", paramLabel = "CPU", split = ",",

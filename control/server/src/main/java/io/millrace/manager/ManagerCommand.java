@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "manager",
-    description = "Keep data planes what they should be, until Ctrl-C or SIGTERM.",
+    description = "Reconcile data planes with their desired state, until Ctrl-C or SIGTERM.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace manager                          of this user's data plane",
@@ -46,7 +46,7 @@ public final class ManagerCommand implements Callable<Integer>
     private Path file;
 
     @Option(names = "--use-version", paramLabel = "[DATA-PLANE=]VERSION",
-        description = "Go on with an earlier version of what a data plane should be; later ones are put aside.")
+        description = "Go on with an earlier version of a data plane's desired state; later versions are put aside.")
     private List<String> useVersion = List.of();
 
     @Option(names = "--end-with-stdin", hidden = true,

@@ -68,7 +68,7 @@ final class ControlOptions
         @Option(names = "--key-name", paramLabel = "NAME", description = "Name of the key that is proven over UDP.")
         private String keyName = "";
 
-        @Option(names = "--key-file", paramLabel = "FILE", description = "File with its secret.")
+        @Option(names = "--key-file", paramLabel = "FILE", description = "File with the secret of that key.")
         private Path keyFile;
 
         @Option(names = "--direct", description = {

@@ -153,7 +153,7 @@ public final class DeviceCommand extends Group
         @Option(names = {"-p", "--path"}, paramLabel = "FILE", description = "Regular file or block device.")
         final Path path,
         @Option(names = {"-a", "--address"}, paramLabel = "ADDRESS",
-            description = "Where the drive is that VFIO has, such as 0000:01:00.0; see 'millrace drive list'.")
+            description = "PCI address of a drive bound to vfio-pci, such as 0000:01:00.0; see 'millrace drive list'.")
         final String address,
         @Option(names = "--nsid", paramLabel = "N",
             description = "Namespace of the drive, from 1. Default: 1.") final Integer nsid,
@@ -170,7 +170,7 @@ public final class DeviceCommand extends Group
             description = "Whether completions of the file are polled from its drive. Default: auto, where it can.")
         final Polling polling,
         @Option(names = "--command-timeout", paramLabel = "TIME", converter = TimeSpan.class,
-            description = "That the drive may take for a command before it is aborted. Default: 30s.")
+            description = "How long the drive may take for a command before the command is aborted. Default: 30s.")
         final Long commandTimeoutMs,
         @Option(names = "--interrupts", description = "Let reactors sleep while the drive works.")
         final boolean interrupts,

@@ -69,7 +69,7 @@ public final class QosCommand extends Group
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true,
-        description = "List what is limited, and what waited for it since there are limits.",
+        description = "List limits, and how many commands waited because of them since they were set.",
         footerHeading = "%nExamples:%n", footer = {
             "  millrace qos list", "  millrace qos list nqn.2026-11.io.example:vol0 --json"})
     int list(

@@ -48,7 +48,7 @@ public final class TopCommand implements Callable<Integer>
     private ControlOptions control;
 
     @Option(names = {"-i", "--interval"}, paramLabel = "TIME", converter = TimeSpan.class, defaultValue = "1s",
-        description = "Time between two looks. Default: ${DEFAULT-VALUE}.")
+        description = "Time between two reports. Default: ${DEFAULT-VALUE}.")
     private long intervalMs;
 
     @Option(names = {"-s", "--sort"}, paramLabel = "ORDER", defaultValue = "iops",
