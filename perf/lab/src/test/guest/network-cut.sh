@@ -30,7 +30,7 @@ processes()
 reactors: [{name: r0}]
 memory: {size: 16MiB}
 warm-up: false
-control: {directory: $directory/plane, channel: 'aeron:udp?endpoint=10.77.0.1:4421', secrets: $directory/plane.keys}
+control: {directory: $directory/plane, channel: 'aeron:udp?endpoint=10.77.0.1:4421', secrets: $directory/plane.keys, device-directories: [$directory]}
 state: {directory: $directory/plane-state}
 status: {file: $directory/plane.status, size: 1MiB}
 END

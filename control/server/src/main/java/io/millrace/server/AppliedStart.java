@@ -1,5 +1,6 @@
 package io.millrace.server;
 
+import io.millrace.block.file.FileBounds;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
@@ -19,6 +20,7 @@ import io.millrace.manager.store.StoreException;
 import io.millrace.server.config.ConfigReader;
 import io.millrace.settings.ConfigException;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -31,14 +33,16 @@ final class AppliedStart
     private static final int NAMES_MAX = 10;
 
     private final Path config;
+    private final FileBounds bounds;
     private final AppliedStateFile file;
     private final AppliedState found;
     private final boolean isImport;
 
     private AppliedStart(
-        final Path config, final AppliedStateFile file, final AppliedState found, final boolean isImport)
+        final ConfigReader.Result read, final AppliedStateFile file, final AppliedState found, final boolean isImport)
     {
-        this.config = config;
+        config = Path.of(read.file());
+        bounds = read.bounds();
         this.file = file;
         this.found = found;
         this.isImport = isImport;
@@ -54,17 +58,22 @@ final class AppliedStart
      */
     static AppliedStart read(final ConfigReader.Result read, final boolean isImport)
     {
-        final AppliedStateFile file = AppliedStateFile.in(read.stateDirectory());
+        final AppliedStateFile file = AppliedStateFile.in(read.stateDirectory(), Path.of(read.file()));
         try
         {
-            return new AppliedStart(Path.of(read.file()), file, file.read(), isImport);
+            final AppliedState found = file.read();
+            if (null != found && !isImport && !read.isStateDirectoryNamed())
+            {
+                checkBelongs(file, read);
+            }
+            return new AppliedStart(read, file, found, isImport);
         }
         catch (final StoreException e)
         {
             if (isImport && file.isOpen())
             {
                 // Damaged, and not wanted: the next manager applies another.
-                return new AppliedStart(Path.of(read.file()), file, null, false);
+                return new AppliedStart(read, file, null, false);
             }
             throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
         }
@@ -72,6 +81,38 @@ final class AppliedStart
         {
             throw new CommandException(ExitCode.USAGE, file.where() + ": cannot be read: " + e +
                 "; let this user read it, or name another directory with state.directory", e);
+        }
+    }
+
+    /**
+     * The default directory is that of a user and a name, which another configuration may have too: it must not begin
+     * with what was applied to the first.
+     */
+    private static void checkBelongs(final AppliedStateFile file, final ConfigReader.Result read)
+    {
+        final Path own = Path.of(read.file()).toAbsolutePath().normalize();
+        final String other = file.foundConfiguration();
+        if (other.isEmpty() || isSame(Path.of(other), own))
+        {
+            return;
+        }
+        file.close();
+        throw new CommandException(ExitCode.USAGE, own + ": " + file.where() +
+            " has what a manager applied to the data plane of " + other + "; give this one another control.name " +
+            "or a state.directory of its own, or write 'state: {directory: " + read.stateDirectory() +
+            "}' into it to go on with that state, or start once with --import to begin with this file");
+    }
+
+    private static boolean isSame(final Path one, final Path other)
+    {
+        try
+        {
+            return one.equals(other) || Files.isSameFile(one, other);
+        }
+        catch (final IOException _)
+        {
+            // One of them is gone.
+            return false;
         }
     }
 
@@ -102,7 +143,7 @@ final class AppliedStart
         }
         terminal.line("state: as manager " + leadership.managerName() + " applied it (" + leadership.position() +
             "), from " + file.where());
-        ControlAgent.restore(dataPlane, found, owner).forEach((problem) -> terminal.line("state: " + problem));
+        ControlAgent.restore(dataPlane, found, owner, bounds).forEach((problem) -> terminal.line("state: " + problem));
         final List<String> empty = found.state().devices().values().stream()
             .filter((device) -> DeviceType.MEMORY == device.type()).map(DeviceSpec::name).toList();
         if (!empty.isEmpty())

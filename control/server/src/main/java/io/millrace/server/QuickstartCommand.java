@@ -109,7 +109,8 @@ public final class QuickstartCommand implements Callable<Integer>
         final EventLog log = new EventLog(terminal);
         final ControlEvents events = noManager ? null : new ControlEvents();
         try (DataPlane dataPlane = start(volume, log, noManager ? DataPlaneListener.NONE : events);
-            QuickstartControl control = noManager ? null : QuickstartControl.start(dataPlane, events, log, stop))
+            QuickstartControl control = noManager ? null :
+                QuickstartControl.start(dataPlane, volume.path(), events, log, stop))
         {
             Banner.print(terminal, dataPlane);
             hints(terminal, dataPlane);

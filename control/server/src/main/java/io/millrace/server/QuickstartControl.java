@@ -1,5 +1,6 @@
 package io.millrace.server;
 
+import io.millrace.block.file.FileBounds;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.StopSignal;
@@ -49,6 +50,7 @@ final class QuickstartControl implements AutoCloseable
      * two take places of their own.
      *
      * @param dataPlane to manage.
+     * @param volume    that it serves; file devices may be created beside it.
      * @param events    given to the data plane when it was started.
      * @param log       of the process.
      * @param stop      that ends it.
@@ -56,21 +58,31 @@ final class QuickstartControl implements AutoCloseable
      * @throws CommandException when one of them cannot be had.
      */
     static QuickstartControl start(
-        final DataPlane dataPlane, final ControlEvents events, final EventLog log, final StopSignal stop)
+        final DataPlane dataPlane,
+        final Path volume,
+        final ControlEvents events,
+        final EventLog log,
+        final StopSignal stop)
     {
+        final FileBounds bounds = FileBounds.below("control.device-directories",
+            List.of(Files.isRegularFile(volume) ? volume.getParent() : volume), List.of());
         final ServeOwner owner = new ServeOwner(log, stop);
         try
         {
-            return start("", dataPlane, events, owner);
+            return start("", dataPlane, events, owner, bounds);
         }
         catch (final CommandException e)
         {
-            return start("-" + ProcessHandle.current().pid(), dataPlane, events, owner);
+            return start("-" + ProcessHandle.current().pid(), dataPlane, events, owner, bounds);
         }
     }
 
     private static QuickstartControl start(
-        final String suffix, final DataPlane dataPlane, final ControlEvents events, final ServeOwner owner)
+        final String suffix,
+        final DataPlane dataPlane,
+        final ControlEvents events,
+        final ServeOwner owner,
+        final FileBounds bounds)
     {
         final QuickstartControl control;
         try
@@ -79,7 +91,7 @@ final class QuickstartControl implements AutoCloseable
                 suffixed(ControlSettings.directoryDefault(), suffix), ControlSettings.IPC_CHANNEL,
                 ControlSettings.STREAM_ID_DEFAULT, null, ControlSettings.NAME_DEFAULT);
             control = new QuickstartControl(
-                ControlAgent.start(settings, dataPlane, events, owner, KeptState.NOWHERE), suffix);
+                ControlAgent.start(settings, dataPlane, events, owner, KeptState.NOWHERE, bounds), suffix);
         }
         catch (final SettingException e)
         {

@@ -149,7 +149,7 @@ public final class ServeCommand implements Callable<Integer>
         applied.restore(dataPlane, owner, terminal);
         try
         {
-            return ControlAgent.start(read.control(), dataPlane, events, owner, applied.kept());
+            return ControlAgent.start(read.control(), dataPlane, events, owner, applied.kept(), read.bounds());
         }
         catch (final SettingException e)
         {

@@ -372,14 +372,15 @@ class ControlCommandsTest
     @Test
     void shouldSayWhichStepOfADocumentFailed()
     {
+        final String path = directory + "/none/at/all.img";
         final CommandRun run = runWithInput("""
             devices:
               - {name: a, type: memory, size: 1MiB}
-              - {name: b, type: file, path: /none/at/all.img, size: 1MiB}
-            """, "apply -f - -y");
+              - {name: b, type: file, path: %s, size: 1MiB}
+            """.formatted(path), "apply -f - -y");
         assertEquals(ExitCode.FAILURE, run.exitCode());
-        assertTrue(run.err().startsWith("millrace apply: cannot create file device b in /none/at/all.img of 1MiB: " +
-            "device b: path /none/at/all.img cannot be opened"), run.err());
+        assertTrue(run.err().startsWith("millrace apply: cannot create file device b in " + path +
+            " of 1MiB: device b: path " + path + " cannot be opened: make its directory first"), run.err());
         assertTrue(run.err().endsWith("; 1 of 2 steps were done\n"), run.err());
         final CommandRun wrong = runWithInput("devices: [{name: a}]", "apply -f -");
         assertEquals(ExitCode.USAGE, wrong.exitCode());

@@ -168,7 +168,7 @@ class DesiredStateCommandsTest
     @Test
     void shouldSayNoChangesOnlyWhenTheDesiredStateAgrees() throws IOException
     {
-        final Path other = Files.createDirectory(directory.resolve("there"));
+        final Path other = Files.createDirectory(directory.resolve("plane/there"));
         final String file = "devices: [{name: f, type: file, path: " + other + "/f.img, size: 1MiB}]\n";
         applied(file, 2);
         planeStops();

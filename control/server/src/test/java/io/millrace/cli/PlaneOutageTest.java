@@ -44,7 +44,8 @@ class PlaneOutageTest
             "--enable-native-access=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
             "io.millrace.cli.Millrace"));
         command.addAll(List.of(args));
-        final MillraceProcess process = MillraceProcess.start(command, Map.of());
+        final MillraceProcess process = MillraceProcess.start(command,
+            Map.of("XDG_STATE_HOME", directory.resolve("xdg-state").toString()));
         processes.add(process);
         return process;
     }

@@ -49,7 +49,7 @@ class UserDayIT
     private MillraceProcess startPlane() throws IOException, InterruptedException
     {
         return start("serve", "--config", Files.writeString(directory.resolve("plane.yaml"), """
-            control: {directory: %1$s/plane}
+            control: {directory: %1$s/plane, device-directories: [%1$s]}
             status: {file: %1$s/plane.status}
             warm-up: false
             """.formatted(directory)).toString());

@@ -1,5 +1,6 @@
 package io.millrace.manager;
 
+import io.millrace.block.file.FileBounds;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
 import io.millrace.control.agent.ControlOwner;
@@ -99,14 +100,16 @@ final class TestPlane implements AutoCloseable, ControlOwner
         dataPlane = DataPlane.start(DataPlaneConfig.managed(List.of(
             ReactorConfig.of("test-0", -1), ReactorConfig.of("test-1", -1)), 32 << 20), TargetListener.NONE, events);
         final AppliedStateFile file = AppliedStateFile.in(state);
+        final FileBounds bounds =
+            FileBounds.below("control.device-directories", List.of(settings.directory().getParent()), List.of());
         try
         {
             final AppliedState found = file.read();
             if (null != found)
             {
-                errors.addAll(ControlAgent.restore(dataPlane, found, this));
+                errors.addAll(ControlAgent.restore(dataPlane, found, this, bounds));
             }
-            agent = ControlAgent.start(settings, dataPlane, events, this, KeptState.of(file, found, false));
+            agent = ControlAgent.start(settings, dataPlane, events, this, KeptState.of(file, found, false), bounds);
         }
         catch (final IOException e)
         {

@@ -34,6 +34,7 @@ final class BackingFile implements AutoCloseable
 
     private final FileDeviceConfig config;
     private final List<String> notes = new ArrayList<>();
+    private BoundedPath place;
     private int fd = -1;
     private boolean isCreated;
     private boolean isGrown;
@@ -61,6 +62,7 @@ final class BackingFile implements AutoCloseable
         final BackingFile file = new BackingFile(config);
         try (Arena arena = Arena.ofConfined())
         {
+            file.place = BoundedPath.open(arena, config);
             file.openFile(arena);
             file.claim();
             file.findLength(arena);
@@ -181,9 +183,18 @@ final class BackingFile implements AutoCloseable
     @Override
     public void close()
     {
-        // A closed ring lets go of the file only later, and the lock is the file's.
-        Files.flock(fd, LOCK_UN);
-        Files.close(fd);
+        if (fd >= 0)
+        {
+            // A closed ring lets go of the file only later, and the lock is the file's.
+            Files.flock(fd, LOCK_UN);
+            Files.close(fd);
+            fd = -1;
+        }
+        if (null != place)
+        {
+            place.close();
+            place = null;
+        }
     }
 
     /**
@@ -191,21 +202,18 @@ final class BackingFile implements AutoCloseable
      */
     void abandon()
     {
-        if (fd >= 0)
-        {
-            close();
-        }
         if (isCreated)
         {
             try
             {
-                java.nio.file.Files.deleteIfExists(config.path());
+                java.nio.file.Files.deleteIfExists(place.path());
             }
             catch (final IOException e)
             {
                 notes.add(e.getMessage());
             }
         }
+        close();
     }
 
     private BlockDeviceException refusal(final String what)
@@ -221,7 +229,7 @@ final class BackingFile implements AutoCloseable
 
     private void openFile(final Arena arena)
     {
-        final long path = arena.allocateFrom(config.path().toString()).address();
+        final long path = arena.allocateFrom(place.path().toString()).address();
         final long statx = arena.allocate(FileStatus.SIZE_BYTES, 8).address();
         final int found = Files.statx(Files.AT_FDCWD, path, 0, Files.STATX_BASIC_STATS, statx);
         int flags = Files.O_CLOEXEC | (config.readOnly() ? Files.O_RDONLY : Files.O_RDWR);
@@ -270,6 +278,7 @@ final class BackingFile implements AutoCloseable
             isCreated = false;
             throw openFailure(-fd);
         }
+        place.check(fd);
     }
 
     private BlockDeviceException openFailure(final int errno)
@@ -430,12 +439,13 @@ final class BackingFile implements AutoCloseable
     {
         // A lock belongs to the open file, so the new one cannot be had while the old one is held.
         Files.close(fd);
-        fd = Files.open(arena.allocateFrom(config.path().toString()).address(),
+        fd = Files.open(arena.allocateFrom(place.path().toString()).address(),
             Files.O_CLOEXEC | (config.readOnly() ? Files.O_RDONLY : Files.O_RDWR), 0);
         if (fd < 0)
         {
             throw openFailure(-fd);
         }
+        place.check(fd);
         claim();
         isDirect = false;
         memoryAlignmentBytes = 1;
@@ -450,9 +460,8 @@ final class BackingFile implements AutoCloseable
             return;
         }
         // A flush is worth nothing when the file's name or length is lost with the power.
-        final Path directory = config.path().toAbsolutePath().getParent();
-        try (FileChannel file = FileChannel.open(config.path(), StandardOpenOption.READ);
-            FileChannel parent = FileChannel.open(directory, StandardOpenOption.READ))
+        try (FileChannel file = FileChannel.open(BoundedPath.ofDescriptor(fd), StandardOpenOption.READ);
+            FileChannel parent = FileChannel.open(place.directory(), StandardOpenOption.READ))
         {
             file.force(true);
             parent.force(true);

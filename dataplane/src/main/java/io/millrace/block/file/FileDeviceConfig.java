@@ -3,6 +3,7 @@ package io.millrace.block.file;
 import io.millrace.memory.DmaMemory;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Settings of a file device. Immutable.
@@ -18,6 +19,7 @@ import java.util.List;
  * @param polling          whether completions are polled from the drive instead of waiting for its interrupts.
  * @param registeredMemory memory that most payload lies in; registered with each ring, so that the kernel need not map
  *                         its pages again for each I/O. Other memory works too.
+ * @param bounds           where the path may lie, checked whenever it is opened.
  */
 public record FileDeviceConfig(
     String name,
@@ -28,7 +30,8 @@ public record FileDeviceConfig(
     boolean preallocate,
     int queueDepth,
     Polling polling,
-    List<DmaMemory> registeredMemory)
+    List<DmaMemory> registeredMemory,
+    FileBounds bounds)
 {
     /** Default of {@link #queueDepth()}. */
     public static final int QUEUE_DEPTH_DEFAULT = 256;
@@ -47,11 +50,40 @@ public record FileDeviceConfig(
     }
 
     /**
-     * Copies the list.
+     * Copies the list; refuses null.
      */
     public FileDeviceConfig
     {
         registeredMemory = List.copyOf(registeredMemory);
+        Objects.requireNonNull(bounds, "bounds");
+    }
+
+    /**
+     * Settings of a device whose path may lie anywhere.
+     *
+     * @param name             as the record has it.
+     * @param path             as the record has it.
+     * @param sizeBytes        as the record has it.
+     * @param blockSizeBytes   as the record has it.
+     * @param readOnly         as the record has it.
+     * @param preallocate      as the record has it.
+     * @param queueDepth       as the record has it.
+     * @param polling          as the record has it.
+     * @param registeredMemory as the record has it.
+     */
+    public FileDeviceConfig(
+        final String name,
+        final Path path,
+        final long sizeBytes,
+        final int blockSizeBytes,
+        final boolean readOnly,
+        final boolean preallocate,
+        final int queueDepth,
+        final Polling polling,
+        final List<DmaMemory> registeredMemory)
+    {
+        this(name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, registeredMemory,
+            FileBounds.ANYWHERE);
     }
 
     /**
@@ -79,7 +111,8 @@ public record FileDeviceConfig(
     public FileDeviceConfig withReadOnly(final boolean value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, value, preallocate, queueDepth, polling, registeredMemory);
+            name, path, sizeBytes, blockSizeBytes, value, preallocate, queueDepth, polling, registeredMemory,
+            bounds);
     }
 
     /**
@@ -91,7 +124,8 @@ public record FileDeviceConfig(
     public FileDeviceConfig withPreallocate(final boolean value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, value, queueDepth, polling, registeredMemory);
+            name, path, sizeBytes, blockSizeBytes, readOnly, value, queueDepth, polling, registeredMemory,
+            bounds);
     }
 
     /**
@@ -103,7 +137,8 @@ public record FileDeviceConfig(
     public FileDeviceConfig withQueueDepth(final int value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, value, polling, registeredMemory);
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, value, polling, registeredMemory,
+            bounds);
     }
 
     /**
@@ -115,7 +150,8 @@ public record FileDeviceConfig(
     public FileDeviceConfig withPolling(final Polling value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, value, registeredMemory);
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, value, registeredMemory,
+            bounds);
     }
 
     /**
@@ -127,6 +163,18 @@ public record FileDeviceConfig(
     public FileDeviceConfig withRegisteredMemory(final List<DmaMemory> value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, value);
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, value, bounds);
+    }
+
+    /**
+     * Changes {@link #bounds()}.
+     *
+     * @param value new value.
+     * @return a copy.
+     */
+    public FileDeviceConfig withBounds(final FileBounds value)
+    {
+        return new FileDeviceConfig(
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, registeredMemory, value);
     }
 }

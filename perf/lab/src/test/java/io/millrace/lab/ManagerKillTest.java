@@ -183,7 +183,7 @@ final class ManagerKillTest
         Files.deleteIfExists(image);
         final Path planeConfig = Files.writeString(directory.resolve("plane.yaml"),
             "reactors: [{name: r0}, {name: r1}]\ncontrol: {directory: '" + run.resolve("plane") +
-                "'}\nstate: {directory: '" + run.resolve("plane-state") +
+                "', device-directories: ['" + directory + "']}\nstate: {directory: '" + run.resolve("plane-state") +
                 "'}\nstatus: {file: '" + run.resolve("status") + "', size: 1MiB}\n");
         final Path managerConfig = Files.writeString(directory.resolve("manager.yaml"), """
             state: {directory: '%s'}

@@ -71,7 +71,7 @@ final class TwoPathsTest
                 List.of("{name: volume, type: file, path: " + image + ", size: 16MiB}"), "volume");
             TargetProcess second = TargetProcess.start("takeover-second",
                 "limits: {controller-id-first: 101, controller-id-last: 200}\nstatus: {file: none}\n" +
-                "control: {directory: " + control + "}\n",
+                "control: {directory: " + control + ", device-directories: [" + image.getParent() + "]}\n",
                 List.of("{name: unused, type: memory, size: 1MiB}"));
             LabMachine machine = Lab.named("takeover").start(300, "takeover.sh", first.port(), second.port(),
                 TargetProcess.NQN))

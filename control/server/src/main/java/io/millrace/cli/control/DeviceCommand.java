@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace device create mem0 --size 1GiB",
-        "  millrace device create file0 --path /var/tmp/vol0.img --size 10GiB",
+        "  millrace device create file0 --path /srv/volumes/vol0.img --size 10GiB",
         "  millrace device create nvme0 --address 0000:01:00.0",
         "  millrace device list",
         "  millrace device resize mem0 2GiB"})
@@ -150,7 +150,8 @@ public final class DeviceCommand extends Group
         final long sizeBytes,
         @Option(names = {"-b", "--block-size"}, paramLabel = "BYTES", defaultValue = "4096",
             description = "512 or 4096. Default: 4096.") final int blockSizeBytes,
-        @Option(names = {"-p", "--path"}, paramLabel = "FILE", description = "Regular file or block device.")
+        @Option(names = {"-p", "--path"}, paramLabel = "FILE", description = "Regular file or block device, " +
+            "in a directory of the data plane's control.device-directories.")
         final Path path,
         @Option(names = {"-a", "--address"}, paramLabel = "ADDRESS",
             description = "PCI address of a drive bound to vfio-pci, such as 0000:01:00.0; see 'millrace drive list'.")

@@ -1,6 +1,7 @@
 package io.millrace.control.agent;
 
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.nvme.NvmeDeviceConfig;
@@ -49,12 +50,17 @@ final class Commands
 
     private final DataPlane dataPlane;
     private final ControlOwner owner;
+    private final FileBounds bounds;
     private final UnchangedReplies unchanged;
 
-    Commands(final DataPlane dataPlane, final ControlOwner owner)
+    /**
+     * @param bounds within which the paths of new file devices have to lie.
+     */
+    Commands(final DataPlane dataPlane, final ControlOwner owner, final FileBounds bounds)
     {
         this.dataPlane = dataPlane;
         this.owner = owner;
+        this.bounds = bounds;
         unchanged = new UnchangedReplies(dataPlane);
     }
 
@@ -124,7 +130,7 @@ final class Commands
                 {
                     awaitLeft(create.device().target());
                 }
-                dataPlane.devices().create(device(create.device()));
+                dataPlane.devices().create(bounded(device(create.device())));
                 return DONE;
             case final Command.DeleteDevice delete:
                 awaitLeft(delete.name());
@@ -190,6 +196,12 @@ final class Commands
     private static CompletableFuture<Reply> ok(final CompletableFuture<Void> done)
     {
         return done.thenApply((nothing) -> Reply.OK);
+    }
+
+    private DeviceConfig bounded(final DeviceConfig config)
+    {
+        return config instanceof DeviceConfig.File(final FileDeviceConfig settings) ?
+            new DeviceConfig.File(settings.withBounds(bounds)) : config;
     }
 
     static DeviceConfig device(final DeviceSpec spec)

@@ -1,5 +1,6 @@
 package io.millrace.control.agent;
 
+import io.millrace.block.file.FileBounds;
 import io.millrace.control.codec.Code;
 import io.millrace.control.service.ControlService;
 import io.millrace.control.service.ControlSettings;
@@ -36,6 +37,7 @@ public final class ControlAgent implements AutoCloseable
      * @param events    given to the data plane as its listener when it was started.
      * @param owner     told when a client wants the data plane to stop.
      * @param kept      what the data plane began with, and where its state is kept; its file is closed with the agent.
+     * @param bounds    within which the paths of file devices have to lie that commands create.
      * @return an agent that takes commands.
      * @throws SettingException naming the setting that could not be had; everything begun has been undone.
      */
@@ -44,12 +46,13 @@ public final class ControlAgent implements AutoCloseable
         final DataPlane dataPlane,
         final ControlEvents events,
         final ControlOwner owner,
-        final KeptState kept)
+        final KeptState kept,
+        final FileBounds bounds)
     {
         try
         {
-            return new ControlAgent(ControlService.start(
-                settings, new DataPlaneBackend(settings.name(), dataPlane, events, owner, kept), owner::onError));
+            return new ControlAgent(ControlService.start(settings,
+                new DataPlaneBackend(settings.name(), dataPlane, events, owner, kept, bounds), owner::onError));
         }
         catch (final ServiceSettingException e)
         {
@@ -65,13 +68,15 @@ public final class ControlAgent implements AutoCloseable
      * @param dataPlane with nothing in it.
      * @param applied   to serve.
      * @param owner     of the process.
+     * @param bounds    within which the paths of file devices have to lie: they may be narrower than when the device
+     *                  was created.
      * @return what cannot be served, a sentence each.
      */
     public static List<String> restore(
-        final DataPlane dataPlane, final AppliedState applied, final ControlOwner owner)
+        final DataPlane dataPlane, final AppliedState applied, final ControlOwner owner, final FileBounds bounds)
     {
         restoreIds(dataPlane, new ControllerIds(applied.ids().firstId(), applied.ids().lastId()));
-        final Commands commands = new Commands(dataPlane, owner);
+        final Commands commands = new Commands(dataPlane, owner, bounds);
         final List<String> problems = new ArrayList<>();
         for (final StateStep step : StatePlan.between(DesiredState.EMPTY, applied.state()).steps())
         {

@@ -1,5 +1,6 @@
 package io.millrace.control.agent;
 
+import io.millrace.block.file.FileBounds;
 import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
@@ -45,13 +46,14 @@ final class DataPlaneBackend implements ControlBackend
         final DataPlane dataPlane,
         final ControlEvents events,
         final ControlOwner owner,
-        final KeptState kept)
+        final KeptState kept,
+        final FileBounds bounds)
     {
         this.name = name;
         this.dataPlane = dataPlane;
         this.id = dataPlane.snapshot().id();
         this.events = events;
-        this.commands = new Commands(dataPlane, owner);
+        this.commands = new Commands(dataPlane, owner, bounds);
         this.lists = new Lists(dataPlane, name, owner.version());
         this.peer = PeerInfo.own(PeerType.DATA_PLANE, owner.version());
         this.manager = new ManagerInCharge(name, kept.leadership());

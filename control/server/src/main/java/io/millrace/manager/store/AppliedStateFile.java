@@ -31,19 +31,23 @@ public final class AppliedStateFile implements AutoCloseable
     private static final String NAME = "applied-state.yaml";
     private static final String TEMPORARY = NAME + ".tmp";
     private static final String LOCK = "lock";
+    private static final String CONFIGURATION = "configuration";
     private static final String INTRODUCTION =
         "# State that a manager applied last, kept by its data plane. An edited file is refused: change it with " +
             "commands.\n";
     private static final long VERSION_MAX = 999_999_999_999_999_999L;
 
     private final Path directory;
+    private final String configuration;
+    private String foundConfiguration = "";
     private StateDisk disk;
     private FileChannel lock;
 
-    private AppliedStateFile(final Path directory, final StateDisk disk)
+    private AppliedStateFile(final Path directory, final StateDisk disk, final String configuration)
     {
         this.directory = directory;
         this.disk = disk;
+        this.configuration = configuration;
     }
 
     /**
@@ -53,13 +57,24 @@ public final class AppliedStateFile implements AutoCloseable
      */
     public static AppliedStateFile in(final Path directory)
     {
-        return new AppliedStateFile(directory, null);
+        return new AppliedStateFile(directory, null, "");
+    }
+
+    /**
+     * {@return the same, which records the configuration file that the data plane was started with}
+     *
+     * @param directory     for one data plane.
+     * @param configuration path of its configuration file.
+     */
+    public static AppliedStateFile in(final Path directory, final Path configuration)
+    {
+        return new AppliedStateFile(directory, null, configuration.toAbsolutePath().normalize().toString());
     }
 
     /** On any disk. */
     static AppliedStateFile on(final StateDisk disk)
     {
-        return new AppliedStateFile(null, disk);
+        return new AppliedStateFile(null, disk, "");
     }
 
     /**
@@ -68,6 +83,15 @@ public final class AppliedStateFile implements AutoCloseable
     public String where()
     {
         return null == directory ? disk.where(NAME) : directory.resolve(NAME).toString();
+    }
+
+    /**
+     * {@return path of the configuration file that the data plane was started with which kept what was read; empty when
+     * that was not recorded}
+     */
+    public String foundConfiguration()
+    {
+        return foundConfiguration;
     }
 
     /**
@@ -166,7 +190,7 @@ public final class AppliedStateFile implements AutoCloseable
         disk = opened;
     }
 
-    private static byte[] format(final AppliedState applied)
+    private byte[] format(final AppliedState applied)
     {
         final LeadershipInfo leadership = applied.leadership();
         final StatePosition position = leadership.position();
@@ -178,6 +202,7 @@ public final class AppliedStateFile implements AutoCloseable
             "manager-id: " + HeaderText.digits(leadership.managerId()) + '\n' +
             "manager: " + HeaderText.quoted(leadership.managerName()) + '\n' +
             "manager-address: " + HeaderText.quoted(leadership.managerAddress()) + '\n' +
+            (configuration.isEmpty() ? "" : CONFIGURATION + ": " + HeaderText.quoted(configuration) + '\n') +
             "since: " + leadership.sinceEpochNs() + '\n' +
             "direct-changes: " + leadership.directChanges() + '\n' +
             "direct-changes-seen: " + leadership.directChangesSeen() + '\n' +
@@ -188,7 +213,7 @@ public final class AppliedStateFile implements AutoCloseable
             .getBytes(StandardCharsets.UTF_8);
     }
 
-    private static AppliedState parse(final String where, final byte[] content)
+    private AppliedState parse(final String where, final byte[] content)
     {
         final HeaderText.Lines lines = new HeaderText.Lines(where, HeaderText.text(where, content));
         if (!INTRODUCTION.equals(lines.next() + '\n'))
@@ -202,11 +227,14 @@ public final class AppliedStateFile implements AutoCloseable
         final UUID managerId = HeaderText.id(lines, "manager-id");
         final String name = HeaderText.unquoted(lines, lines.value("manager"));
         final String address = HeaderText.unquoted(lines, lines.value("manager-address"));
+        final String startedWith =
+            lines.has(CONFIGURATION) ? HeaderText.unquoted(lines, lines.value(CONFIGURATION)) : "";
         final long since = epochNs(lines);
         final long directChanges = HeaderText.number(lines, "direct-changes", VERSION_MAX);
         final long directChangesSeen = HeaderText.number(lines, "direct-changes-seen", VERSION_MAX);
         final Command.AssignControllerIds ids = ids(lines);
         final String body = HeaderText.body(lines);
+        foundConfiguration = startedWith;
         try
         {
             return new AppliedState(new LeadershipInfo(term, managerId, since, position, directChanges,

@@ -6,6 +6,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
+import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.console.Version;
@@ -30,8 +31,8 @@ import io.millrace.settings.Setting;
 import io.millrace.settings.SettingType;
 import io.millrace.settings.TextFile;
 import io.millrace.settings.Units;
-import java.net.InetSocketAddress;
 import io.millrace.validation.ResourceValidation;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,6 +48,7 @@ public final class ConfigReader
 {
     /** Longest text of a configuration, in characters. */
     static final int TEXT_LENGTH_MAX = 1 << 20;
+    private static final String DEVICE_DIRECTORIES = "control.device-directories";
 
     private ConfigReader()
     {
@@ -58,7 +60,9 @@ public final class ConfigReader
      * @param file    as the user named it.
      * @param config  that was read.
      * @param control where commands are taken; null for nowhere.
+     * @param bounds  within which the paths of file devices have to lie that commands create; null without control.
      * @param stateDirectory where the state that a manager applied is kept; null without control.
+     * @param isStateDirectoryNamed whether the file names that directory, rather than leaving it to the default.
      * @param warmUp  whether the I/O paths are to be warmed up.
      * @param lines   of the keys that the file gives, from 1.
      */
@@ -66,7 +70,9 @@ public final class ConfigReader
         String file,
         DataPlaneConfig config,
         ControlSettings control,
+        FileBounds bounds,
         Path stateDirectory,
+        boolean isStateDirectoryNamed,
         boolean warmUp,
         Map<String, Integer> lines)
     {
@@ -132,8 +138,11 @@ public final class ConfigReader
                 status(top.section(Settings.STATUS)));
             final ControlSettings control = control(top);
             final Path directory = top.section(Settings.STATE).get(Settings.STATE_DIRECTORY);
-            return new Result(file, config, control, null == control ? null : null == directory ?
-                stateDirectoryDefault(control.name()) : directory, top.get(Settings.WARM_UP), Map.copyOf(lines));
+            final Path state = null == control ? null :
+                null == directory ? stateDirectoryDefault(control.name()) : directory;
+            return new Result(file, config, control, null == control ? null :
+                bounds(top.section(Settings.CONTROL), state, config.devices()), state, null != directory,
+                top.get(Settings.WARM_UP), Map.copyOf(lines));
         }
         catch (final SettingException e)
         {
@@ -219,6 +228,11 @@ public final class ConfigReader
         {
             rules.add(rule(rule));
         }
+        final ResourceValidation.Problem problem = ResourceValidation.ofFaultRules(rules.size());
+        if (null != problem)
+        {
+            throw section.refuse(Settings.RULES, rules.size(), problem.bound(), problem.remedy());
+        }
         return new DeviceConfig.Fault(name, section.get(Settings.DEVICE_WRAPPED),
             new FaultPlan(section.get(Settings.DEVICE_SEED), rules));
     }
@@ -228,11 +242,6 @@ public final class ConfigReader
         final FaultEffect effect = section.get(Settings.RULE_EFFECT);
         final List<BlockOperation> operations = section.list(Settings.RULE_OPERATIONS);
         final BlockStatus status = section.get(Settings.RULE_STATUS);
-        final ResourceValidation.Problem problem = ResourceValidation.ofFaultRules(rules.size());
-        if (null != problem)
-        {
-            throw section.refuse(Settings.RULES, rules.size(), problem.bound(), problem.remedy());
-        }
         final Long last = section.get(Settings.RULE_LAST);
         final Long delayNs = section.get(Settings.RULE_DELAY);
         try
@@ -374,6 +383,16 @@ public final class ConfigReader
                 "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
         }
         return control;
+    }
+
+    /** What the file declares is its author's, also when a manager creates it again. */
+    private static FileBounds bounds(final Section control, final Path state, final List<DeviceConfig> devices)
+    {
+        final List<Path> own = devices.stream().filter(DeviceConfig.File.class::isInstance)
+            .map((device) -> ((DeviceConfig.File)device).settings().path()).toList();
+        return control.has(Settings.CONTROL_DEVICE_DIRECTORIES) ?
+            FileBounds.below(DEVICE_DIRECTORIES, control.list(Settings.CONTROL_DEVICE_DIRECTORIES), own) :
+            FileBounds.home(DEVICE_DIRECTORIES, state.resolve("volumes"), own);
     }
 
     /** By the XDG base directory specification. */

@@ -281,6 +281,10 @@ final class Settings
         "Whether clients over UDP have to encrypt, or those that only authenticate are taken too.");
     static final Setting<String> CONTROL_GROUP = Setting.optional("control.group", SettingType.NAME_TYPE, null,
         "Group of users that may send commands over IPC besides the user of the process; none when not given.");
+    static final Setting<Path> CONTROL_DEVICE_DIRECTORIES = Setting.values("control.device-directories[]",
+        SettingType.PATH, "Directories, or single files and block devices, that file devices may be created in by " +
+            "commands and managers, besides the paths that this file declares. Directory volumes in " +
+            "state.directory when not given.");
     static final Setting<Void> STATE = Setting.group("state",
         "Where a data plane that has a manager keeps what that applied last; it begins with that when it is started " +
             "again, and with what this file declares only before it had a manager.");
@@ -393,7 +397,7 @@ final class Settings
         DISCOVERY,
         WARM_UP,
         CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME, CONTROL_IDLE,
-        CONTROL_ENCRYPTION, CONTROL_GROUP,
+        CONTROL_ENCRYPTION, CONTROL_GROUP, CONTROL_DEVICE_DIRECTORIES,
         STATE, STATE_DIRECTORY,
         STATUS, STATUS_FILE, STATUS_SIZE,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_CONTROLLER_ID_FIRST,

@@ -3,6 +3,7 @@ package io.millrace.control.agent;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.FreePorts;
+import io.millrace.block.file.FileBounds;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Role;
@@ -57,7 +58,8 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
         this.dataPlane = dataPlane;
         try
         {
-            agent = ControlAgent.start(settings, dataPlane, events, this, KeptState.NOWHERE);
+            agent = ControlAgent.start(settings, dataPlane, events, this, KeptState.NOWHERE,
+                FileBounds.below("control.device-directories", List.of(settings.directory().getParent()), List.of()));
         }
         catch (final RuntimeException e)
         {

@@ -485,6 +485,18 @@ class ConfigReaderTest
     }
 
     @Test
+    void shouldBoundThePathsOfDevicesThatCommandsCreate()
+    {
+        assertEquals(List.of(Path.of("/state/volumes")), ConfigReader.read("test.yaml",
+            "control: {}\nstate: {directory: /state}\n").bounds().directories());
+        assertEquals(List.of(Path.of("/srv/volumes"), Path.of("/dev/disk/by-id")), ConfigReader.read("test.yaml",
+            "control: {device-directories: [/srv/volumes/, /dev/disk/by-id]}\n").bounds().directories());
+        assertEquals(List.of(),
+            ConfigReader.read("test.yaml", "control: {device-directories: []}\n").bounds().directories());
+        assertEquals(null, ConfigReader.read("test.yaml", MINIMAL).bounds());
+    }
+
+    @Test
     void shouldReadEverySettingOfControl()
     {
         assertEquals(new ControlSettings(

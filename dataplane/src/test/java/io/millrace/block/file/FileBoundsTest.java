@@ -1,0 +1,202 @@
+package io.millrace.block.file;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockDeviceException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Paths of file devices, honest and not.
+ */
+class FileBoundsTest
+{
+    private static final int RACES = 300;
+    private static final int BYTES = 1 << 20;
+
+    @TempDir
+    Path root;
+    private Path allowed;
+    private Path outside;
+
+    @BeforeEach
+    void makeDirectories() throws IOException
+    {
+        root = root.toRealPath();
+        allowed = Files.createDirectory(root.resolve("allowed"));
+        outside = Files.createDirectory(root.resolve("outside"));
+    }
+
+    private FileBounds bounds()
+    {
+        return FileBounds.below("control.device-directories", List.of(allowed), List.of(root.resolve("own.img")));
+    }
+
+    private FileDevice open(final FileBounds bounds, final String path)
+    {
+        return FileDevice.open(FileDeviceConfig.of("f", Path.of(path), BYTES, 4096).withBounds(bounds));
+    }
+
+    private String refusal(final String path)
+    {
+        return assertThrows(BlockDeviceException.class, () -> open(bounds(), path).close(), path).getMessage();
+    }
+
+    @Test
+    void shouldMakeGrowAndRemoveFilesWithinTheBounds() throws IOException
+    {
+        try (FileDevice device = open(bounds(), allowed + "/a.img"))
+        {
+            device.grow(2 * BYTES);
+        }
+        assertEquals(2 * BYTES, Files.size(allowed.resolve("a.img")));
+        Files.createDirectory(allowed.resolve("deeper"));
+        open(bounds(), allowed + "/deeper/../deeper/b.img").close();
+        open(bounds(), root + "/own.img").close();
+        assertThrows(BlockDeviceException.class, () -> FileDevice.open(FileDeviceConfig.of(
+            "f", allowed.resolve("c.img"), Long.MAX_VALUE & -4096, 4096).withBounds(bounds())));
+        assertFalse(Files.exists(allowed.resolve("c.img")), "left behind");
+    }
+
+    @Test
+    void shouldSayWhatIsAllowedAndHowToAllowMore()
+    {
+        assertEquals("device f: path " + outside + "/a.img is in none of the directories of " +
+            "control.device-directories (" + allowed + "): choose a path there, or name its directory in that " +
+            "setting of the data plane's configuration file and start the data plane again",
+            refusal(outside + "/a.img"));
+        assertFalse(Files.exists(outside.resolve("a.img")));
+    }
+
+    @Test
+    void shouldFollowWhatLeadsOutside() throws IOException
+    {
+        final Path secret = Files.write(outside.resolve("secret"), new byte[BYTES]);
+        Files.createSymbolicLink(allowed.resolve("file"), secret);
+        Files.createSymbolicLink(allowed.resolve("directory"), outside);
+        Files.createSymbolicLink(allowed.resolve("dangling"), outside.resolve("new"));
+        Files.createSymbolicLink(root.resolve("way-in"), allowed);
+        assertTrue(refusal(allowed + "/file").contains("leads to " + secret + ", which is in none of"));
+        assertTrue(refusal(allowed + "/directory/new").contains("leads to " + outside + "/new, which is in none of"));
+        assertTrue(refusal(allowed + "/../outside/secret").contains("is in none of"));
+        assertTrue(refusal(allowed + "/directory/../outside/secret").contains("is in none of"));
+        refusal(allowed + "/dangling");
+        assertTrue(refusal(root + "/allowed-too/x").contains("is in none of"));
+        assertTrue(refusal("/").contains("is in none of"));
+        refusal(allowed.toString());
+        assertFalse(Files.exists(outside.resolve("new")));
+        open(bounds(), root + "/way-in/x.img").close();
+        assertTrue(Files.exists(allowed.resolve("x.img")));
+    }
+
+    /** What is outside cannot be explored by asking for it. */
+    @Test
+    void shouldNotTellWhetherAPathOutsideIsThere() throws IOException
+    {
+        Files.write(outside.resolve("there"), new byte[BYTES]);
+        Files.createSymbolicLink(outside.resolve("link"), root);
+        assertEquals(refusal(outside + "/there").replace("/there", "/gone"), refusal(outside + "/gone"));
+        assertEquals(refusal(outside + "/there").replace("/there", "/link"), refusal(outside + "/link"));
+        assertEquals(refusal(outside + "/there").replace("/there", "/no/such"), refusal(outside + "/no/such"));
+    }
+
+    /** Somebody swaps a directory for a link all the time: whatever is opened, it lies within the bounds. */
+    @Test
+    void shouldNotBeOutrunByLinks() throws Exception
+    {
+        final Path victim = Files.write(outside.resolve("x.img"), new byte[4096]);
+        final Path way = Files.createDirectory(allowed.resolve("way"));
+        final Path spare = allowed.resolve("spare");
+        final AtomicBoolean isDone = new AtomicBoolean();
+        final Thread attacker = Thread.ofPlatform().start(() ->
+        {
+            while (!isDone.get())
+            {
+                try
+                {
+                    Files.move(way, spare);
+                    Files.createSymbolicLink(way, outside);
+                    Files.delete(way);
+                    Files.move(spare, way, StandardCopyOption.ATOMIC_MOVE);
+                }
+                catch (final IOException e)
+                {
+                    throw new AssertionError(e);
+                }
+            }
+        });
+        int opened = 0;
+        int refused = 0;
+        for (int i = 0; i < RACES; i++)
+        {
+            try
+            {
+                open(bounds(), way + "/x.img").close();
+                opened++;
+            }
+            catch (final BlockDeviceException _)
+            {
+                refused++;
+            }
+            assertEquals(4096, Files.size(victim), "a file outside was made larger");
+        }
+        isDone.set(true);
+        attacker.join();
+        System.out.println("raced: " + opened + " opened inside, " + refused + " refused");
+        assertTrue(opened > 0 && refused > 0, opened + " opened, " + refused + " refused: nothing was raced");
+    }
+
+    /** As /dev/disk/by-id has them: they lead to a name of the kernel, which may be another after each start. */
+    @Test
+    void shouldCountLinksOfRootInDevWhereTheyLie() throws IOException
+    {
+        Assumptions.assumeTrue("root".equals(System.getProperty("user.name")), "only root makes such links");
+        final Path dev = Files.createTempDirectory(Path.of("/dev/shm"), "millrace-links");
+        final Path target = Files.createTempFile(Path.of("/dev/shm"), "millrace-target", ".img");
+        final Path link = Files.createSymbolicLink(dev.resolve("by-name"), target);
+        final Path outsideLink = Files.createSymbolicLink(dev.resolve("out"), outside.resolve("x.img"));
+        try
+        {
+            final FileBounds bounds = FileBounds.below("control.device-directories", List.of(dev), List.of());
+            Files.setPosixFilePermissions(dev, PosixFilePermissions.fromString("rwxr-xr-x"));
+            open(bounds, link.toString()).close();
+            assertEquals(BYTES, Files.size(target));
+            assertThrows(BlockDeviceException.class, () -> open(bounds, target.toString()));
+            assertThrows(BlockDeviceException.class, () -> open(bounds, outsideLink.toString()), "leads out of /dev");
+            Files.setPosixFilePermissions(dev, PosixFilePermissions.fromString("rwxrwxrwx"));
+            assertThrows(BlockDeviceException.class, () -> open(bounds, link.toString()), "anybody's link");
+        }
+        finally
+        {
+            for (final Path each : List.of(link, outsideLink, dev, target))
+            {
+                Files.deleteIfExists(each);
+            }
+        }
+    }
+
+    @Test
+    void shouldMakeItsHomeForItselfAlone() throws IOException
+    {
+        final Path home = root.resolve("state/volumes");
+        final FileBounds bounds = FileBounds.home("control.device-directories", home, List.of());
+        assertThrows(BlockDeviceException.class, () -> open(bounds, outside + "/a.img"));
+        assertFalse(Files.exists(home));
+        open(bounds, home + "/a.img").close();
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(home)));
+        assertEquals("device f: path " + home + "/no/a.img cannot be opened: make its directory first",
+            assertThrows(BlockDeviceException.class, () -> open(bounds, home + "/no/a.img")).getMessage());
+    }
+}
