@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockDeviceException;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Paths of file devices, honest and not.
@@ -110,6 +113,39 @@ class FileBoundsTest
         assertEquals(refusal(outside + "/there").replace("/there", "/gone"), refusal(outside + "/gone"));
         assertEquals(refusal(outside + "/there").replace("/there", "/link"), refusal(outside + "/link"));
         assertEquals(refusal(outside + "/there").replace("/there", "/no/such"), refusal(outside + "/no/such"));
+    }
+
+    /** Between the check and the opening: the directory becomes a link, or the file in it does. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldOpenWhatWasCheckedOrNothing(final boolean isDirectory) throws IOException
+    {
+        final Path way = Files.createDirectory(allowed.resolve("way"));
+        final Path file = Files.write(way.resolve("x.img"), new byte[BYTES]);
+        final Path victim = Files.write(outside.resolve("x.img"), new byte[BYTES]);
+        try (Arena arena = Arena.ofConfined();
+            BoundedPath place = BoundedPath.open(
+                arena, FileDeviceConfig.of("f", file, BYTES, 4096).withBounds(bounds())))
+        {
+            if (isDirectory)
+            {
+                Files.move(way, allowed.resolve("spare"));
+                Files.createSymbolicLink(way, outside);
+                assertTrue(Files.isSameFile(place.path(), allowed.resolve("spare/x.img")), "not what was checked");
+            }
+            else
+            {
+                Files.delete(file);
+                Files.createSymbolicLink(file, victim);
+            }
+            final int fd = io.millrace.bindings.linux.Files.open(
+                arena.allocateFrom(place.path().toString()).address(), io.millrace.bindings.linux.Files.O_RDWR, 0);
+            assertTrue(fd >= 0, "errno " + -fd);
+            final String refusal =
+                assertThrows(BlockDeviceException.class, () -> place.check(fd)).getMessage();
+            io.millrace.bindings.linux.Files.close(fd);
+            assertEquals("device f: path " + file + " was changed while it was opened: try again", refusal);
+        }
     }
 
     /** Somebody swaps a directory for a link all the time: whatever is opened, it lies within the bounds. */
