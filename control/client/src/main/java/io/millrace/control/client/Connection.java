@@ -73,6 +73,7 @@ final class Connection implements ResponseHandler, AutoCloseable
     private final SecureRandom random;
     private final DriverDirectory driver;
     private final String driverIdentity;
+    private DriverProcess driverProcess;
     private final RequestWriter writer = new RequestWriter();
     private final ResponseAdapter adapter = new ResponseAdapter(this);
     private final MessageAssembler assembler = new MessageAssembler(this::onFragment);
@@ -119,6 +120,7 @@ final class Connection implements ResponseHandler, AutoCloseable
         this.correlationId = correlationId;
         this.keys = null != ctx.secret() && ctx.isEncrypted() ? KeyAgreementPair.generate() : null;
         this.driverIdentity = driver.identity();
+        this.driverProcess = driver.process();
         this.driverCheckNs = nowNs;
         this.attemptDeadlineNs = nowNs + Math.min(ctx.connectTimeoutNs(), ctx.livenessTimeoutNs());
         this.aeron = Aeron.connect(new Aeron.Context()
@@ -162,7 +164,7 @@ final class Connection implements ResponseHandler, AutoCloseable
 
     private int advance(final long nowNs)
     {
-        if (State.LOST != state && (aeron.isClosed() || isDriverReplaced(nowNs)))
+        if (State.LOST != state && (aeron.isClosed() || isDriverGone(nowNs)))
         {
             lose(Code.NULL_VAL, "the media driver in " + ctx.aeronDirectoryName() + " is gone" +
                 (null == aeronError ? "" : ": " + aeronError.getMessage()));
@@ -203,14 +205,19 @@ final class Connection implements ResponseHandler, AutoCloseable
         return State.OPEN != state && State.LOST != state;
     }
 
-    private boolean isDriverReplaced(final long nowNs)
+    private boolean isDriverGone(final long nowNs)
     {
         if (nowNs - driverCheckNs < 0)
         {
             return false;
         }
         driverCheckNs = nowNs + DRIVER_CHECK_NS;
-        return !driverIdentity.equals(driver.identity());
+        if (DriverProcess.UNKNOWN == driverProcess)
+        {
+            // Written a moment after the driver takes clients.
+            driverProcess = driver.process();
+        }
+        return !driverIdentity.equals(driver.identity()) || driverProcess.hasEnded();
     }
 
     private int onAdding()

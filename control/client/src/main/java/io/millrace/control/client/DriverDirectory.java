@@ -24,7 +24,7 @@ final class DriverDirectory
         this.cncFile = CommonContext.newCncFile(directoryName);
     }
 
-    /** Whether a driver has given a sign of life within the time. Never waits. */
+    /** Whether a driver has given a sign of life within the time, and its process has not ended. Never waits. */
     boolean isActive(final long timeoutMs)
     {
         if (cncFile.length() < CncFileDescriptor.META_DATA_LENGTH)
@@ -38,7 +38,7 @@ final class DriverDirectory
             // Aeron waits for a file that is being made, which nobody does any more when a driver was killed over it.
             return 0 != CncFileDescriptor.createMetaDataBuffer(mapped)
                 .getIntVolatile(CncFileDescriptor.cncVersionOffset(0)) &&
-                CommonContext.isDriverActive(timeoutMs, DriverDirectory::ignore, mapped);
+                CommonContext.isDriverActive(timeoutMs, DriverDirectory::ignore, mapped) && !process().hasEnded();
         }
         catch (final RuntimeException _)
         {
@@ -49,6 +49,12 @@ final class DriverDirectory
         {
             BufferUtil.free(mapped);
         }
+    }
+
+    /** The process that the driver is of, as far as it is known. */
+    DriverProcess process()
+    {
+        return DriverProcess.of(cncFile.toPath().getParent());
     }
 
     /** Changes when the driver is started again; empty when there is none. */

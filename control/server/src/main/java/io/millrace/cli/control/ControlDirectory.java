@@ -3,6 +3,7 @@ package io.millrace.cli.control;
 import io.aeron.CncFileDescriptor;
 import io.aeron.CommonContext;
 import io.millrace.control.client.ControlDirectories;
+import io.millrace.control.client.DriverProcess;
 import java.io.File;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
@@ -110,7 +111,7 @@ record ControlDirectory(Path path, State state, String text)
         {
             if (CommonContext.isDriverActive(path.toFile(), LIVENESS_MS, (message) ->
             {
-            }))
+            }) && !DriverProcess.of(path).hasEnded())
             {
                 return new ControlDirectory(path, State.ALIVE, "");
             }

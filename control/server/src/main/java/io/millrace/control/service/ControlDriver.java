@@ -5,6 +5,7 @@ import io.aeron.driver.ThreadingMode;
 import io.aeron.driver.media.UdpChannel;
 import io.aeron.exceptions.AeronException;
 import io.millrace.control.client.ControlDirectories;
+import io.millrace.control.client.DriverProcess;
 import java.io.File;
 import java.io.IOException;
 import java.util.Set;
@@ -86,6 +87,7 @@ final class ControlDriver implements AutoCloseable
                 // Somebody made it in the moment between looking and making.
                 throw new IOException(distrust);
             }
+            DriverProcess.write(settings.directory(), ProcessHandle.current().pid());
         }
         catch (final ServiceSettingException e)
         {
