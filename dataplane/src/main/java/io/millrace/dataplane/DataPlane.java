@@ -52,9 +52,10 @@ public final class DataPlane implements AutoCloseable
         "address", "nsid");
 
     /** Above what every device takes to let go of a channel, or to say which memory it still uses. */
-    private static final long CLOSE_WAIT_S = 45;
+    private static final long CLOSE_WAIT_MS = 45_000;
 
     private final DataPlaneConfig config;
+    private final long closeWaitMs;
     private final Operations operations;
     private final UUID id = UUID.randomUUID();
     private final long startNs = System.nanoTime();
@@ -75,9 +76,14 @@ public final class DataPlane implements AutoCloseable
     private Connections connections;
     private AnaStates anaStates;
 
-    private DataPlane(final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
+    private DataPlane(
+        final DataPlaneConfig config,
+        final TargetListener hosts,
+        final DataPlaneListener listener,
+        final long closeWaitMs)
     {
         this.config = config;
+        this.closeWaitMs = closeWaitMs;
         operations = new Operations(config, hosts, listener);
     }
 
@@ -118,7 +124,17 @@ public final class DataPlane implements AutoCloseable
     public static DataPlane start(
         final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
     {
-        final DataPlane dataPlane = new DataPlane(config, hosts, listener);
+        return start(config, hosts, listener, CLOSE_WAIT_MS);
+    }
+
+    /** With another time that devices have to close in the end. */
+    static DataPlane start(
+        final DataPlaneConfig config,
+        final TargetListener hosts,
+        final DataPlaneListener listener,
+        final long closeWaitMs)
+    {
+        final DataPlane dataPlane = new DataPlane(config, hosts, listener, closeWaitMs);
         try
         {
             dataPlane.begin();
@@ -360,7 +376,7 @@ public final class DataPlane implements AutoCloseable
         }
         try
         {
-            CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)).get(CLOSE_WAIT_S, TimeUnit.SECONDS);
+            CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new)).get(closeWaitMs, TimeUnit.MILLISECONDS);
         }
         catch (final TimeoutException e)
         {
@@ -370,7 +386,8 @@ public final class DataPlane implements AutoCloseable
                 if (!left.isEmpty())
                 {
                     operations.onError("reactor " + group.reactor().config().name() + " ends while " +
-                        String.join(", ", left) + " did not close within " + CLOSE_WAIT_S +
+                        String.join(", ", left) + " did not close within " +
+                        TimeUnit.MILLISECONDS.toSeconds(closeWaitMs) +
                         " s: what is in flight there is lost");
                 }
             }

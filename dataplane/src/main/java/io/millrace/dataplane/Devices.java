@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * The devices of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so what hangs
@@ -56,6 +57,12 @@ public final class Devices
      */
     public void create(final DeviceConfig config)
     {
+        create(config, this::open);
+    }
+
+    /** With a device that somebody else makes. */
+    void create(final DeviceConfig config, final Function<DeviceConfig, BlockDevice> opener)
+    {
         synchronized (operations)
         {
             operations.checkOpen();
@@ -69,7 +76,7 @@ public final class Devices
             final ManagedDevice created;
             try
             {
-                created = new ManagedDevice(config, open(config));
+                created = new ManagedDevice(config, opener.apply(config));
             }
             catch (final BlockDeviceException e)
             {

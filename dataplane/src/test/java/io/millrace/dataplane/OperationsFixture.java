@@ -59,9 +59,14 @@ final class OperationsFixture implements AutoCloseable
 
     OperationsFixture(final int reactors)
     {
+        this(reactors, TimeUnit.SECONDS.toMillis(2 * LIMIT_S));
+    }
+
+    OperationsFixture(final int reactors, final long closeWaitMs)
+    {
         dataPlane = DataPlane.start(DataPlaneConfig.managed(
             IntStream.range(0, reactors).mapToObj((index) -> ReactorConfig.of("ops" + index, -1)).toList(),
-            reactors * DataPlaneConfig.MEMORY_BYTES_MIN), TargetListener.NONE, events::add);
+            reactors * DataPlaneConfig.MEMORY_BYTES_MIN), TargetListener.NONE, events::add, closeWaitMs);
         reactor.start();
         group = get(reactor.call(() -> new HostPollGroup(reactor)));
     }

@@ -1,0 +1,130 @@
+package io.millrace.dataplane;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
+import io.millrace.block.memory.MemoryDevice;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** The end of a data plane whose device does not let go. */
+class DataPlaneCloseTest
+{
+    private static final long WAIT_MS = 1_500;
+
+    /** A memory device whose channels never say that they have closed. */
+    private static final class StuckDevice implements BlockDevice
+    {
+        private final MemoryDevice inner;
+        private final AtomicInteger opened = new AtomicInteger();
+        private final AtomicInteger closing = new AtomicInteger();
+
+        private StuckDevice(final String name)
+        {
+            inner = MemoryDevice.create(name, 256L * OperationsFixture.BLOCK, OperationsFixture.BLOCK);
+        }
+
+        @Override
+        public String name()
+        {
+            return inner.name();
+        }
+
+        @Override
+        public BlockGeometry geometry()
+        {
+            return inner.geometry();
+        }
+
+        @Override
+        public void open(final ReactorContext context, final OpenListener listener)
+        {
+            inner.open(context, new OpenListener()
+            {
+                @Override
+                public void onOpened(final BlockChannel channel)
+                {
+                    opened.incrementAndGet();
+                    listener.onOpened(stuck(channel));
+                }
+
+                @Override
+                public void onOpenFailed(final BlockDeviceException reason)
+                {
+                    listener.onOpenFailed(reason);
+                }
+            });
+        }
+
+        private BlockChannel stuck(final BlockChannel channel)
+        {
+            return (BlockChannel)Proxy.newProxyInstance(
+                BlockChannel.class.getClassLoader(), new Class<?>[]{BlockChannel.class}, (_, method, args) ->
+                {
+                    if ("close".equals(method.getName()))
+                    {
+                        closing.incrementAndGet();
+                        return null;
+                    }
+                    try
+                    {
+                        return method.invoke(channel, args);
+                    }
+                    catch (final InvocationTargetException e)
+                    {
+                        throw e.getCause();
+                    }
+                });
+        }
+
+        @Override
+        public void close()
+        {
+            inner.close();
+        }
+    }
+
+    @Test
+    void shouldEndThoughADeviceDoesNotClose()
+    {
+        final List<StuckDevice> devices = List.of(new StuckDevice("stuck0"), new StuckDevice("stuck1"));
+        final OperationsFixture fixture = new OperationsFixture(1, WAIT_MS);
+        final InetSocketAddress address = fixture.serveVolume();
+        for (int i = 0; i < devices.size(); i++)
+        {
+            final StuckDevice device = devices.get(i);
+            fixture.dataPlane.devices().create(new DeviceConfig.Memory(
+                device.name(), 256L * OperationsFixture.BLOCK, OperationsFixture.BLOCK), (_) -> device);
+            fixture.namespace(OperationsFixture.NQN, 2 + i, device.name());
+        }
+        fixture.queue(fixture.connect(address));
+        OperationsFixture.until("open", () -> devices.stream().allMatch((each) -> 1 == each.opened.get()));
+
+        final long beganNs = System.nanoTime();
+        fixture.dataPlane.close();
+        final long tookMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - beganNs);
+        System.out.println("closed after " + tookMs + " ms with devices that do not close");
+        assertTrue(devices.stream().allMatch((each) -> 1 == each.closing.get()));
+        assertTrue(tookMs >= WAIT_MS && tookMs < 5 * WAIT_MS, "took " + tookMs + " ms");
+        final List<String> said = fixture.events.stream().map(DataPlaneEvent::text)
+            .filter((text) -> text.contains("did not close")).toList();
+        assertEquals(1, said.size(), said::toString);
+        assertTrue(said.getFirst().matches("reactor ops0 ends while stuck[01], stuck[01] did not close within 1 s: " +
+            "what is in flight there is lost"), said::toString);
+        // Again does nothing, and does not wait again.
+        final long againNs = System.nanoTime();
+        fixture.close();
+        assertTrue(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - againNs) < WAIT_MS, "waited again");
+    }
+}
