@@ -2,6 +2,7 @@ package io.millrace.control.message;
 
 import io.millrace.control.codec.DeviceType;
 import java.util.Objects;
+import java.util.UUID;
 
 /**
  * A block device to create. What a type does not use is ignored.
@@ -17,6 +18,9 @@ import java.util.Objects;
  * @param target         absolute path of a file, name of the device that a fault device wraps, or PCI address and
  *                       namespace identifier of a drive with a slash in between; else empty.
  * @param settings       that only some types have.
+ * @param incarnation    of a device whose content ends with it (memory, null): another for each that is created, so
+ *                       that one that was deleted is not taken for the next of its name; {@link #NO_INCARNATION}: not
+ *                       known.
  */
 public record DeviceSpec(
     String name,
@@ -28,8 +32,12 @@ public record DeviceSpec(
     boolean preallocate,
     long seed,
     String target,
-    DeviceSettings settings)
+    DeviceSettings settings,
+    UUID incarnation)
 {
+    /** Of a device of which nobody has said which one it is; never taken for another than is expected. */
+    public static final UUID NO_INCARNATION = new UUID(0, 0);
+
     /**
      * Refuses null.
      */
@@ -39,6 +47,37 @@ public record DeviceSpec(
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(target, "target");
         Objects.requireNonNull(settings, "settings");
+        Objects.requireNonNull(incarnation, "incarnation");
+    }
+
+    /**
+     * A device of no known incarnation.
+     *
+     * @param name           of the device, unique.
+     * @param type           what stores the blocks.
+     * @param sizeBytes      a multiple of the block size; 0: as long as the file, the drive or the wrapped device is.
+     * @param blockSizeBytes 512 or 4096; 0: the default.
+     * @param queueDepth     requests at a file or drive at once; 0: the default.
+     * @param readOnly       refuse writes to a file.
+     * @param preallocate    take the space of a file at once.
+     * @param seed           of the choices of a fault device.
+     * @param target         path, wrapped device, or PCI address and namespace identifier; else empty.
+     * @param settings       that only some types have.
+     */
+    public DeviceSpec(
+        final String name,
+        final DeviceType type,
+        final long sizeBytes,
+        final int blockSizeBytes,
+        final int queueDepth,
+        final boolean readOnly,
+        final boolean preallocate,
+        final long seed,
+        final String target,
+        final DeviceSettings settings)
+    {
+        this(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target, settings,
+            NO_INCARNATION);
     }
 
     /**
@@ -78,7 +117,38 @@ public record DeviceSpec(
     public DeviceSpec with(final DeviceSettings value)
     {
         return new DeviceSpec(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
-            value);
+            value, incarnation);
+    }
+
+    /**
+     * The device as another incarnation.
+     *
+     * @param value its incarnation.
+     * @return the device.
+     */
+    public DeviceSpec with(final UUID value)
+    {
+        return new DeviceSpec(name, type, sizeBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
+            settings, value);
+    }
+
+    /**
+     * {@return whether its content ends with it, so that its incarnations differ; files and drives keep theirs}
+     */
+    public boolean hasIncarnation()
+    {
+        return DeviceType.MEMORY == type || DeviceType.NULL_DEVICE == type;
+    }
+
+    /**
+     * {@return whether another device of the same name is known to be another incarnation}
+     *
+     * @param other device.
+     */
+    public boolean isOtherIncarnation(final DeviceSpec other)
+    {
+        return hasIncarnation() && other.hasIncarnation() && !NO_INCARNATION.equals(incarnation) &&
+            !NO_INCARNATION.equals(other.incarnation) && !incarnation.equals(other.incarnation);
     }
 
     /**
@@ -90,7 +160,7 @@ public record DeviceSpec(
     public DeviceSpec withSize(final long valueBytes)
     {
         return new DeviceSpec(name, type, valueBytes, blockSizeBytes, queueDepth, readOnly, preallocate, seed, target,
-            settings);
+            settings, incarnation);
     }
 
     /**

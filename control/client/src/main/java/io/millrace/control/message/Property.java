@@ -22,7 +22,9 @@ public enum Property
     /** {@link Command.AssignControllerIds}. */
     CONTROLLER_IDS("controller-ids", 2),
     /** {@link Command.ReplaceState}, and versions in {@link Command.List}. */
-    STATE_DOCUMENT("state.document", 2);
+    STATE_DOCUMENT("state.document", 2),
+    /** {@link DeviceSpec#incarnation()}. */
+    DEVICE_INCARNATION("device.incarnation", 3);
 
     private final String word;
     private final int sinceVersion;

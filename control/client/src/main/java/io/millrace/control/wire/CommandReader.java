@@ -34,6 +34,7 @@ import io.millrace.control.codec.SetQosDecoder;
 import io.millrace.control.codec.SetStateDecoder;
 import io.millrace.control.codec.SubscribeDecoder;
 import io.millrace.control.codec.TakeTermDecoder;
+import io.millrace.control.codec.UuidDecoder;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
@@ -147,7 +148,8 @@ final class CommandReader
             target, new DeviceSettings(
             Polling.NULL_VAL == createDevice.polling() ? Polling.AUTO : createDevice.polling(),
             CreateDeviceDecoder.timeoutNsNullValue() == createDevice.timeoutNs() ? 0 : createDevice.timeoutNs(),
-            isTrue(createDevice.interrupts()), isTrue(createDevice.unsafeNoIommu()), faultRules.decode(rules))));
+            isTrue(createDevice.interrupts()), isTrue(createDevice.unsafeNoIommu()), faultRules.decode(rules)),
+            incarnation(createDevice.incarnation())));
     }
 
     private Command deleteDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -331,6 +333,12 @@ final class CommandReader
         return new Command.ReplaceState(replaceState.fromVersion(), replaceState.ifVersion(),
             isTrue(replaceState.dryRun()), isTrue(replaceState.allowDestroy()), isTrue(replaceState.prune()),
             replaceState.name(), replaceState.comment());
+    }
+
+    /** Null: of an older peer, which does not tell. */
+    static UUID incarnation(final UuidDecoder value)
+    {
+        return null == value ? DeviceSpec.NO_INCARNATION : new UUID(value.high(), value.low());
     }
 
     private static boolean isTrue(final Bool value)

@@ -141,6 +141,8 @@ final class CommandWriter
             .timeoutNs(settings.timeoutNs())
             .interrupts(bool(settings.interrupts()))
             .unsafeNoIommu(bool(settings.unsafeNoIommu()));
+        createDevice.incarnation().high(device.incarnation().getMostSignificantBits())
+            .low(device.incarnation().getLeastSignificantBits());
         createDevice.name(Text.check("device name", device.name()));
         createDevice.target(Text.check("device target", device.target()));
         final int length = faultRules.encode(device.name(), settings.rules());

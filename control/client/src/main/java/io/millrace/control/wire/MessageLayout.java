@@ -87,6 +87,7 @@ enum MessageLayout
     ALIVE(AliveDecoder.TEMPLATE_ID, AliveDecoder.BLOCK_LENGTH, AliveDecoder.BLOCK_LENGTH, ""),
     CREATE_DEVICE(
         CreateDeviceDecoder.TEMPLATE_ID, new Parts(CreateDeviceDecoder.BLOCK_LENGTH, "TTR"),
+        new Parts(CreateDeviceDecoder.incarnationEncodingOffset(), "TTR"),
         new Parts(CreateDeviceDecoder.pollingEncodingOffset(), "TT"),
         new Parts(CreateDeviceDecoder.seedEncodingOffset(), "TT")),
     DELETE_DEVICE(
@@ -182,6 +183,7 @@ enum MessageLayout
         ReactorRecordDecoder.poolWaitingEncodingOffset(), "T"),
     DEVICE_RECORD(
         DeviceRecordDecoder.TEMPLATE_ID, new Parts(DeviceRecordDecoder.BLOCK_LENGTH, "TTR"),
+        new Parts(DeviceRecordDecoder.incarnationEncodingOffset(), "TTR"),
         new Parts(DeviceRecordDecoder.pollingEncodingOffset(), "TT"),
         new Parts(DeviceRecordDecoder.usersEncodingOffset(), "TT")),
     SUBSYSTEM_RECORD(
@@ -238,6 +240,7 @@ enum MessageLayout
 
     private final int templateId;
     private final Parts latest;
+    private final Parts third;
     private final Parts second;
     private final Parts first;
 
@@ -259,11 +262,19 @@ enum MessageLayout
             new Parts(firstBlockLength, firstVariable));
     }
 
-    /** The second are the parts of version 1, the first those of version 0. */
+    /** Alike in versions from 2 on. The second are the parts of version 1, the first those of version 0. */
     MessageLayout(final int templateId, final Parts latest, final Parts second, final Parts first)
+    {
+        this(templateId, latest, latest, second, first);
+    }
+
+    /** The third are the parts of version 2, the second those of version 1, the first those of version 0. */
+    MessageLayout(
+        final int templateId, final Parts latest, final Parts third, final Parts second, final Parts first)
     {
         this.templateId = templateId;
         this.latest = latest;
+        this.third = third;
         this.second = second;
         this.first = first;
     }
@@ -305,6 +316,7 @@ enum MessageLayout
         {
             case 0 -> first;
             case 1 -> second;
+            case 2 -> third;
             default -> latest;
         };
     }

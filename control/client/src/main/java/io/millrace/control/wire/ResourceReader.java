@@ -171,7 +171,8 @@ final class ResourceReader
         return new DeviceInfo(
             name, device.deviceType(), device.sizeBytes(), device.blockSizeBytes(), device.queueDepth(),
             Bool.TRUE == device.readOnly(), Bool.TRUE == device.preallocate(), device.seed(),
-            known(device.users(), DeviceRecordDecoder.usersNullValue()), target, settings);
+            known(device.users(), DeviceRecordDecoder.usersNullValue()), target, settings,
+            CommandReader.incarnation(device.incarnation()));
     }
 
     private Resource subsystem(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

@@ -208,6 +208,8 @@ final class ResourceWriter
             .timeoutNs(settings.timeoutNs())
             .interrupts(settings.interrupts() ? Bool.TRUE : Bool.FALSE)
             .unsafeNoIommu(settings.unsafeNoIommu() ? Bool.TRUE : Bool.FALSE);
+        device.incarnation().high(info.incarnation().getMostSignificantBits())
+            .low(info.incarnation().getLeastSignificantBits());
         device.name(Text.fit(info.name()));
         device.target(Text.fit(info.target()));
         final int length = faultRules.encode(info.name(), settings.rules());

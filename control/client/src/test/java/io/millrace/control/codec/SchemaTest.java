@@ -22,6 +22,7 @@ class SchemaTest
     private static final String NOW = "src/main/sbe/millrace-control.xml";
     private static final String VERSION_0 = "src/test/sbe/millrace-control-0.xml";
     private static final String VERSION_1 = "src/test/sbe/millrace-control-1.xml";
+    private static final String VERSION_2 = "src/test/sbe/millrace-control-2.xml";
     private static final String SINCE = "sinceVersion";
 
     private static Element read(final String path) throws Exception
@@ -70,7 +71,7 @@ class SchemaTest
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {NOW, VERSION_0, VERSION_1})
+    @ValueSource(strings = {NOW, VERSION_0, VERSION_1, VERSION_2})
     void shouldUseEveryIdOnce(final String path) throws Exception
     {
         final Map<String, String> templates = new HashMap<>();
@@ -97,7 +98,7 @@ class SchemaTest
 
     /** What was there keeps id, name and type, and its place; what is new comes after it and says since when. */
     @ParameterizedTest
-    @ValueSource(strings = {VERSION_0, VERSION_1})
+    @ValueSource(strings = {VERSION_0, VERSION_1, VERSION_2})
     void shouldOnlyHaveBeenAppendedTo(final String path) throws Exception
     {
         final Map<String, Element> now = new HashMap<>();

@@ -98,7 +98,7 @@ public final class Samples
     {
         return List.of(
             new Command.CreateDevice(new DeviceSpec(text(), any(DeviceType.values()), big(), number(), number(),
-                random.nextBoolean(), random.nextBoolean(), big(), text(), settings())),
+                random.nextBoolean(), random.nextBoolean(), big(), text(), settings(), uuid())),
             new Command.DeleteDevice(text()),
             new Command.ResizeDevice(text(), big()),
             new Command.SetFaultRules(text(), random.ints(random.nextInt(129)).mapToObj(_ -> rule()).toList()),
@@ -144,7 +144,7 @@ public final class Samples
             new ReactorInfo(number(), -1, big(), big(), big(), big(), number(), number(), big(), big(), number(),
                 big(), big(), big(), text()),
             new DeviceInfo(text(), any(DeviceType.values()), big(), number(), number(), random.nextBoolean(),
-                random.nextBoolean(), big(), number(), text(), settings()),
+                random.nextBoolean(), big(), number(), text(), settings(), uuid()),
             new CounterInfo(text(), text(), text(), text(), big()),
             new DeviceErrorInfo(text(), text(), text(), text(), number(), big(), big(), big(), big(), big()),
             new PlanStepInfo(any(Effect.values()), random.nextBoolean(), text()),

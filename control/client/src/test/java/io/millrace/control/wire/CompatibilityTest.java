@@ -250,6 +250,66 @@ class CompatibilityTest
         assertEquals(Set.of(), PeerInfo.ofVersion(0).properties());
     }
 
+    /** Incarnations of devices came with version 3. */
+    @Test
+    void shouldUnderstandAPeerOfVersion2()
+    {
+        final io.millrace.control.codec2.DeviceRecordEncoder device =
+            new io.millrace.control.codec2.DeviceRecordEncoder().wrapAndApplyHeader(
+                buffer, 0, new io.millrace.control.codec2.MessageHeaderEncoder());
+        device.correlationId(9).deviceType(io.millrace.control.codec2.DeviceType.MEMORY).sizeBytes(1).blockSizeBytes(2)
+            .queueDepth(0).readOnly(io.millrace.control.codec2.Bool.FALSE)
+            .preallocate(io.millrace.control.codec2.Bool.FALSE).seed(0).users(3)
+            .polling(io.millrace.control.codec2.Polling.AUTO).timeoutNs(0)
+            .interrupts(io.millrace.control.codec2.Bool.FALSE).unsafeNoIommu(io.millrace.control.codec2.Bool.FALSE)
+            .name("d").target("").putFaultRules(new byte[0], 0, 0);
+        assertEquals(new DeviceInfo("d", DeviceType.MEMORY, 1, 2, 0, false, false, 0, 3, "", DeviceSettings.DEFAULT),
+            resourceOf(device.encodedLength()));
+
+        final io.millrace.control.codec2.CreateDeviceEncoder create =
+            new io.millrace.control.codec2.CreateDeviceEncoder().wrapAndApplyHeader(
+                buffer, 0, new io.millrace.control.codec2.MessageHeaderEncoder());
+        create.command().sessionId(1).correlationId(2).commandIdHigh(3).commandIdLow(4).term(5);
+        create.deviceType(io.millrace.control.codec2.DeviceType.MEMORY).sizeBytes(1).blockSizeBytes(2).queueDepth(0)
+            .readOnly(io.millrace.control.codec2.Bool.FALSE).preallocate(io.millrace.control.codec2.Bool.FALSE).seed(0)
+            .polling(io.millrace.control.codec2.Polling.AUTO).timeoutNs(0)
+            .interrupts(io.millrace.control.codec2.Bool.FALSE).unsafeNoIommu(io.millrace.control.codec2.Bool.FALSE)
+            .name("d").target("").putFaultRules(new byte[0], 0, 0);
+        assertEquals(new Command.CreateDevice(DeviceSpec.memory("d", 1, 2)), commandOf(create.encodedLength()));
+        assertTrue(PeerInfo.ofVersion(2).properties().contains(Property.DEVICE_SETTINGS));
+        assertEquals(Set.of(Property.DEVICE_INCARNATION), without(PeerInfo.ofVersion(2)));
+    }
+
+    private static Set<Property> without(final PeerInfo peer)
+    {
+        final Set<Property> left = EnumSet.allOf(Property.class);
+        left.removeAll(peer.properties());
+        return left;
+    }
+
+    @Test
+    void shouldBeReadByAPeerOfVersion2()
+    {
+        final UUID incarnation = new UUID(77, 78);
+        responseWriter.resource(9, new DeviceInfo(
+            "d", DeviceType.MEMORY, 1, 2, 0, false, false, 0, 3, "t", DeviceSettings.DEFAULT, incarnation));
+        final io.millrace.control.codec2.DeviceRecordDecoder device =
+            new io.millrace.control.codec2.DeviceRecordDecoder().wrapAndApplyHeader(
+                responseWriter.buffer(), AT, new io.millrace.control.codec2.MessageHeaderDecoder());
+        assertEquals(3, device.users());
+        assertEquals("d", device.name());
+        assertEquals("t", device.target());
+
+        final Command command = new Command.CreateDevice(DeviceSpec.memory("d", 1, 2).with(incarnation));
+        requestWriter.command(IDS, command);
+        assertNull(PeerInfo.ofVersion(2).lacks(command));
+        final io.millrace.control.codec2.CreateDeviceDecoder create =
+            new io.millrace.control.codec2.CreateDeviceDecoder().wrapAndApplyHeader(
+                requestWriter.buffer(), AT, new io.millrace.control.codec2.MessageHeaderDecoder());
+        assertEquals(1, create.sizeBytes());
+        assertEquals("d", create.name());
+    }
+
     @Test
     void shouldTellWhatThePeerKnows()
     {
@@ -310,12 +370,12 @@ class CompatibilityTest
     @Test
     void shouldSkipWhatALaterVersionAppended()
     {
-        // As version 3 would send it: a longer block, an enum value not heard of.
+        // As version 4 would send it: a longer block, an enum value not heard of.
         final int length = requestWriter.command(IDS, new Command.SetState(State.PAUSED));
         final byte[] bytes = new byte[length + 16];
         requestWriter.buffer().getBytes(AT, bytes, 0, length);
         final MutableDirectBuffer later = new UnsafeBuffer(bytes);
-        MessageBytes.header(later, length - MessageHeaderEncoder.ENCODED_LENGTH + 16, 24, 3);
+        MessageBytes.header(later, length - MessageHeaderEncoder.ENCODED_LENGTH + 16, 24, 4);
         assertTrue(requests.onMessage(later, 0, bytes.length));
         assertEquals(new Command.SetState(State.PAUSED), recorder.command());
         later.putByte(length - 1, (byte)99);
