@@ -4,13 +4,16 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Caller;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateEditor;
 import io.millrace.manager.store.AuditEntry;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -36,6 +39,7 @@ final class ChangeRequest
     private final List<Command> commands;
     private final DesiredState target;
     private final String comment;
+    private final UUID salt = UUID.randomUUID();
     private final CompletableFuture<Reply> future = new CompletableFuture<>();
     private State state = State.OPEN;
     private Reply doom;
@@ -60,7 +64,8 @@ final class ChangeRequest
 
     static ChangeRequest ofOne(final Caller caller, final CommandId id, final Command command)
     {
-        return new ChangeRequest(caller, id, command, List.of(command), null, CommandWords.of(command));
+        final Command named = named(command);
+        return new ChangeRequest(caller, id, named, List.of(named), null, CommandWords.of(command));
     }
 
     static ChangeRequest ofMany(
@@ -70,7 +75,8 @@ final class ChangeRequest
         final List<Command> commands,
         final String comment)
     {
-        return new ChangeRequest(caller, id, request, List.copyOf(commands), null, comment);
+        return new ChangeRequest(
+            caller, id, request, commands.stream().map(ChangeRequest::named).toList(), null, comment);
     }
 
     static ChangeRequest toState(
@@ -81,6 +87,19 @@ final class ChangeRequest
         final String comment)
     {
         return new ChangeRequest(caller, id, request, List.of(), target, comment);
+    }
+
+    /** A device that is created is another than all of its name before it, whatever the client says. */
+    private static Command named(final Command command)
+    {
+        return command instanceof final Command.CreateDevice create && create.device().hasIncarnation() ?
+            new Command.CreateDevice(create.device().with(UUID.randomUUID())) : command;
+    }
+
+    /** The same whenever it is asked for: the state is made more than once. */
+    private UUID incarnationOf(final DeviceSpec device)
+    {
+        return UUID.nameUUIDFromBytes((salt + " " + device.name()).getBytes(StandardCharsets.UTF_8));
     }
 
     /**
@@ -97,7 +116,7 @@ final class ChangeRequest
         }
         if (null != target)
         {
-            return target.edit();
+            return target.following(editor.state(), this::incarnationOf).edit();
         }
         final StateEditor copy = editor.state().edit();
         commands.forEach(copy::apply);

@@ -153,6 +153,13 @@ final class Ledger
         return tip.noChange(command);
     }
 
+    /** A command that changes nothing, as what it finds: a device that a data plane lacks is no other than that. */
+    Command asDesired(final Command command)
+    {
+        freshTip();
+        return tip.asDesired(command);
+    }
+
     /** What is kept of commands that were refused. */
     Refusals refusals()
     {

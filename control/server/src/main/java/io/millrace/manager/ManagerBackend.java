@@ -280,8 +280,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         plane.ledger().refusals().add(commandId, same);
         // Not behind changes that are not sent yet: one that came later could be sent with them, and be undone by it.
         final boolean isNext = plane.ledger().accepted() == plane.ledger().forwarded();
-        final CompletableFuture<Reply> asked = isNext && plane.isConnected() ? plane.carryOut(command, commandId) :
-            CompletableFuture.completedFuture(same);
+        final CompletableFuture<Reply> asked = isNext && plane.isConnected() ?
+            plane.carryOut(plane.ledger().asDesired(command), commandId) : CompletableFuture.completedFuture(same);
         final CompletableFuture<Reply> future = new CompletableFuture<>();
         asked.whenComplete((answer, failure) ->
         {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 
@@ -173,7 +174,8 @@ final class StateReplacements
         final StateDocument document = 0 != command.fromVersion() ?
             new StateDocument(plane.order().stateOf(command.fromVersion()), List.of()) :
             null != draft.document ? draft.document : read(command, draft);
-        final DesiredState target = command.prunes() ? document.state() : document.state().including(base);
+        final DesiredState target = (command.prunes() ? document.state() : document.state().including(base))
+            .following(base, (_) -> UUID.randomUUID());
         return new Outcome(base, target, StatePlan.between(base, target), document);
     }
 

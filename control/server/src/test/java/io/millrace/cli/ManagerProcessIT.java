@@ -102,7 +102,7 @@ class ManagerProcessIT
         all.addAll(client.namespaces(""));
         all.addAll(client.hosts(""));
         all.addAll(client.listeners());
-        return DesiredState.of(all);
+        return DesiredState.of(all).withoutIncarnations();
     }
 
     private static Command command(final Random random)
@@ -114,7 +114,7 @@ class ManagerProcessIT
         {
             case 0, 1, 2 -> new Command.CreateDevice(DeviceSpec.memory(device, MIB, 4096));
             case 3 -> new Command.DeleteDevice(device);
-            case 4 -> resized(random);
+            case 4 -> new Command.ResizeDevice(device, (1 + random.nextInt(4)) * MIB);
             case 5, 6 -> new Command.CreateSubsystem(new SubsystemSpec(nqn, random.nextBoolean()));
             case 7 -> 0 == random.nextInt(3) ? new Command.DeleteSubsystem(nqn) :
                 new Command.SetAllowAnyHost(nqn, random.nextBoolean());
@@ -123,17 +123,6 @@ class ManagerProcessIT
             default -> random.nextBoolean() ?
                 new Command.AllowHost(nqn, host) : new Command.DenyHost(nqn, host);
         };
-    }
-
-    /**
-     * Of devices that are never deleted: one that was made anew and smaller stays as large as a killed data plane
-     * brought it back, until a person decides.
-     */
-    private static Command resized(final Random random)
-    {
-        final String device = "grown" + random.nextInt(3);
-        return random.nextBoolean() ? new Command.CreateDevice(DeviceSpec.memory(device, MIB, 4096)) :
-            new Command.ResizeDevice(device, (1 + random.nextInt(4)) * MIB);
     }
 
     /** Several commands that go together and alone, some that cannot be; answers what came of them. */
@@ -480,6 +469,46 @@ class ManagerProcessIT
         }
     }
 
+    /** Not after the time in which a process that lives would have said something. */
+    @Test
+    void shouldKnowAtOnceThatADataPlaneWasKilled() throws IOException, InterruptedException
+    {
+        try (MillraceProcess plane = servePlane(); MillraceProcess manager = manage())
+        {
+            plane.await("^ready");
+            manager.await("^ready");
+            try (ControlClient client = connect("manager"); ControlClient beside = connect("plane"))
+            {
+                untilWell(client, "start");
+                plane.signal("KILL");
+                plane.exitCode();
+                final long killedNs = System.nanoTime();
+                while (client.manager().managed("").getFirst().isConnected() || beside.isConnected())
+                {
+                    beside.poll();
+                    assertTrue(System.nanoTime() - killedNs < WAIT_NS, "not noticed");
+                }
+                final long noticedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killedNs);
+                System.out.println("a killed data plane: noticed after " + noticedMs + " ms");
+                assertTrue(noticedMs < 1_000, "noticed after " + noticedMs + " ms");
+                assertEquals("nobody takes commands in " + directory.resolve("plane") +
+                    ": the process ended, or does not respond", untilSaid(client));
+            }
+        }
+    }
+
+    /** What the manager says of its data plane when it has tried to reach it again. */
+    private static String untilSaid(final ControlClient client)
+    {
+        final long deadlineNs = System.nanoTime() + WAIT_NS;
+        String text = "";
+        while (!text.startsWith("nobody") && System.nanoTime() - deadlineNs < 0)
+        {
+            text = client.manager().managed("").getFirst().text();
+        }
+        return text;
+    }
+
     /** As somebody of another name, so that directories by default are its own. */
     private MillraceProcess asUser(final String... args) throws IOException
     {
@@ -517,8 +546,7 @@ class ManagerProcessIT
                 manager.signal("KILL");
                 manager.exitCode();
             }
-            // Its driver's directory is left, and believed for a moment.
-            Thread.sleep(4_000);
+            // Its driver's directory is left, and does not count from the first moment on.
             run(ExitCode.FAILURE,
                 "of this data plane does not run: nobody takes commands in /dev/shm/millrace-it-",
                 "device", "create", "mem1", "--type", "memory", "--size", "1MiB");

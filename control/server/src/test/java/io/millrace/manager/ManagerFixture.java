@@ -118,7 +118,7 @@ final class ManagerFixture implements AutoCloseable
         return until(client, (info) -> Health.WELL == info.health());
     }
 
-    /** What the data plane tells, through whichever client. */
+    /** What the data plane tells, through whichever client, but for the incarnations of its devices. */
     static DesiredState actual(final ControlClient client)
     {
         final List<Resource> all = new ArrayList<>();
@@ -129,7 +129,7 @@ final class ManagerFixture implements AutoCloseable
         all.addAll(client.listeners());
         all.addAll(client.anaStates(""));
         all.addAll(client.qos(""));
-        return DesiredState.of(all);
+        return DesiredState.of(all).withoutIncarnations();
     }
 
     @Override

@@ -54,14 +54,16 @@ final class Commands
     private final UnchangedReplies unchanged;
 
     /**
-     * @param bounds within which the paths of new file devices have to lie.
+     * @param bounds       within which the paths of new file devices have to lie.
+     * @param incarnations of the devices.
      */
-    Commands(final DataPlane dataPlane, final ControlOwner owner, final FileBounds bounds)
+    Commands(
+        final DataPlane dataPlane, final ControlOwner owner, final FileBounds bounds, final Incarnations incarnations)
     {
         this.dataPlane = dataPlane;
         this.owner = owner;
         this.bounds = bounds;
-        unchanged = new UnchangedReplies(dataPlane);
+        unchanged = new UnchangedReplies(dataPlane, incarnations);
     }
 
     /** Whether the operation may wait for a file system, for much memory to be given back, or for a namespace to go. */

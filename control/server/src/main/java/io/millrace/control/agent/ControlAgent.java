@@ -76,7 +76,8 @@ public final class ControlAgent implements AutoCloseable
         final DataPlane dataPlane, final AppliedState applied, final ControlOwner owner, final FileBounds bounds)
     {
         restoreIds(dataPlane, new ControllerIds(applied.ids().firstId(), applied.ids().lastId()));
-        final Commands commands = new Commands(dataPlane, owner, bounds);
+        final Commands commands =
+            new Commands(dataPlane, owner, bounds, Incarnations.of(dataPlane, applied.state()));
         final List<String> problems = new ArrayList<>();
         for (final StateStep step : StatePlan.between(DesiredState.EMPTY, applied.state()).steps())
         {

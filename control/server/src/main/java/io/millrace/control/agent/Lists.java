@@ -57,9 +57,11 @@ final class Lists
     private final DataPlane dataPlane;
     private final String name;
     private final String version;
+    private final Incarnations incarnations;
 
-    Lists(final DataPlane dataPlane, final String name, final String version)
+    Lists(final DataPlane dataPlane, final String name, final String version, final Incarnations incarnations)
     {
+        this.incarnations = incarnations;
         this.dataPlane = dataPlane;
         this.name = name;
         this.version = version;
@@ -78,7 +80,8 @@ final class Lists
             case DATA_PLANE -> new Listing<>(List.of(dataPlane.snapshot()), this::dataPlane);
             case REACTOR -> new Listing<>(dataPlane.reactorSnapshots(), Lists::reactor);
             case DEVICE -> new Listing<>(null == only ?
-                dataPlane.devices().list() : List.of(dataPlane.devices().get(only)), Lists::device);
+                dataPlane.devices().list() : List.of(dataPlane.devices().get(only)),
+                (each) -> incarnations.of(device(each)));
             case SUBSYSTEM -> new Listing<>(null == only ?
                 dataPlane.subsystems().list() : List.of(dataPlane.subsystems().get(only)), Lists::subsystem);
             case NAMESPACE -> new Listing<>(dataPlane.namespaces().list(only), Lists::namespace);

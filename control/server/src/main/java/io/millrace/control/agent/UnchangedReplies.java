@@ -21,10 +21,12 @@ import java.net.InetSocketAddress;
 final class UnchangedReplies
 {
     private final DataPlane dataPlane;
+    private final Incarnations incarnations;
 
-    UnchangedReplies(final DataPlane dataPlane)
+    UnchangedReplies(final DataPlane dataPlane, final Incarnations incarnations)
     {
         this.dataPlane = dataPlane;
+        this.incarnations = incarnations;
     }
 
     /** The reply to a command whose operation was refused with this one. */
@@ -70,7 +72,7 @@ final class UnchangedReplies
         return switch (command)
         {
             case final Command.CreateDevice c -> compared("device " + c.device().name(), NoChange.differences(
-                Lists.device(dataPlane.devices().get(c.device().name())).spec(), c.device()), 0);
+                incarnations.of(Lists.device(dataPlane.devices().get(c.device().name()))).spec(), c.device()), 0);
             case final Command.CreateSubsystem c ->
             {
                 final SubsystemSnapshot was = dataPlane.subsystems().get(c.subsystem().nqn());

@@ -47,7 +47,8 @@ final class Canonical
             case NVME -> new DeviceSpec(spec.name(), DeviceType.NVME, 0, 0, queueDepth, false, false, 0,
                 drive(spec.target()), known(spec.settings(), drive(spec.settings())));
             default -> new DeviceSpec(
-                spec.name(), spec.type(), spec.sizeBytes(), blockSizeBytes(spec), 0, false, false, 0, "");
+                spec.name(), spec.type(), spec.sizeBytes(), blockSizeBytes(spec), 0, false, false, 0, "")
+                .with(spec.incarnation());
         };
     }
 

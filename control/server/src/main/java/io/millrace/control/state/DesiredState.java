@@ -27,6 +27,8 @@ import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Function;
 
 /**
  * What a data plane should serve. Defaults and generated values (block size, serial number, UUID ...) are written out,
@@ -187,6 +189,49 @@ public final class DesiredState
     public DesiredState including(final DesiredState other)
     {
         return Union.of(this, other);
+    }
+
+    /**
+     * This state with other incarnations of its devices.
+     *
+     * @param incarnation of each device that has one.
+     * @return the state.
+     */
+    public DesiredState withIncarnations(final Function<DeviceSpec, UUID> incarnation)
+    {
+        final NavigableMap<String, DeviceSpec> named = new TreeMap<>(NaturalOrder.INSTANCE);
+        devices.forEach((name, each) ->
+            named.put(name, each.hasIncarnation() ? each.with(incarnation.apply(each)) : each));
+        return new DesiredState(named, subsystems, listeners);
+    }
+
+    /**
+     * This state without incarnations: as a document says it.
+     *
+     * @return the state.
+     */
+    public DesiredState withoutIncarnations()
+    {
+        return withIncarnations((_) -> DeviceSpec.NO_INCARNATION);
+    }
+
+    /**
+     * This state as what comes of another: a device that can stay is the same incarnation, and one that is created or
+     * replaced is a new one.
+     *
+     * @param base    that it comes of.
+     * @param created makes up the incarnation of a device that is created.
+     * @return the state.
+     */
+    public DesiredState following(final DesiredState base, final Function<DeviceSpec, UUID> created)
+    {
+        return withIncarnations((each) ->
+        {
+            final DeviceSpec was = base.devices.get(each.name());
+            return null != was && was.hasIncarnation() && was.type() == each.type() &&
+                was.blockSizeBytes() == each.blockSizeBytes() && was.sizeBytes() <= each.sizeBytes() ?
+                was.incarnation() : created.apply(each);
+        });
     }
 
     /**

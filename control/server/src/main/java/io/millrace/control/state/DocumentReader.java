@@ -13,6 +13,7 @@ import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
+import io.millrace.settings.SettingTable;
 import io.millrace.settings.SettingType;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,12 +33,14 @@ final class DocumentReader
     private static final UUID NO_UUID = new UUID(0, 0);
 
     private final Section top;
+    private final boolean isKept;
     private final StateEditor editor = DesiredState.EMPTY.edit();
     private final List<String> skipped = new ArrayList<>();
 
-    DocumentReader(final String file, final String text)
+    DocumentReader(final String file, final String text, final SettingTable settings)
     {
-        top = Section.parse(file, text, StateDocument.LENGTH_MAX, StateSettings.ALL, new HashMap<>());
+        isKept = StateSettings.KEPT == settings;
+        top = Section.parse(file, text, StateDocument.LENGTH_MAX, settings, new HashMap<>());
     }
 
     StateDocument read()
@@ -85,7 +88,8 @@ final class DocumentReader
                 .with(DeviceSettings.fault(section.sectionsIfGiven(StateSettings.RULES).stream()
                 .map(DocumentReader::rule).toList()));
         };
-        apply(section, new Command.CreateDevice(device));
+        final UUID incarnation = isKept ? section.get(StateSettings.DEVICE_INCARNATION) : null;
+        apply(section, new Command.CreateDevice(null == incarnation ? device : device.with(incarnation)));
     }
 
     private static FaultRuleSpec rule(final Section section)

@@ -89,6 +89,10 @@ final class DocumentWriter
             group.plain("size", Units.size(device.sizeBytes()));
         }
         group.plain("block-size", device.blockSizeBytes());
+        if (device.hasIncarnation() && !DeviceSpec.NO_INCARNATION.equals(device.incarnation()))
+        {
+            group.plain("incarnation", device.incarnation());
+        }
         if (DeviceType.FILE == device.type())
         {
             if (device.readOnly())

@@ -54,6 +54,10 @@ public final class NoChange
         found.add("read-only", first.readOnly(), second.readOnly());
         found.add("preallocate", first.preallocate(), second.preallocate());
         found.add("seed", first.seed(), second.seed());
+        if (first.isOtherIncarnation(second))
+        {
+            found.add("incarnation", first.incarnation(), second.incarnation());
+        }
         if (first.settings().isKnown() && second.settings().isKnown())
         {
             settings(found, first.settings(), second.settings());

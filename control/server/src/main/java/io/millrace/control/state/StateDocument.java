@@ -68,18 +68,43 @@ public record StateDocument(DesiredState state, List<String> skipped)
      */
     public static StateDocument read(final String file, final String text)
     {
-        return new DocumentReader(file, text).read();
+        return new DocumentReader(file, text, StateSettings.ALL).read();
     }
 
     /**
-     * Writes a state down. Equal states give equal texts; what a reader fills in by itself is left out.
+     * Reads a text that {@link #writeKept} made.
+     *
+     * @param file name for messages.
+     * @param text in YAML.
+     * @return what it says.
+     * @throws ConfigException with line, key, value, bound and remedy when it cannot be used.
+     */
+    public static DesiredState readKept(final String file, final String text)
+    {
+        return new DocumentReader(file, text, StateSettings.KEPT).read().state();
+    }
+
+    /**
+     * Writes a state down as a program keeps it for itself: with the incarnations of devices, which nobody declares.
+     *
+     * @param state to write.
+     * @return its text.
+     */
+    public static String writeKept(final DesiredState state)
+    {
+        return DocumentWriter.write(state);
+    }
+
+    /**
+     * Writes a state down. Equal states give equal texts; what a reader fills in by itself is left out,
+     * and so are incarnations.
      *
      * @param state to write.
      * @return its text.
      */
     public static String write(final DesiredState state)
     {
-        return DocumentWriter.write(state);
+        return DocumentWriter.write(state.withoutIncarnations());
     }
 
     /**

@@ -183,6 +183,19 @@ public final class StateEditor
         return Names.printable(subject + ": " + NoChange.IS_NOT_THERE);
     }
 
+    /**
+     * {@return a command that {@linkplain #noChange changes nothing}, as what it finds: the same incarnation of a
+     *     device}
+     *
+     * @param command that {@linkplain DesiredState#keeps is kept}.
+     */
+    public Command asDesired(final Command command)
+    {
+        return command instanceof final Command.CreateDevice create &&
+            devices.containsKey(create.device().name()) ?
+            new Command.CreateDevice(create.device().with(devices.get(create.device().name()).incarnation())) : command;
+    }
+
     private NamespaceSpec namespace(final String nqn, final int nsid)
     {
         final Subsystem subsystem = subsystems.get(nqn);

@@ -183,7 +183,7 @@ final class StatePlanner
         // A file device that is declared without a size has that of its file.
         if (0 == wanted.sizeBytes() || wanted.sizeBytes() >= was.sizeBytes())
         {
-            return null;
+            return was.isOtherIncarnation(wanted) ? "it was deleted and created anew" : null;
         }
         if (DeviceType.FILE == was.type())
         {

@@ -85,7 +85,8 @@ public final class StateRecords
                 records.add(new DeviceInfo(each.name(), each.type(),
                     null == bottom ? 0 : bottom.sizeBytes(), null == bottom ? 0 : bottom.blockSizeBytes(),
                     each.queueDepth(), each.readOnly(), each.preallocate(), each.seed(),
-                    users.getOrDefault(each.name(), 0), each.target(), each.settings()));
+                    users.getOrDefault(each.name(), 0), each.target(), each.settings(),
+                    each.incarnation()));
             }
         }
     }

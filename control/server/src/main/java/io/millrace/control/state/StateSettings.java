@@ -105,6 +105,8 @@ final class StateSettings
         "Size of the device.").of("memory", "null", "file");
     static final Setting<Integer> DEVICE_BLOCK_SIZE = Setting.optional("devices[].block-size", BLOCK_SIZE,
         Integer.toString(Canonical.BLOCK_SIZE_BYTES_DEFAULT), "Bytes of a block.").of("memory", "null", "file");
+    static final Setting<UUID> DEVICE_INCARNATION = Setting.optional("devices[].incarnation", SettingType.UUID_TYPE,
+        null, "Tells it from devices of its name that were deleted.").of("memory", "null");
     static final Setting<String> DEVICE_PATH = Setting.required("devices[].path", PATH,
         "Regular file or block device.").of("file");
     static final Setting<Boolean> DEVICE_READ_ONLY = Setting.optional("devices[].read-only", SettingType.BOOLEAN,
@@ -228,7 +230,9 @@ final class StateSettings
         Setting.group("limits", "Left to the process."),
         Setting.group("tcp", "Left to the process."));
 
-    static final SettingTable ALL = table();
+    static final SettingTable ALL = new SettingTable(all());
+    /** As a program keeps a state for itself. */
+    static final SettingTable KEPT = kept();
 
     private StateSettings()
     {
@@ -283,7 +287,14 @@ final class StateSettings
         return durationNs;
     }
 
-    private static SettingTable table()
+    private static SettingTable kept()
+    {
+        final List<Setting<?>> all = all();
+        all.add(DEVICE_INCARNATION);
+        return new SettingTable(all);
+    }
+
+    private static List<Setting<?>> all()
     {
         final List<Setting<?>> all = new ArrayList<>(List.of(
             DEVICES, DEVICE_NAME, DEVICE_TYPE, DEVICE_SIZE, DEVICE_BLOCK_SIZE, DEVICE_PATH, DEVICE_READ_ONLY,
@@ -299,6 +310,6 @@ final class StateSettings
             LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT, LISTENER_DISCOVERY_ONLY,
             DISCOVERY));
         all.addAll(SKIPPED);
-        return new SettingTable(all);
+        return all;
     }
 }

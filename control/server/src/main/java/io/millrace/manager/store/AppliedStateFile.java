@@ -20,7 +20,7 @@ import org.agrona.CloseHelper;
 
 /**
  * The file in which a data plane keeps its {@link AppliedState}, in a directory of its own: a header of lines, {@code
- * ---}, and the state as {@link StateDocument} writes it. It is there as a whole or not at all, whatever stops the
+ * ---}, and the state as {@link StateDocument} keeps it. It is there as a whole or not at all, whatever stops the
  * process or the machine. The directory is made, and locked for one process, when something is read or written there
  * first; a data plane that never had a manager makes nothing. One thread at a time.
  */
@@ -208,7 +208,7 @@ public final class AppliedStateFile implements AutoCloseable
             "direct-changes-seen: " + leadership.directChangesSeen() + '\n' +
             "controller-id-first: " + applied.ids().firstId() + '\n' +
             "controller-id-last: " + applied.ids().lastId() + '\n';
-        final String body = HeaderText.BODY + StateDocument.write(applied.state());
+        final String body = HeaderText.BODY + StateDocument.writeKept(applied.state());
         return (head + HeaderText.SHA256 + HeaderText.hash(head + body) + '\n' + body)
             .getBytes(StandardCharsets.UTF_8);
     }
@@ -238,7 +238,7 @@ public final class AppliedStateFile implements AutoCloseable
         try
         {
             return new AppliedState(new LeadershipInfo(term, managerId, since, position, directChanges,
-                directChangesSeen, name, address), StateDocument.read(where, body).state(), ids);
+                directChangesSeen, name, address), StateDocument.readKept(where, body), ids);
         }
         catch (final ConfigException e)
         {

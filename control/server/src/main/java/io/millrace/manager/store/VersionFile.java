@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A version as a file: a header of lines, {@code ---}, and the state as {@link StateDocument} writes it. Both are YAML,
+ * A version as a file: a header of lines, {@code ---}, and the state as {@link StateDocument} keeps it. Both are YAML,
  * for people to read. The header ends with the SHA-256 of the whole file but that line: {@code grep -v ^sha256: FILE |
  * sha256sum} gives it too. Stateless.
  */
@@ -51,7 +51,7 @@ final class VersionFile
             counts.namespaces() + ", hosts: " + counts.hosts() + ", listeners: " + counts.listeners() + "}\n" +
             "commands: " + ids(header.commands()) + '\n' +
             "refused: " + refusals(header.refused()) + '\n';
-        final String body = HeaderText.BODY + StateDocument.write(state);
+        final String body = HeaderText.BODY + StateDocument.writeKept(state);
         return (head + HeaderText.SHA256 + HeaderText.hash(head + body) + '\n' + body).getBytes(StandardCharsets.UTF_8);
     }
 
@@ -63,7 +63,7 @@ final class VersionFile
         final String body = HeaderText.body(lines);
         try
         {
-            return new Version(header, StateDocument.read(where, body).state());
+            return new Version(header, StateDocument.readKept(where, body));
         }
         catch (final ConfigException e)
         {

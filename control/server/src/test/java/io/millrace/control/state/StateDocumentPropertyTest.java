@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import io.millrace.settings.ConfigException;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
@@ -48,6 +49,18 @@ class StateDocumentPropertyTest
         assertEquals(state, document.state());
         assertEquals(List.of(), document.skipped());
         assertEquals(text, StateDocument.write(document.state()));
+    }
+
+    /** What a program keeps for itself has incarnations, what is for people has not. */
+    @Property(tries = 200)
+    void shouldReadIncarnationsThatItKept(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final DesiredState state =
+            random(seed).withIncarnations((_) -> new UUID(random.nextLong(), random.nextInt(2)));
+        assertEquals(state, StateDocument.readKept("test.yaml", StateDocument.writeKept(state)));
+        assertEquals(state.withoutIncarnations(),
+            StateDocument.read("test.yaml", StateDocument.write(state)).state());
     }
 
     @Property(tries = 1000)

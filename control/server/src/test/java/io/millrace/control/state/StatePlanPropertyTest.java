@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.UUID;
 import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -63,7 +64,7 @@ class StatePlanPropertyTest
         resources.addAll(client.listeners());
         resources.addAll(client.qos(""));
         resources.addAll(client.anaStates(""));
-        return DesiredState.of(resources);
+        return DesiredState.of(resources).withoutIncarnations();
     }
 
     private static void carryOut(final StatePlan plan)
@@ -125,6 +126,29 @@ class StatePlanPropertyTest
             assertEquals(answered.code(), expected, () -> command + ": " + answered.text() + " | " + told);
         }
         assertEquals(actual(), editor.state());
+    }
+
+    /** Devices that can stay are those that were there, others are new ones; nothing else is replaced for it. */
+    @Property(tries = 200)
+    void shouldLeadToTheIncarnationsOfTheDesiredState(@ForAll final long seed)
+    {
+        final Random random = new Random(seed);
+        final RandomStates states = new RandomStates(random, paths, ports, false, false);
+        final DesiredState from = states.state(random.nextInt(150))
+            .withIncarnations((_) -> new UUID(random.nextLong(), 1));
+        final DesiredState to = states.state(random.nextInt(150))
+            .following(from, (_) -> new UUID(random.nextLong(), 2));
+        final StateEditor editor = from.edit();
+        final StatePlan plan = StatePlan.between(from, to);
+        plan.steps().forEach((step) -> editor.apply(step.command()));
+        assertEquals(to, editor.state(), () -> describe(plan));
+        assertEquals(plan.steps().stream().map(StateStep::sentence).toList(), StatePlan.between(
+            from.withoutIncarnations(), to.withoutIncarnations()).steps().stream().map(StateStep::sentence).toList());
+        // What was deleted meanwhile is replaced, whatever its size.
+        final DesiredState renewed = from.withIncarnations((_) -> new UUID(random.nextLong(), 3));
+        final StateEditor again = from.edit();
+        StatePlan.between(from, renewed).steps().forEach((step) -> again.apply(step.command()));
+        assertEquals(renewed, again.state());
     }
 
     @Property(tries = 200)
