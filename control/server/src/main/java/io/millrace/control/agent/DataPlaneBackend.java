@@ -35,6 +35,7 @@ final class DataPlaneBackend implements ControlBackend
     private final UUID id;
     private final ControlEvents events;
     private final Commands commands;
+    private final Incarnations incarnations;
     private final Lists lists;
     private final PeerInfo peer;
     private final DataPlane dataPlane;
@@ -53,8 +54,9 @@ final class DataPlaneBackend implements ControlBackend
         this.dataPlane = dataPlane;
         this.id = dataPlane.snapshot().id();
         this.events = events;
-        this.commands = new Commands(dataPlane, owner, bounds);
-        this.lists = new Lists(dataPlane, name, owner.version());
+        this.incarnations = Incarnations.of(dataPlane, kept.state());
+        this.commands = new Commands(dataPlane, owner, bounds, incarnations);
+        this.lists = new Lists(dataPlane, name, owner.version(), incarnations);
         this.peer = PeerInfo.own(PeerType.DATA_PLANE, owner.version());
         this.manager = new ManagerInCharge(name, kept.leadership());
         this.keeper = new StateKeeper(kept.file(), manager, kept.state(), lists::state, dataPlane.controllers()::ids,
@@ -119,14 +121,21 @@ final class DataPlaneBackend implements ControlBackend
             CompletableFuture.completedFuture(refused);
     }
 
-    private CompletableFuture<Reply> change(final long term, final Command command)
+    private CompletableFuture<Reply> change(final long term, final Command asked)
     {
-        final Reply refused = manager.refusal(term, command);
+        final Reply refused = manager.refusal(term, asked);
         if (null != refused)
         {
             return CompletableFuture.completedFuture(refused);
         }
-        final CompletableFuture<Reply> carriedOut = commands.carryOut(command);
+        final Command command = incarnations.named(asked);
+        final boolean isDirect = manager.isDirect(term, command);
+        if (isDirect)
+        {
+            manager.onDirectChange();
+        }
+        final CompletableFuture<Reply> carriedOut =
+            commands.carryOut(command).thenApply((reply) -> incarnations.onDone(command, reply));
         if (manager.info().isManaged() && command instanceof Command.AssignControllerIds)
         {
             // Hosts that find this data plane started again, and its manager not, need ids of their own, too.
@@ -134,7 +143,7 @@ final class DataPlaneBackend implements ControlBackend
                 CompletableFuture.completedFuture(reply));
         }
         return manager.info().isManaged() && DesiredState.keeps(command) ?
-            keeper.follow(command, manager.isDirect(term, command), carriedOut) : carriedOut;
+            keeper.follow(command, isDirect, carriedOut) : carriedOut.exceptionally(Commands::refusal);
     }
 
     @Override

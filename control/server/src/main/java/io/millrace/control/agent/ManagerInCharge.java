@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 /**
  * Which manager is in charge of a data plane, which version it applied, and whose commands are taken therefore. It
  * changes only by {@link Command.TakeTerm}, {@link Command.ApplyVersion} and changes past the manager. The thread that
- * carries out commands.
+ * carries out commands, one at a time; any thread may look.
  */
 final class ManagerInCharge
 {
     private final String dataPlane;
-    private LeadershipInfo info;
+    private volatile LeadershipInfo info;
 
     /**
      * @param dataPlane its name.
@@ -109,7 +109,7 @@ final class ManagerInCharge
         return info.isManaged() && CommandHeader.DIRECT == term && DesiredState.keeps(command);
     }
 
-    /** A change past the manager was made. */
+    /** A change past the manager is made, or tried: told before it is, so that a look finds no change without it. */
     void onDirectChange()
     {
         info = new LeadershipInfo(info.term(), info.managerId(), info.sinceEpochNs(), info.position(),

@@ -9,6 +9,7 @@ import io.millrace.control.state.StateEditor;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.manager.store.AppliedStateFile;
 import io.millrace.nvmf.ControllerIds;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,9 +23,10 @@ import org.agrona.concurrent.NanoClock;
 
 /**
  * Keeps what a managed data plane serves on stable storage, so that it begins with that when it is started again. A
- * command that takes something away from hosts is answered when the state with it is kept; those that come while a
- * state is written go together into the next. What adds something is answered at once and kept a moment later, since
- * its manager has it already: written in a fifth of the time at most. What cannot be written is answered
+ * command that takes something away from hosts, or goes past the manager, is answered when the state with it is kept;
+ * those that come while a state is written go together into the next. What the manager adds is answered at once and
+ * kept a moment later, since it has it already: written in a fifth of the time at most. Commands count in the order in
+ * which they were taken: one that ends late does not undo what came behind it. What cannot be written is answered
  * nevertheless, since it was done, with a sentence that says so, and is tried again each second. The service's
  * thread, but for {@link #follow}; a thread of its own writes.
  */
@@ -36,9 +38,27 @@ final class StateKeeper implements AutoCloseable
     private static final int PAUSE_FACTOR = 4;
     private static final long CLOSE_WAIT_S = 5;
 
-    /** A command that was carried out, or not. */
-    private record Done(Command command, boolean isDirect, Reply reply, CompletableFuture<Reply> answer)
+    /** Commands behind one that does not end, from which on the data plane is asked what it serves instead. */
+    private static final int ORDER_MAX = 4096;
+
+    /** A command that was taken, and what came of it. */
+    private static final class Taken
     {
+        private final Command command;
+        private final boolean isDirect;
+        private final CompletableFuture<Reply> answer = new CompletableFuture<>();
+        /** What came of it; written before it is in {@link StateKeeper#done}. */
+        private Reply reply;
+        /** Nobody knows how far it came; written before it is in {@link StateKeeper#done}. */
+        private boolean isBroken;
+        /** Whether it has ended; of the service's thread. */
+        private boolean isEnded;
+
+        private Taken(final Command command, final boolean isDirect)
+        {
+            this.command = command;
+            this.isDirect = isDirect;
+        }
     }
 
     private record Waiting(Reply reply, CompletableFuture<Reply> answer)
@@ -51,11 +71,15 @@ final class StateKeeper implements AutoCloseable
     private final Supplier<ControllerIds> ids;
     private final NanoClock clock;
     private final Consumer<String> onError;
-    private final ManyToOneConcurrentLinkedQueue<Done> done = new ManyToOneConcurrentLinkedQueue<>();
+    private final ManyToOneConcurrentLinkedQueue<Taken> taken = new ManyToOneConcurrentLinkedQueue<>();
+    private final ManyToOneConcurrentLinkedQueue<Taken> done = new ManyToOneConcurrentLinkedQueue<>();
     private final ManyToOneConcurrentLinkedQueue<Runnable> written = new ManyToOneConcurrentLinkedQueue<>();
     private final ExecutorService executor = Executors.newSingleThreadExecutor(
         Thread.ofPlatform().daemon().name("millrace-applied-state").factory());
     private List<Waiting> waiting = new ArrayList<>();
+    /** Commands from the first one on that has not ended, as they were taken: the state has those before it. */
+    private final ArrayDeque<Taken> order = new ArrayDeque<>();
+    /** Null: the data plane is asked what it serves. */
     private StateEditor editor;
     private boolean isWriting;
     private boolean isWanted;
@@ -104,16 +128,23 @@ final class StateKeeper implements AutoCloseable
     }
 
     /**
-     * Answers with what came of a command when the state with it is kept. Any thread that carries out commands.
+     * Answers with what came of a command when the state with it is kept. Commands count in the order of these calls,
+     * in whichever they end. Any thread that carries out commands, one at a time.
      *
-     * @param isDirect whether it went past the manager.
+     * @param isDirect whether it went past the manager, which does not have it therefore.
      */
     CompletableFuture<Reply> follow(
         final Command command, final boolean isDirect, final CompletableFuture<Reply> carriedOut)
     {
-        final CompletableFuture<Reply> answer = new CompletableFuture<>();
-        carriedOut.thenAccept((reply) -> done.offer(new Done(command, isDirect, reply, answer)));
-        return answer;
+        final Taken each = new Taken(command, isDirect);
+        taken.offer(each);
+        carriedOut.whenComplete((reply, failure) ->
+        {
+            each.isBroken = null != failure;
+            each.reply = each.isBroken ? Commands.refusal(failure) : reply;
+            done.offer(each);
+        });
+        return each.answer;
     }
 
     /** Writes what is to be kept, unless it is writing; answers how much was done. */
@@ -125,11 +156,7 @@ final class StateKeeper implements AutoCloseable
             next.run();
             count++;
         }
-        for (Done next = done.poll(); null != next; next = done.poll())
-        {
-            onDone(next);
-            count++;
-        }
+        count += takeEnded();
         if (!isWriting && (!waiting.isEmpty() || isWanted && clock.nanoTime() - dueNs >= 0))
         {
             write();
@@ -138,37 +165,96 @@ final class StateKeeper implements AutoCloseable
         return count;
     }
 
-    private void onDone(final Done each)
+    private int takeEnded()
     {
-        if (Code.OK != each.reply().code())
+        final List<Taken> ended = new ArrayList<>();
+        for (Taken next = done.poll(); null != next; next = done.poll())
         {
-            each.answer().complete(each.reply());
+            next.isEnded = true;
+            ended.add(next);
+        }
+        // Behind the others: what has ended was taken before.
+        for (Taken next = taken.poll(); null != next; next = taken.poll())
+        {
+            order.addLast(next);
+        }
+        while (!order.isEmpty() && order.peekFirst().isEnded)
+        {
+            apply(order.removeFirst());
+        }
+        if (order.size() > ORDER_MAX)
+        {
+            // What it serves has all of them, those too that have not ended.
+            order.clear();
+            editor = null;
+        }
+        ended.forEach(this::onEnded);
+        return ended.size();
+    }
+
+    private void apply(final Taken each)
+    {
+        if (each.isBroken)
+        {
+            editor = null;
+        }
+        if (null == editor || Code.OK != each.reply.code())
+        {
             return;
         }
-        if (each.isDirect())
+        try
         {
-            manager.onDirectChange();
+            editor.apply(each.command);
         }
-        if (null != editor)
+        catch (final ControlException _)
         {
-            try
-            {
-                editor.apply(each.command());
-            }
-            catch (final ControlException _)
-            {
-                // Such as a port that the data plane chose, or answers that came in another order.
-                editor = null;
-            }
+            // Such as a port that the data plane chose.
+            editor = null;
         }
-        if (mustBeKept(each.command()))
+    }
+
+    private void onEnded(final Taken each)
+    {
+        isWanted = isWanted || Code.OK == each.reply.code() || each.isBroken;
+        if (Code.OK == each.reply.code() && (each.isDirect || mustBeKept(each.command)))
         {
-            waiting.add(new Waiting(each.reply(), each.answer()));
+            waiting.add(new Waiting(each.reply, each.answer));
         }
         else
         {
-            isWanted = true;
-            each.answer().complete(each.reply());
+            each.answer.complete(each.reply);
+        }
+    }
+
+    /** With the commands that have ended before one that was taken before them. */
+    private DesiredState state()
+    {
+        if (null == editor)
+        {
+            editor = actual.get().edit();
+        }
+        final DesiredState state = editor.state();
+        if (order.isEmpty())
+        {
+            return state;
+        }
+        final StateEditor copy = state.edit();
+        try
+        {
+            for (final Taken each : order)
+            {
+                if (each.isEnded && Code.OK == each.reply.code())
+                {
+                    copy.apply(each.command);
+                }
+            }
+            return copy.state();
+        }
+        catch (final ControlException _)
+        {
+            // They are in it already, or one does not go without one that has not ended.
+            editor = null;
+            return actual.get();
         }
     }
 
@@ -197,8 +283,7 @@ final class StateKeeper implements AutoCloseable
         final AppliedState state;
         try
         {
-            editor = null == editor ? actual.get().edit() : editor;
-            state = new AppliedState(manager.info(), editor.state(),
+            state = new AppliedState(manager.info(), state(),
                 new Command.AssignControllerIds(ids.get().first(), ids.get().last()));
         }
         catch (final RuntimeException e)

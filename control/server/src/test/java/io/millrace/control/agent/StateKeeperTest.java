@@ -1,0 +1,191 @@
+package io.millrace.control.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.file.FileBounds;
+import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Kind;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.LeadershipInfo;
+import io.millrace.control.message.StatePosition;
+import io.millrace.control.message.SubsystemSpec;
+import io.millrace.control.service.Caller;
+import io.millrace.control.service.Reply;
+import io.millrace.control.state.DesiredState;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.manager.store.AppliedStateFile;
+import io.millrace.nvmf.ControllerIds;
+import io.millrace.nvmf.TargetListener;
+import io.millrace.reactor.ReactorConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.SystemNanoClock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a data plane keeps of commands that end in another order than they were taken in, or badly. */
+class StateKeeperTest
+{
+    private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    private static final String HOST = "nqn.2026-11.io.millrace:host0";
+    private static final String OTHER = "nqn.2026-11.io.millrace:host1";
+    private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(10);
+    private static final LeadershipInfo MANAGED = new LeadershipInfo(
+        1, new UUID(1, 2), 0, new StatePosition(new UUID(3, 4), 1, 1), 0, 0, "test", "/dev/shm/test");
+    private static final DesiredState KEPT = DesiredState.EMPTY
+        .with(new Command.CreateSubsystem(new SubsystemSpec(NQN, false)))
+        .with(new Command.AllowHost(NQN, HOST));
+
+    @TempDir
+    private Path directory;
+    private DesiredState actual = KEPT;
+
+    private StateKeeper keeper()
+    {
+        return new StateKeeper(AppliedStateFile.in(directory), new ManagerInCharge("dp0", MANAGED), KEPT, () -> actual,
+            () -> ControllerIds.ALL, SystemNanoClock.INSTANCE, (line) ->
+            {
+            });
+    }
+
+    private static void until(final StateKeeper keeper, final BooleanSupplier condition)
+    {
+        final long deadlineNs = System.nanoTime() + WAIT_NS;
+        while (!condition.getAsBoolean())
+        {
+            assertTrue(System.nanoTime() - deadlineNs < 0, "waited for 10 s");
+            keeper.poll();
+            LockSupport.parkNanos(100_000);
+        }
+    }
+
+    private Set<String> keptHosts() throws IOException
+    {
+        try (AppliedStateFile file = AppliedStateFile.in(directory))
+        {
+            return file.read().state().subsystems().get(NQN).hosts();
+        }
+    }
+
+    private static CompletableFuture<Reply> done()
+    {
+        return CompletableFuture.completedFuture(Reply.OK);
+    }
+
+    /** A host that is denied, which takes a while, and allowed again meanwhile, is allowed. */
+    @Test
+    void shouldKeepChangesInTheOrderInWhichTheyWereTaken() throws IOException
+    {
+        final CompletableFuture<Reply> denied = new CompletableFuture<>();
+        try (StateKeeper keeper = keeper())
+        {
+            final CompletableFuture<Reply> first = keeper.follow(new Command.DenyHost(NQN, HOST), false, denied);
+            final CompletableFuture<Reply> second = keeper.follow(new Command.AllowHost(NQN, HOST), false, done());
+            until(keeper, second::isDone);
+            assertFalse(first.isDone());
+            denied.complete(Reply.OK);
+            until(keeper, first::isDone);
+            assertEquals(Code.OK, first.join().code());
+        }
+        assertEquals(Set.of(HOST), keptHosts());
+    }
+
+    /** What takes long holds nothing up that came behind it. */
+    @Test
+    void shouldKeepWhatEndedBeforeWhatCameBeforeIt() throws IOException
+    {
+        final CompletableFuture<Reply> denied = new CompletableFuture<>();
+        try (StateKeeper keeper = keeper())
+        {
+            keeper.follow(new Command.AllowHost(NQN, OTHER), false, done());
+            keeper.follow(new Command.DenyHost(NQN, HOST), false, denied);
+            final CompletableFuture<Reply> behind = keeper.follow(new Command.DenyHost(NQN, OTHER), false, done());
+            until(keeper, behind::isDone);
+            assertEquals(Code.OK, behind.join().code());
+        }
+        assertEquals(Set.of(HOST), keptHosts());
+    }
+
+    @Test
+    void shouldAnswerWhatFailedAndKeepWhatIsThere() throws IOException
+    {
+        try (StateKeeper keeper = keeper())
+        {
+            actual = KEPT.with(new Command.DenyHost(NQN, HOST)).with(new Command.AllowHost(NQN, OTHER));
+            final CompletableFuture<Reply> failed = keeper.follow(new Command.DenyHost(NQN, HOST), false,
+                CompletableFuture.failedFuture(new IllegalStateException("broken")));
+            until(keeper, failed::isDone);
+            assertEquals(Code.FAILED, failed.join().code());
+            assertTrue(failed.join().text().contains("broken"), failed.join().text());
+            until(keeper, keeper.follow(new Command.AllowHost(NQN, OTHER), false, done())::isDone);
+        }
+        assertEquals(Set.of(OTHER), keptHosts());
+    }
+
+    /** Its manager does not have it. */
+    @Test
+    void shouldAnswerADirectChangeWhenItIsKept() throws IOException
+    {
+        try (StateKeeper keeper = keeper())
+        {
+            final CompletableFuture<Reply> answer = keeper.follow(new Command.AllowHost(NQN, OTHER), true, done());
+            until(keeper, answer::isDone);
+            assertTrue(Files.exists(directory.resolve("applied-state.yaml")), "answered before anything was kept");
+            assertTrue(Files.readString(directory.resolve("applied-state.yaml")).contains(OTHER));
+        }
+    }
+
+    /** A manager that looks when the change is made, and not yet answered, knows that it is not its own. */
+    @Test
+    void shouldCountADirectChangeBeforeItIsMade()
+    {
+        final ControlEvents events = new ControlEvents();
+        final FileBounds bounds = FileBounds.below("control.device-directories", List.of(directory), List.of());
+        try (DataPlane dataPlane = DataPlane.start(DataPlaneConfig.managed(
+            List.of(ReactorConfig.of("test-0", -1)), 32 << 20), TargetListener.NONE, events);
+            DataPlaneBackend backend = new DataPlaneBackend("dp0", dataPlane, events, new SilentOwner(),
+                new KeptState(null, MANAGED, null, false), bounds))
+        {
+            final Caller caller = new Caller(1, Role.ADMINISTER, "test", "", "dp0");
+            backend.carryOut(caller, CommandId.NONE, CommandHeader.DIRECT,
+                new Command.CreateSubsystem(new SubsystemSpec(NQN, false)));
+            final LeadershipInfo seen = (LeadershipInfo)backend.list(caller, new Command.List(Kind.LEADERSHIP, ""))
+                .join().resources().getFirst();
+            assertEquals(1, dataPlane.subsystems().list().size());
+            assertEquals(1, seen.directChanges());
+        }
+    }
+
+    private static final class SilentOwner implements ControlOwner
+    {
+        @Override
+        public String version()
+        {
+            return "9.9";
+        }
+
+        @Override
+        public void onStop()
+        {
+        }
+
+        @Override
+        public void onError(final String message)
+        {
+        }
+    }
+}
