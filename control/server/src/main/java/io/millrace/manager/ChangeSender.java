@@ -4,6 +4,7 @@ import io.millrace.control.client.Call;
 import io.millrace.control.codec.Code;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.PeerLimits;
 import io.millrace.control.state.StatePlan;
 import java.util.function.Consumer;
 
@@ -164,7 +165,8 @@ final class ChangeSender
     {
         final DesiredState before = ledger.keptState();
         return new PlanRun(work, () -> StatePlan.between(before, change.applyTo(before.edit()).state()),
-            StageRunner.OnRefusal.STOP, link::submit, PlaneLink.WINDOW);
+            StageRunner.OnRefusal.STOP, (command) -> link.submit(PeerLimits.fitting(command, link.peer())),
+            PlaneLink.WINDOW);
     }
 
     private void onSeveralAnswered(final Reply refused)

@@ -1,6 +1,8 @@
 package io.millrace.control.state;
 
 import io.millrace.control.codec.Kind;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.PeerInfo;
@@ -52,12 +54,17 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
             else if (0 != each.seed() && !peer.properties().contains(Property.DEVICE_SEED))
             {
                 // Reported without; it is there, and not to be replaced for that.
-                devices.put(each.name(), withoutSeed(each));
+                devices.put(each.name(), fitting(withoutSeed(each), peer));
                 obstacles.add("device " + each.name() + ": the data plane does not know its seed: update it");
             }
             else
             {
-                devices.put(each.name(), each);
+                devices.put(each.name(), fitting(each, peer));
+            }
+            if (!missing.contains(each.name()) && !isDefault(each) &&
+                !peer.properties().contains(Property.DEVICE_SETTINGS))
+            {
+                obstacles.add("device " + each.name() + ": the data plane does not know its settings: update it");
             }
         }
         final NavigableMap<String, StateEditor.Subsystem> subsystems = new TreeMap<>(NaturalOrder.INSTANCE);
@@ -70,6 +77,31 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
                 new DesiredState(devices, StateEditor.frozen(subsystems), desired.listeners()), obstacles);
     }
 
+    /**
+     * {@return a command without what a peer does not know, where it does the same without that}
+     *
+     * @param command that is sent.
+     * @param peer    to which it is sent.
+     */
+    public static Command fitting(final Command command, final PeerInfo peer)
+    {
+        return command instanceof final Command.CreateDevice create && isDefault(create.device()) ?
+            new Command.CreateDevice(fitting(create.device(), peer)) : command;
+    }
+
+    /** Settings that the peer does not tell are not compared. */
+    private static DeviceSpec fitting(final DeviceSpec device, final PeerInfo peer)
+    {
+        return peer.properties().contains(Property.DEVICE_SETTINGS) ? device : device.with(DeviceSettings.UNKNOWN);
+    }
+
+    private static boolean isDefault(final DeviceSpec device)
+    {
+        return !device.settings().isKnown() ||
+            Canonical.device(device.with(DeviceSettings.DEFAULT)).settings().equals(
+                Canonical.device(device).settings());
+    }
+
     private static DeviceSpec withoutSeed(final DeviceSpec device)
     {
         return new DeviceSpec(device.name(), device.type(), device.sizeBytes(), device.blockSizeBytes(),
@@ -79,7 +111,7 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
     private static boolean knowsAll(final PeerInfo peer)
     {
         return peer.kinds().containsAll(List.of(Kind.ANA, Kind.QOS)) &&
-            peer.properties().contains(Property.NAMESPACE_ANA_GROUP);
+            peer.properties().containsAll(List.of(Property.NAMESPACE_ANA_GROUP, Property.DEVICE_SETTINGS));
     }
 
     private static StateEditor.Subsystem limited(
