@@ -22,11 +22,12 @@ final class Census
     private int asked;
     private int answered;
     private LeadershipInfo leadership = LeadershipInfo.NONE;
+    private long directChangesBefore = -1;
     private Reply refusal;
 
     /**
-     * Asks at once for what the data plane knows: first who is in charge, so that changes past the manager which come
-     * meanwhile are not counted.
+     * Asks at once for what the data plane knows: first and last who is in charge, so that changes past the manager
+     * which come meanwhile are known, and not taken for seen.
      */
     Census(final Function<Command, Call> submit, final PeerInfo peer)
     {
@@ -35,6 +36,11 @@ final class Census
             ask(submit, Kind.LEADERSHIP);
         }
         DesiredState.KINDS.stream().filter(peer.kinds()::contains).forEach((kind) -> ask(submit, kind));
+        if (peer.kinds().contains(Kind.LEADERSHIP))
+        {
+            // Again: what somebody changed directly in between is in some of the lists.
+            ask(submit, Kind.LEADERSHIP);
+        }
     }
 
     private void ask(final Function<Command, Call> submit, final Kind kind)
@@ -57,6 +63,7 @@ final class Census
             {
                 if (each instanceof final LeadershipInfo info)
                 {
+                    directChangesBefore = directChangesBefore < 0 ? info.directChanges() : directChangesBefore;
                     leadership = info;
                 }
                 else
@@ -82,10 +89,16 @@ final class Census
         return refusal;
     }
 
-    /** Who is in charge by the data plane. */
+    /** Who is in charge by the data plane, at the end. */
     LeadershipInfo leadership()
     {
         return leadership;
+    }
+
+    /** Changes past the manager that were made when the first list was asked for: all lists have those. */
+    long directChangesBefore()
+    {
+        return Math.max(0, directChangesBefore);
     }
 
     List<Resource> resources()

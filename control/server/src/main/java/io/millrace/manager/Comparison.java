@@ -8,6 +8,8 @@ import io.millrace.control.message.StatePosition;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateStep;
+import io.millrace.manager.store.StoreException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -49,6 +51,7 @@ final class Comparison
     private final Ledger ledger;
     private final PlaneLink link;
     private final WorkThread work;
+    private final RequestOrder order;
     private final Leadership leadership;
     private final VersionTeller versions;
     private final Purpose purpose;
@@ -64,6 +67,7 @@ final class Comparison
         final Ledger ledger,
         final PlaneLink link,
         final WorkThread work,
+        final RequestOrder order,
         final Leadership leadership,
         final VersionTeller versions,
         final Purpose purpose)
@@ -71,6 +75,7 @@ final class Comparison
         this.ledger = ledger;
         this.link = link;
         this.work = work;
+        this.order = order;
         peer = link.peer();
         this.leadership = leadership;
         this.versions = versions;
@@ -123,13 +128,34 @@ final class Comparison
         }
         final DesiredState desired = ledger.keptState();
         final boolean mayRemove = Purpose.REPAIR_ALL == purpose || isOwn();
-        final boolean mayAllow = mayRemove || !isChangedDirectly();
+        final boolean mayUndo = mayRemove || !isChangedDirectly();
+        final boolean hasBase = !mayRemove && isInHistory(observed().position());
+        final long base = observed().position().version();
         run = new PlanRun(work, () ->
         {
-            repair = DriftRepair.of(found(), desired, peer, mayRemove, mayAllow);
+            repair = DriftRepair.of(found(), desired, peer, mayRemove, mayUndo,
+                hasBase ? asked(base, desired) : AskedChanges.NONE);
             return repair.plan();
         }, StageRunner.OnRefusal.GO_ON, link::submit, PlaneLink.WINDOW);
         return State.REPAIRING;
+    }
+
+    /** What is not known is not carried out unasked. */
+    private AskedChanges asked(final long base, final DesiredState desired)
+    {
+        try
+        {
+            return AskedChanges.between(order.stateOf(base), desired);
+        }
+        catch (final IOException | StoreException _)
+        {
+            return AskedChanges.NONE;
+        }
+    }
+
+    private boolean isInHistory(final StatePosition held)
+    {
+        return ledger.history().stream().anyMatch((each) -> each.position().equals(held));
     }
 
     /** Whether all that is there came from this desired state: what it has besides was taken out of that since. */
@@ -142,7 +168,8 @@ final class Comparison
 
     private boolean isChangedDirectly()
     {
-        return observed().directChanges() != observed().directChangesSeen();
+        return observed().directChanges() != observed().directChangesSeen() ||
+            observed().directChanges() != census.directChangesBefore();
     }
 
     private State ended()
@@ -153,7 +180,12 @@ final class Comparison
         }
         if (0 == left())
         {
-            versions.onInSync(ledger.position(), observed().directChanges(), observed().directChangesSeen());
+            versions.onInSync(ledger.position(), census.directChangesBefore(), observed().directChangesSeen());
+        }
+        else if (observed().position().isKnown() && !observed().position().isRelatedTo(ledger.position()))
+        {
+            // A person gave it to this manager, though nothing was done about it yet: that is not asked again.
+            versions.begin(ledger.position());
         }
         return State.REPAIRED;
     }
@@ -224,9 +256,11 @@ final class Comparison
             return run.plan().obstacles().getFirst();
         }
         final boolean takesAway = repair.withheld().stream().anyMatch(DriftRepair::takesAway);
+        final boolean allows = repair.withheld().stream().anyMatch((each) -> DriftRepair.allows(each.command()));
         return repair.withheld().size() + (takesAway ?
-            " steps take something away that this desired state did not bring, and wait for a person: " :
-            " steps allow access that may have been revoked directly, and wait for a person: ") +
+            " steps take something away that this desired state did not bring, and wait for a person: " : allows ?
+            " steps allow access that may have been revoked directly, and wait for a person: " :
+            " steps undo what may have been set directly, and wait for a person: ") +
             CommandWords.of(repair.withheld().stream().map(StateStep::command).toList()) +
             "; see 'millrace dataplane drift'";
     }
@@ -238,9 +272,7 @@ final class Comparison
         if (null != run.plan())
         {
             repair.withheld().forEach((step) -> drift.add(new DriftInfo(true, step.destructive(), dataPlane,
-                step.sentence(), DriftRepair.takesAway(step) ?
-                    "takes something away that this desired state did not bring" :
-                    "allows access that may have been revoked directly")));
+                step.sentence(), DriftRepair.reason(step))));
             run.plan().obstacles().forEach((each) -> drift.add(new DriftInfo(false, false, dataPlane, each,
                 "no command brings it about without a loss")));
         }

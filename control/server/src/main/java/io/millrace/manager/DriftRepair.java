@@ -18,9 +18,11 @@ import java.util.Set;
 /**
  * The way from what a data plane is to what it should be, when nobody has asked for it just now. What would take
  * something away (a device, a namespace, a subsystem, the access of a host, a listener) or lose data is withheld,
- * unless all that is there came from this desired state, or a person allows it; so is access of hosts to a subsystem
- * that is there, when somebody has changed the data plane directly and may have revoked it. A volume that is larger
- * than it should be is never replaced by a smaller, empty one. Immutable.
+ * unless all that is there came from this desired state, or it was asked for while the data plane was away, or a person
+ * allows it. When somebody has changed the data plane directly, so is what may undo that: access of hosts to a
+ * subsystem that is there, ANA states and limits of what is there, and fault rules. A volume that is larger than it
+ * should be is never replaced by a smaller, empty one; one that is known to be an incarnation which this desired state
+ * has no more is replaced by that which it has. Immutable.
  *
  * @param plan     what is carried out.
  * @param withheld what waits for a person.
@@ -40,11 +42,12 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
      *
      * @param peer      that the data plane is.
      * @param mayRemove whether something may be taken away, and all else.
-     * @param mayAllow  whether hosts may be allowed into subsystems that are there without them.
+     * @param mayUndo   whether nobody has changed it directly, so that nothing of that can be undone.
+     * @param asked     of the manager, and not withheld therefore.
      */
     static DriftRepair of(
         final DesiredState actual, final DesiredState wantedState, final PeerInfo peer, final boolean mayRemove,
-        final boolean mayAllow)
+        final boolean mayUndo, final AskedChanges asked)
     {
         final PeerLimits limits = PeerLimits.of(wantedState, peer);
         final DesiredState desired = limits.state();
@@ -66,18 +69,19 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
         obstacles.addAll(limits.obstacles());
         obstacles.addAll(plan.obstacles());
         return mayRemove ? new DriftRepair(new StatePlan(plan.stages(), obstacles), List.of()) :
-            withheld(plan, obstacles, mayAllow ? DesiredState.EMPTY : actual);
+            withheld(plan, obstacles, mayUndo ? DesiredState.EMPTY : actual, actual, asked);
     }
 
     private static boolean isLargerOnly(final DeviceSpec was, final DeviceSpec wanted)
     {
         return (DeviceType.MEMORY == was.type() || DeviceType.NULL_DEVICE == was.type()) &&
-            was.type() == wanted.type() && was.blockSizeBytes() == wanted.blockSizeBytes() &&
-            was.sizeBytes() > wanted.sizeBytes();
+            !was.isOtherIncarnation(wanted) && was.type() == wanted.type() &&
+            was.blockSizeBytes() == wanted.blockSizeBytes() && was.sizeBytes() > wanted.sizeBytes();
     }
 
     private static DriftRepair withheld(
-        final StatePlan plan, final List<String> obstacles, final DesiredState closed)
+        final StatePlan plan, final List<String> obstacles, final DesiredState direct, final DesiredState actual,
+        final AskedChanges asked)
     {
         final List<StateStep> withheld = new ArrayList<>();
         final Set<String> kept = new HashSet<>();
@@ -88,7 +92,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
             for (final StateStep step : stage)
             {
                 final String name = nameOf(step.command());
-                if (takesAway(step) || opens(step, closed))
+                if ((takesAway(step) || undoes(step.command(), direct)) && !asked.contain(step, actual))
                 {
                     withheld.add(step);
                     kept.add(name);
@@ -123,14 +127,43 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
         };
     }
 
-    /** Whether hosts would be allowed into one of these subsystems, from which somebody may have revoked them. */
-    private static boolean opens(final StateStep step, final DesiredState closed)
+    /** Whether it changes in place what somebody may have set directly in this state. */
+    private static boolean undoes(final Command command, final DesiredState direct)
+    {
+        return switch (command)
+        {
+            case final Command.AllowHost allow -> direct.subsystems().containsKey(allow.nqn());
+            case final Command.SetAllowAnyHost any ->
+                any.allowAnyHost() && direct.subsystems().containsKey(any.nqn());
+            case final Command.SetAnaState ana -> direct.subsystems().containsKey(ana.nqn());
+            case final Command.SetQos set -> direct.subsystems().containsKey(set.qos().nqn()) &&
+                (0 == set.qos().nsid() ||
+                    direct.subsystems().get(set.qos().nqn()).namespaces().containsKey(set.qos().nsid()));
+            case final Command.SetFaultRules set -> direct.devices().containsKey(set.name());
+            default -> false;
+        };
+    }
+
+    /** Whether hosts are allowed by it that were not. */
+    static boolean allows(final Command command)
+    {
+        return command instanceof Command.AllowHost ||
+            command instanceof final Command.SetAllowAnyHost any && any.allowAnyHost();
+    }
+
+    /** Why a step that was withheld waits for a person. */
+    static String reason(final StateStep step)
+    {
+        return takesAway(step) ? "takes something away that this desired state did not bring" :
+            allows(step.command()) ? "allows access that may have been revoked directly" :
+            undoes(step) ? "undoes what may have been set directly" : "cannot be before another step that waits";
+    }
+
+    private static boolean undoes(final StateStep step)
     {
         return switch (step.command())
         {
-            case final Command.AllowHost allow -> closed.subsystems().containsKey(allow.nqn());
-            case final Command.SetAllowAnyHost any ->
-                any.allowAnyHost() && closed.subsystems().containsKey(any.nqn());
+            case Command.SetAnaState _, Command.SetQos _, Command.SetFaultRules _ -> true;
             default -> false;
         };
     }

@@ -247,13 +247,28 @@ final class Leadership
     /** Whether another manager was in charge since. */
     boolean isOver()
     {
-        return State.LOST == state || State.HELD == state && isOther(seen);
+        return State.LOST == state || 0 != term && isOther(seen);
     }
 
-    /** Whether another manager is in charge by what the data plane says. */
+    /**
+     * A new session is there: commands of the one before may still be on their way, and are refused from now on, since
+     * they have a term that is held no more.
+     */
+    void renew()
+    {
+        if (State.HELD == state && !isOld)
+        {
+            state = State.NONE;
+        }
+    }
+
+    /**
+     * Whether another manager is in charge by what the data plane says. A higher term of this one is one whose taking
+     * was never answered.
+     */
     boolean isOther(final LeadershipInfo info)
     {
-        return info.term() > term || !isOld && info.term() == term && !info.managerId().equals(self.managerId());
+        return isOld ? info.term() > term : info.term() >= term && !info.managerId().equals(self.managerId());
     }
 
     /** Another manager is in charge; answers whether that is new. */

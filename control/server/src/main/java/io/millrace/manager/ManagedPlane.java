@@ -22,6 +22,7 @@ import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.store.StateStore;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
@@ -90,8 +91,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     private Comparison.Purpose purpose = Comparison.Purpose.REPAIR;
     /** The data plane has a later version: what was not carried out is void. */
     private boolean isStale;
-    /** A person said that this manager goes on with the data plane whatever lineage it is of. */
-    private boolean isForeignAllowed;
+    /** A person said that this manager goes on with the data plane though it is of this lineage; null: of none. */
+    private UUID allowedLineage;
     private List<CompletableFuture<Reply>> asked = new ArrayList<>();
     private List<CompletableFuture<Reply>> answering = new ArrayList<>();
 
@@ -237,7 +238,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             return;
         }
         final StatePosition held = info.position();
-        if (held.isKnown() && ledger.isKnown() && !held.isRelatedTo(ledger.position()) && !isForeignAllowed)
+        if (held.isKnown() && ledger.isKnown() && !held.isRelatedTo(ledger.position()) &&
+            !held.lineage().equals(allowedLineage))
         {
             onForeign();
             return;
@@ -245,6 +247,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         isStale = held.isKnown() && ledger.isKnown() && held.isRelatedTo(ledger.position()) &&
             held.isAfter(ledger.position());
         mode = Mode.TAKING;
+        leadership.renew();
         if (leadership.isHeld())
         {
             beginServing();
@@ -358,7 +361,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         }
         mode = Mode.COMPARING;
         schedule.begin();
-        comparison = new Comparison(ledger, link, work, leadership, versions,
+        comparison = new Comparison(ledger, link, work, order, leadership, versions,
             isAdoption ? Comparison.Purpose.ADOPT : purpose);
         answering = asked;
         asked = new ArrayList<>();
@@ -487,7 +490,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         };
         if (Mode.FOREIGN == mode)
         {
-            isForeignAllowed = true;
+            allowedLineage = observed.position().lineage();
             examine();
         }
         schedule.forgetRefusals();
@@ -638,6 +641,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         sender.onSession();
         session++;
         isStale = false;
+        // What it was decided for is told by then, or was not done.
+        allowedLineage = null;
         leadership.onDisconnected();
         watch.onDisconnected();
         log("gone: " + reason);
@@ -685,7 +690,9 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         final Health health = health();
         return new ManagedInfo(name(), Mode.DOWN != mode, health,
             TimeUnit.SECONDS.toNanos(link.seen().getEpochSecond()) + link.seen().getNano(), leadership.term(),
-            ledger.version(), standing.appliedVersion(), standing.differences(), config.address(), standing.refusal(),
+            ledger.version(), standing.appliedVersion(), standing.differences(), config.address(),
+            // What it refused is not what is to be said of one that is not there.
+            isCommanded() ? standing.refusal() : "",
             switch (health)
             {
                 case DOWN, UNSEEN -> link.trouble();
@@ -694,6 +701,11 @@ final class ManagedPlane implements ControlListener, AutoCloseable
                 case FOREIGN -> foreignReason();
                 default -> leadership.isHeld() ? "" : leadership.trouble();
             });
+    }
+
+    private boolean isCommanded()
+    {
+        return Mode.DOWN != mode && Mode.SUPERSEDED != mode;
     }
 
     private void log(final String line)

@@ -243,4 +243,37 @@ class LeadershipTest
         take();
         assertEquals(List.of(1L, 2L), asked);
     }
+
+    /** So that what was sent in the session before is refused when it comes late. */
+    @Test
+    void shouldTakeAnotherTermInEachSession()
+    {
+        leadership.onObserved(held(0, OTHER), false);
+        take();
+        leadership.onDisconnected();
+        leadership.onObserved(held(1, ME), false);
+        leadership.renew();
+        assertFalse(leadership.isHeld() || leadership.isOver());
+        take();
+        assertEquals(List.of(1L, 2L), asked);
+        assertEquals(2, leadership.term());
+        // The answer to the next is lost: it was taken by nobody else.
+        leadership.onDisconnected();
+        leadership.onObserved(held(2, ME), false);
+        leadership.renew();
+        write();
+        leadership.onDisconnected();
+        leadership.onObserved(held(3, ME), false);
+        assertFalse(leadership.isOver());
+        take();
+        assertEquals(List.of(1L, 2L, 3L, 4L), asked);
+        // Another manager was quicker than the renewal: that one is in charge.
+        leadership.onDisconnected();
+        leadership.onObserved(held(4, ME), false);
+        leadership.renew();
+        write();
+        answer.accept(Reply.refused(Code.STALE_TERM, "term 5 is not above term 5"));
+        leadership.onObserved(held(5, OTHER), false);
+        assertTrue(leadership.isOver());
+    }
 }

@@ -8,7 +8,9 @@ import io.millrace.FreePorts;
 import io.millrace.control.client.ControlClient;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Health;
 import io.millrace.control.codec.ReconcileMode;
+import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.AnaInfo;
@@ -133,13 +135,15 @@ class ManagerAccessTest
                 final ControlClient client = fixture.connect();
                 assertEquals(1, ManagerFixture.untilWell(client).desiredVersion());
                 assertEquals(AnaState.INACCESSIBLE, stateOf(client, 1));
-                // What others change is changed back.
+                // What others change stays until a person decides.
                 beside.term(CommandHeader.DIRECT);
                 set(beside, 1, AnaState.OPTIMIZED);
                 beside.setQos(HOST_LIMITS);
                 beside.setQos(QosSpec.noneOfNamespace(NQN, 1));
-                until(() -> AnaState.INACCESSIBLE == stateOf(beside, 1) &&
-                    List.of(NAMESPACE_LIMITS).equals(limits(beside)));
+                until(() -> 3 == client.manager().drift("").size());
+                client.manager().reconcile(ReconcileMode.ALLOW_DESTROY);
+                assertEquals(AnaState.INACCESSIBLE, stateOf(beside, 1));
+                assertEquals(List.of(NAMESPACE_LIMITS), limits(beside));
                 ManagerFixture.untilWell(client);
             }
         }
@@ -172,6 +176,58 @@ class ManagerAccessTest
                 assertEquals("dp0 is in sync with version 6",
                     again.manager().reconcile(ReconcileMode.ALLOW_DESTROY).replaceFirst("^data plane ", ""));
                 assertEquals(HOST, beside.hosts(NQN).getFirst().hostNqn());
+            }
+        }
+    }
+
+    /** What somebody did in an emergency, while the manager was down, is not undone by its return. */
+    @Test
+    void shouldNotUndoWhatWasSetDirectly()
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            serve(client);
+            client.setQos(NAMESPACE_LIMITS);
+            ManagerFixture.untilWell(client);
+            fixture.stop();
+            try (ControlClient beside = ControlClient.connect(plane.directContext()))
+            {
+                set(beside, 1, AnaState.INACCESSIBLE);
+                beside.setQos(HOST_LIMITS);
+                beside.setQos(QosSpec.noneOfNamespace(NQN, 1));
+                beside.setState(State.PAUSED);
+                fixture.start();
+                final ControlClient again = fixture.connect();
+                until(() -> 3 == again.manager().drift("").size());
+                assertTrue(again.manager().drift("").stream().allMatch((each) -> each.isWithheld() &&
+                    "undoes what may have been set directly".equals(each.reason())), () -> "" +
+                        again.manager().drift(""));
+                assertEquals(Health.DIFFERENT, again.manager().managed("").getFirst().health());
+                again.manager().reconcile(ReconcileMode.REPAIR);
+                // So it stays when the data plane is started again, too.
+                plane.restart();
+                ManagerFixture.until(again, (info) -> info.isConnected() && 3 == info.differences());
+            }
+            try (ControlClient beside = ControlClient.connect(plane.directContext()))
+            {
+                assertEquals(AnaState.INACCESSIBLE, stateOf(beside, 1));
+                assertEquals(List.of(HOST_LIMITS), limits(beside));
+                beside.setState(State.PAUSED);
+                final ControlClient again = fixture.connect();
+                // What is asked of the manager is done nevertheless.
+                set(again, 2, AnaState.NON_OPTIMIZED);
+                assertEquals(AnaState.NON_OPTIMIZED, stateOf(beside, 2));
+                assertEquals(AnaState.INACCESSIBLE, stateOf(beside, 1));
+                again.manager().reconcile(ReconcileMode.ALLOW_DESTROY);
+                ManagerFixture.untilWell(again);
+                assertEquals(AnaState.OPTIMIZED, stateOf(beside, 1));
+                assertEquals(AnaState.NON_OPTIMIZED, stateOf(beside, 2));
+                assertEquals(List.of(NAMESPACE_LIMITS), limits(beside));
+                assertEquals(State.PAUSED, beside.dataPlane().state(), "a pause is not the manager's");
+                beside.setState(State.SERVING);
             }
         }
     }

@@ -2,6 +2,7 @@ package io.millrace.manager;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -40,6 +41,7 @@ import io.millrace.nvmf.ControllerIds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -180,6 +182,13 @@ class ManagerTest
                 assertTrue(larger.refusal().contains("does not become smaller"), larger.refusal());
                 assertEquals(1, larger.differences());
                 assertEquals(2 * MIB, beside.devices("found").getFirst().sizeBytes());
+                // Gone, it is that which is said of it.
+                plane.stop();
+                final ManagedInfo gone = ManagerFixture.until(client, (each) -> Health.DOWN == each.health());
+                assertEquals("", gone.refusal());
+                assertEquals("", ManagerFixture.until(client, (each) -> !each.text().isEmpty()).refusal());
+                plane.start();
+                ManagerFixture.until(client, (each) -> each.isConnected() && !each.refusal().isEmpty());
                 client.resizeDevice("found", 2 * MIB);
                 ManagerFixture.untilWell(client);
             }
@@ -510,6 +519,95 @@ class ManagerTest
             assertEquals(1, adopted.devices());
             assertTrue(adopted.comment().startsWith("adopted: the data plane had version "), adopted.comment());
             again.deleteDevice("mem0");
+        }
+    }
+
+    /** The state of other data planes, put in the place of the right one. */
+    @Test
+    void shouldChangeNothingOfAnotherLineageUntilAPersonDecides()
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            TestPlane other = TestPlane.started(directory, "b"))
+        {
+            begin("first", plane, "mem0");
+            begin("second", other, "mem1");
+            try (ManagerFixture foreign = new ManagerFixture(directory, "second", HookConfig.NONE, plane.config("dp0")))
+            {
+                final ControlClient client = foreign.connect();
+                ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
+                assertNotEquals(Code.OK, codeOf(() -> client.createDevice(DeviceSpec.memory("mem2", MIB, 4096))));
+                assertNotEquals(Code.OK, codeOf(() -> client.manager().reconcile(ReconcileMode.REPAIR)));
+                assertEquals(List.of("mem0"), names(client.devices("")));
+                client.manager().reconcile(ReconcileMode.TAKE_OVER);
+                assertEquals(List.of("mem0", "mem1"), names(client.devices("")), "nothing is taken away for it");
+                assertEquals(1, client.manager().drift("").size());
+                client.manager().reconcile(ReconcileMode.ADOPT);
+                ManagerFixture.untilWell(client);
+                assertEquals(2, client.manager().versions("").getLast().devices());
+            }
+            try (ManagerFixture first = new ManagerFixture(directory, "first", HookConfig.NONE, plane.config("dp0")))
+            {
+                final ControlClient client = first.connect();
+                ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
+                client.manager().reconcile(ReconcileMode.ADOPT);
+                ManagerFixture.untilWell(client);
+                assertEquals(List.of("mem0", "mem1"), names(client.devices("")));
+                assertEquals(2, client.manager().versions("").getLast().devices());
+            }
+        }
+    }
+
+    /** What a person decided is about the lineage that was there, and stays decided. */
+    @Test
+    void shouldAskAgainWhenYetAnotherLineageComes() throws IOException
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            TestPlane other = TestPlane.started(directory, "b");
+            TestPlane third = TestPlane.started(directory, "c"))
+        {
+            begin("first", plane, "mem0");
+            begin("second", other, "mem1");
+            begin("third", third, "mem2");
+            try (ControlClient beside = ControlClient.connect(other.directContext()))
+            {
+                beside.deleteDevice("mem1");
+            }
+            try (ManagerFixture fixture = new ManagerFixture(directory, "second", HookConfig.NONE, other.config("dp0")))
+            {
+                final ControlClient client = fixture.connect();
+                ManagerFixture.untilWell(client);
+                client.deleteDevice("mem1");
+            }
+            try (ManagerFixture fixture = new ManagerFixture(directory, "second", HookConfig.NONE, plane.config("dp0")))
+            {
+                final ControlClient client = fixture.connect();
+                ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
+                client.manager().reconcile(ReconcileMode.TAKE_OVER);
+                ManagerFixture.until(client, (each) -> Health.DIFFERENT == each.health() && 1 == each.differences());
+                plane.restart();
+                final ManagedInfo again = ManagerFixture.until(client, (each) -> each.isConnected() &&
+                    (Health.FOREIGN == each.health() || !each.refusal().isEmpty()));
+                assertEquals(Health.DIFFERENT, again.health(), again::toString);
+                assertEquals(List.of("mem0"), names(client.devices("")));
+
+                plane.stop();
+                third.stop();
+                Files.copy(directory.resolve("state-of-plane-c/applied-state.yaml"),
+                    directory.resolve("state-of-plane-a/applied-state.yaml"), StandardCopyOption.REPLACE_EXISTING);
+                plane.start();
+                ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
+                assertEquals(List.of("mem2"), names(client.devices("")));
+            }
+        }
+    }
+
+    private void begin(final String manager, final TestPlane plane, final String device)
+    {
+        try (ManagerFixture fixture = new ManagerFixture(directory, manager, HookConfig.NONE, plane.config("dp0")))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            client.createDevice(DeviceSpec.memory(device, MIB, 4096));
         }
     }
 
