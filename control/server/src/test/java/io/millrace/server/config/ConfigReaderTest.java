@@ -204,6 +204,13 @@ class ConfigReaderTest
         assertFalse(file.settings().preallocate());
         assertEquals(32, file.settings().queueDepth());
         assertEquals(Polling.OFF, file.settings().polling());
+        expectEverySubsystemSetting(config);
+        assertEquals(3, config.listeners().size());
+        assertEquals(DataPlaneConfig.NO_DISCOVERY_PORT, config.discoveryPort());
+    }
+
+    private static void expectEverySubsystemSetting(final DataPlaneConfig config)
+    {
         final SubsystemSettings subsystem = config.subsystems().get(0);
         assertEquals("MR0001", subsystem.serial());
         assertEquals("Test volume", subsystem.model());
@@ -219,8 +226,6 @@ class ConfigReaderTest
             new SubsystemSettings.AnaSettings(new InetSocketAddress("::1", 4421), 0, AnaState.PERSISTENT_LOSS)),
             subsystem.ana());
         assertEquals(List.of(), config.subsystems().get(1).ana());
-        assertEquals(3, config.listeners().size());
-        assertEquals(DataPlaneConfig.NO_DISCOVERY_PORT, config.discoveryPort());
     }
 
     @Test
