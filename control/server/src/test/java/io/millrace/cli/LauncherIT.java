@@ -244,6 +244,22 @@ class LauncherIT
             "a service's start goes through the parser of command lines, which is in no cache");
     }
 
+    /** The JVM does not check whether machine code in the cache is for this processor. */
+    @Test
+    void shouldKeepNoMachineCodeInTheClassCache() throws IOException, InterruptedException
+    {
+        final String millrace = copyOfBuild().resolve("millrace").toString();
+        final Path log = directory.resolve("code.txt");
+        try (MillraceProcess process = MillraceProcess.start(List.of(millrace, "--version"),
+            Map.of("MILLRACE_NO_BUILD", "1", "MILLRACE_JAVA", System.getProperty("java.home") + "/bin/java",
+                "MILLRACE_JAVA_OPTS", "-XX:AOTMode=on -Xlog:aot+codecache*=info:file=" + log)))
+        {
+            assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
+        }
+        final String codeCache = Files.readString(log);
+        assertTrue(codeCache.contains("AOT Code Cache is empty"), codeCache);
+    }
+
     private Path copyOfBuild() throws IOException
     {
         final Path copy = directory.resolve("copy");
