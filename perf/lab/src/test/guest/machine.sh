@@ -3,6 +3,7 @@
 printf 'arguments:'
 printf ' <%s>' "$@"
 echo
+echo "launcher's JVM: $MILLRACE_JAVA_OPTS"
 echo "this goes to standard error" >&2
 cp /share/from-host /share/from-guest
 echo "lab: marker in the kernel's log" > /dev/kmsg

@@ -45,6 +45,7 @@ final class MachineTest
 
         assertEquals(7, result.status(), result::description);
         assertEquals("arguments: <a b> <c>", result.output().lines().findFirst().orElse(""));
+        assertTrue(result.output().contains("\nlauncher's JVM: -XX:TieredStopAtLevel=1\n"), result::description);
         assertTrue(result.errors().startsWith("this goes to standard error\n"), result::description);
         assertFalse(result.output().contains("standard error"), result::description);
         assertEquals("hello\n", Files.readString(share.resolve("from-guest")));
