@@ -78,7 +78,7 @@ public final class NvmeController implements AutoCloseable
         }
         catch (final RuntimeException e)
         {
-            controller.endThread();
+            controller.endThread(controller.closeNs);
             throw e;
         }
         return controller;
@@ -202,6 +202,7 @@ public final class NvmeController implements AutoCloseable
             return;
         }
         Reactor.checkMayBlock("the end of a controller");
+        final long deadlineNs = System.nanoTime() + closeNs;
         try
         {
             thread.call(() ->
@@ -217,12 +218,12 @@ public final class NvmeController implements AutoCloseable
                 throw translated(e.getCause()) instanceof final RuntimeException known ? known : e;
             }
         }
-        endThread();
+        endThread(Math.max(1, deadlineNs - System.nanoTime()));
     }
 
-    private void endThread()
+    private void endThread(final long timeoutNs)
     {
-        if (!thread.end(closeNs))
+        if (!thread.end(timeoutNs))
         {
             notes.add("is not given back yet, since its thread still waits for something after " +
                 closeNs / 1_000_000 + " ms: it stays taken until that is over or this process ends");
