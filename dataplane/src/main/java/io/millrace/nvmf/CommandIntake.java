@@ -248,9 +248,18 @@ public final class CommandIntake
     {
         request.qosStage(QosStage.AT_HOST == request.qosStage() ? QosStage.AT_NAMESPACE : QosStage.PASSED);
         // It has begun nothing, so what has become of its namespace meanwhile is looked at again.
-        request.namespace().unbind(request);
+        final NamespaceChannel namespace = request.namespace();
+        namespace.unbind(request);
         request.phase(RequestPhase.EXECUTING);
-        dispatch(request);
+        if (namespace.isRetired())
+        {
+            // Another one may have its id by now, for which the command was not meant, nor its range checked.
+            queuePair.complete(request, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
+        }
+        else
+        {
+            dispatch(request);
+        }
     }
 
     private boolean retryCapsule(final Request request)

@@ -7,6 +7,7 @@ import io.millrace.nvme.ControllerConfiguration;
 import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.NvmeStatus;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
@@ -40,6 +41,8 @@ final class Controller
     private final AtomicReferenceArray<QueuePair> ioQueuePairs =
         new AtomicReferenceArray<>(TargetConfig.QUEUE_PAIRS_MAX + 1);
     private final AtomicInteger ioQueueCount = new AtomicInteger();
+    /** I/O queues whose connection is gone while a device carries out writes that came on it. */
+    private final AtomicInteger drainingCount = new AtomicInteger();
     private final Target target;
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
 
@@ -302,13 +305,18 @@ final class Controller
     }
 
     /**
-     * {@return controller status property}
+     * {@return controller status property. Home only: a controller that waits to be enabled is enabled by the look at
+     * it, which hosts repeat}
      */
     int status()
     {
+        if (ControllerState.ENABLING == state)
+        {
+            enable();
+        }
         return switch (state)
         {
-            case DISABLED -> 0;
+            case DISABLED, ENABLING -> 0;
             case READY, RESETTING -> ControllerStatus.READY;
             case SHUTTING_DOWN -> ControllerStatus.READY | ControllerStatus.SHUTDOWN_OCCURRING;
             case SHUTDOWN -> ControllerStatus.SHUTDOWN_COMPLETE |
@@ -361,10 +369,44 @@ final class Controller
         }
         else if (!wasEnabled && enable)
         {
+            enable();
+        }
+        return NvmeStatus.SUCCESS;
+    }
+
+    private void enable()
+    {
+        if (!subsystem.isAnyEnding(this))
+        {
             subsystem.ana().onEnabled(this);
             become(ControllerState.READY);
         }
-        return NvmeStatus.SUCCESS;
+        else if (ControllerState.ENABLING != state)
+        {
+            become(ControllerState.ENABLING);
+        }
+    }
+
+    /**
+     * {@return whether writes that came on queues of it may still be carried out though its host cannot see them end.
+     * Any thread}
+     */
+    boolean isEnding()
+    {
+        final ControllerState now = state;
+        final boolean isLeft = ControllerState.FAILED == now || ControllerState.DEAD == now ||
+            ControllerState.RESETTING == now || ControllerState.SHUTTING_DOWN == now;
+        return 0 != drainingCount.get() || isLeft && 0 != ioQueueCount.get();
+    }
+
+    /**
+     * {@return whether it is of the same host as another one}
+     *
+     * @param other controller.
+     */
+    boolean isOfSameHost(final Controller other)
+    {
+        return hostNqn.equals(other.hostNqn) && Arrays.equals(hostId, other.hostId);
     }
 
     /**
@@ -391,6 +433,15 @@ final class Controller
     }
 
     /**
+     * The connection of an I/O queue is gone; {@link #onDisconnected} follows when no write that came on it is under
+     * way. The queue pair's reactor.
+     */
+    void onDraining()
+    {
+        drainingCount.incrementAndGet();
+    }
+
+    /**
      * A queue pair of it is gone. The queue pair's reactor.
      *
      * @param queuePair that was disconnected.
@@ -414,6 +465,7 @@ final class Controller
         }
         else
         {
+            drainingCount.decrementAndGet();
             removeIoQueue(queuePair, queuePair.id());
         }
     }
@@ -540,6 +592,7 @@ final class Controller
     {
         if (ioQueuePairs.compareAndSet(queueId, queuePair, null) && 0 == ioQueueCount.decrementAndGet())
         {
+            subsystem.onQueuesLeft(this);
             final ControllerState now = state;
             if (ControllerState.RESETTING == now || ControllerState.SHUTTING_DOWN == now)
             {

@@ -4,7 +4,7 @@ package io.millrace.nvmf;
  * The life of a controller (NVM Express Base 2.0, sections 3.5 and 3.6).
  *
  * <pre>
- *   DISABLED ---------- CC.EN 1 ----------> READY
+ *   DISABLED ---------- CC.EN 1 ----------> READY      (by ENABLING while its host's former writes are under way)
  *     ^  |                                 |  |  |
  *     |  +--- CC.SHN --+      CC.SHN ------+  |  +--- keep alive, fatal error
  *     |                |         |            |                 |
@@ -22,6 +22,11 @@ enum ControllerState
 {
     /** Connected, CC.EN is 0. */
     DISABLED,
+    /**
+     * CC.EN is 1, and a device still carries out writes that came on queues of its host which are gone: what the host
+     * writes now must not be overtaken by them. Not ready, as hosts wait for.
+     */
+    ENABLING,
     /** Enabled: takes I/O queues and commands. */
     READY,
     /** CC.EN went to 0: I/O queues are being disconnected. */
@@ -37,11 +42,12 @@ enum ControllerState
 
     private static final int[] NEXT =
     {
-        bits(READY, SHUTDOWN, FAILED, DEAD),
+        bits(ENABLING, READY, SHUTDOWN, FAILED, DEAD),
+        bits(READY, RESETTING, SHUTTING_DOWN, FAILED, DEAD),
         bits(RESETTING, SHUTTING_DOWN, FAILED, DEAD),
         bits(DISABLED, FAILED, DEAD),
         bits(SHUTDOWN, RESETTING, FAILED, DEAD),
-        bits(READY, RESETTING, FAILED, DEAD),
+        bits(ENABLING, READY, RESETTING, FAILED, DEAD),
         bits(RESETTING, DEAD),
         bits()
     };

@@ -393,10 +393,17 @@ final class IoCommands implements BlockCompletionListener
      */
     NamespaceChannel namespace(final QueuePair queuePair, final Request request)
     {
-        // A command that was carried out up to a wait goes on with what it had, even if that was taken away since.
-        if (null != request.namespace())
+        final NamespaceChannel bound = request.namespace();
+        if (null != bound)
         {
-            return request.namespace();
+            // A command that was carried out up to a wait goes on with what it had, even if that was taken away since.
+            if (!bound.isRetired() || RequestPayload.NONE != request.payload())
+            {
+                return bound;
+            }
+            bound.unbind(request);
+            queuePair.complete(request, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
+            return null;
         }
         final NamespaceChannel namespace = queuePair.channels().find(request.entry().namespaceId());
         if (null == namespace)

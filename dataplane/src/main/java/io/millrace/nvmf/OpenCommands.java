@@ -212,7 +212,7 @@ final class OpenCommands
     {
         switch (request.phase())
         {
-            case AWAITING_BUFFER, AWAITING_DEVICE, AWAITING_CHANNEL ->
+            case AWAITING_BUFFER, AWAITING_DEVICE, AWAITING_CHANNEL, THROTTLED ->
             {
                 withdraw(request);
                 fail(request, status);
@@ -224,11 +224,11 @@ final class OpenCommands
                     fail(request, status);
                 }
             }
-            case CAPSULE_AWAITING_BUFFER ->
+            case CAPSULE_AWAITING_BUFFER, CAPSULE_THROTTLED ->
             {
-                // Its transport comes again with the capsule, and then there is no such namespace.
+                // Its transport comes again with the capsule, which is refused then. It stays bound until that: the
+                // namespace's id may be another one's by then.
                 withdraw(request);
-                request.namespace().unbind(request);
                 request.phase(RequestPhase.CAPSULE_BUFFERED);
             }
             case RESPONDING ->

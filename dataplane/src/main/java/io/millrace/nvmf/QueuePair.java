@@ -203,6 +203,10 @@ public final class QueuePair
         if (null != controller)
         {
             pollGroup.payloads().leave(bufferHost);
+            if (0 != id)
+            {
+                controller.onDraining();
+            }
         }
         openCommands.onLeft();
         if (null != host)

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /**
  * A set of namespaces under one name, and the controllers that hosts have on it. Any thread may call it: what reactors
@@ -32,6 +33,8 @@ public final class Subsystem
     private final AccessList access;
     private final NamespaceTable namespaces = new NamespaceTable();
     private final ConcurrentHashMap<Integer, Controller> controllers = new ConcurrentHashMap<>();
+    /** Controllers that are gone while I/O queues of theirs are not. */
+    private final Set<Controller> ending = ConcurrentHashMap.newKeySet();
     private final Set<NamespaceCounters> counters = ConcurrentHashMap.newKeySet();
     private final NamespaceTotals retiredCounters = new NamespaceTotals();
     private final SubsystemAna ana = new SubsystemAna(this);
@@ -459,7 +462,34 @@ public final class Subsystem
 
     void removeController(final Controller controller)
     {
+        ending.add(controller);
         controllers.remove(controller.id(), controller);
+        if (0 == controller.ioQueueCount())
+        {
+            ending.remove(controller);
+        }
+    }
+
+    /**
+     * The last I/O queue of a controller is gone. Any thread.
+     *
+     * @param controller that it was of.
+     */
+    void onQueuesLeft(final Controller controller)
+    {
+        ending.remove(controller);
+    }
+
+    /**
+     * {@return whether a device may carry out a write that came from the same host by another controller which is going or
+     * gone. Any thread}
+     *
+     * @param controller of the host.
+     */
+    boolean isAnyEnding(final Controller controller)
+    {
+        return Stream.concat(controllers.values().stream(), ending.stream())
+            .anyMatch((each) -> each != controller && each.isEnding() && each.isOfSameHost(controller));
     }
 
     /**

@@ -27,15 +27,17 @@ class ControllerTest
     private static final int ENABLED = ControllerConfiguration.ENABLE |
         ControllerConfiguration.SUBMISSION_ENTRY_64 | ControllerConfiguration.COMPLETION_ENTRY_16;
     private static final Map<ControllerState, EnumSet<ControllerState>> TRANSITIONS = Map.of(
-        ControllerState.DISABLED, EnumSet.of(ControllerState.READY, ControllerState.SHUTDOWN, ControllerState.FAILED,
-            ControllerState.DEAD),
+        ControllerState.DISABLED, EnumSet.of(ControllerState.ENABLING, ControllerState.READY, ControllerState.SHUTDOWN,
+            ControllerState.FAILED, ControllerState.DEAD),
+        ControllerState.ENABLING, EnumSet.of(ControllerState.READY, ControllerState.RESETTING,
+            ControllerState.SHUTTING_DOWN, ControllerState.FAILED, ControllerState.DEAD),
         ControllerState.READY, EnumSet.of(ControllerState.RESETTING, ControllerState.SHUTTING_DOWN,
             ControllerState.FAILED, ControllerState.DEAD),
         ControllerState.RESETTING, EnumSet.of(ControllerState.DISABLED, ControllerState.FAILED, ControllerState.DEAD),
         ControllerState.SHUTTING_DOWN, EnumSet.of(ControllerState.SHUTDOWN, ControllerState.RESETTING,
             ControllerState.FAILED, ControllerState.DEAD),
-        ControllerState.SHUTDOWN, EnumSet.of(ControllerState.READY, ControllerState.RESETTING, ControllerState.FAILED,
-            ControllerState.DEAD),
+        ControllerState.SHUTDOWN, EnumSet.of(ControllerState.ENABLING, ControllerState.READY, ControllerState.RESETTING,
+            ControllerState.FAILED, ControllerState.DEAD),
         ControllerState.FAILED, EnumSet.of(ControllerState.RESETTING, ControllerState.DEAD),
         ControllerState.DEAD, EnumSet.noneOf(ControllerState.class));
 

@@ -151,6 +151,41 @@ class WaitingTest
         assertEquals(StatusMap.of(status, BlockOperation.WRITE), TestHost.await(write).status());
     }
 
+    /** What a host writes after it has connected anew must not be overtaken by what it wrote before. */
+    @Test
+    void shouldNotBeReadyWhileADeviceCarriesOutAWriteOfAConnectionThatIsGone()
+    {
+        write(MANUAL, 0, new byte[BLOCK], false);
+        assertEquals(1, waiting());
+        host.close();
+        final TestHost second = target.admin();
+        assertEquals(0, second.status());
+        admin.close();
+        final TestHost third = target.admin();
+        assertEquals(0, second.status());
+        assertEquals(0, third.status());
+        final int thirdId = third.queuePair().controller().id();
+        final TestHost early = target.connection();
+        assertEquals(NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY,
+            early.connect(TestTarget.NQN, 1, thirdId).status());
+        complete(BlockStatus.SUCCESS);
+        TestTarget.await("ready", () -> ControllerStatus.READY == second.status());
+        TestTarget.await("ready", () -> ControllerStatus.READY == third.status());
+        final TestHost queue = target.io(third, 1);
+        assertEquals(NvmeStatus.SUCCESS,
+            queue.execute((entry) -> entry.opcode(IoOpcode.FLUSH).namespaceId(MEMORY)).status());
+    }
+
+    @Test
+    void shouldBeReadyWhileADeviceCarriesOutAReadOfAConnectionThatIsGone()
+    {
+        read(MANUAL, 0, 1);
+        assertEquals(1, waiting());
+        host.close();
+        assertEquals(ControllerStatus.READY, target.admin().status());
+        complete(BlockStatus.SUCCESS);
+    }
+
     @Test
     void shouldWaitInOrderForRoomAtTheDevice()
     {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.nvmf.AdminTurns;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +22,7 @@ class AdminTurnTest
     private static final int COMMANDS = 900;
 
     @Test
-    void shouldCarryOutFewAdminCommandsInOneCycle() throws IOException
+    void shouldCarryOutNoneInACycleWhoseTimeIsSpent() throws IOException
     {
         try (ManualTarget target = new ManualTarget(MemoryDevice.create("mem0", 1L << 20, TargetFixture.BLOCK_BYTES),
                 TcpTransportConfig.defaults(), 16L << 20);
@@ -42,18 +43,16 @@ class AdminTurnTest
             }
             host.sendRaw(bytes.toByteArray(), 0, bytes.size());
             long left = bytes.size();
-            int most = 0;
-            int cycles = 0;
+            long stalled = 0;
             while (left > 0 || target.group().pollGroup().requestsInUse() > 0)
             {
-                final int before = target.group().pollGroup().requestsInUse();
+                AdminTurns.spend(target.group().pollGroup());
+                final long doneBefore = target.group().counters().stalledCapsules();
                 left -= connection.receive();
-                most = Math.max(most, target.group().pollGroup().requestsInUse() - before);
+                stalled += target.group().counters().stalledCapsules() - doneBefore;
                 target.turn();
-                cycles++;
             }
-            System.out.println(COMMANDS + " admin commands in " + cycles + " cycles, at most " + most + " at once");
-            assertTrue(most < COMMANDS, most + " commands in one cycle");
+            assertTrue(stalled > 0, "no command has waited for a turn");
             for (int id = 0; id < COMMANDS; id++)
             {
                 host.expectSuccess(id);

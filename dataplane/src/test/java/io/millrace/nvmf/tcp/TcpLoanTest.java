@@ -81,7 +81,7 @@ class TcpLoanTest
     @Test
     void shouldLetAWriterPassAHostThatReadsDropByDrop() throws IOException
     {
-        try (TargetFixture target = fixture(8192);
+        try (TargetFixture target = fixture(8192, 64L << 20);
             TestHost admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
             TestHost slow = TestHost.open(target.address(), 2048);
             TestHost writer = TestHost.io(target.address(), TargetFixture.NQN, admin, 2, 32, Digests.NONE))

@@ -1,0 +1,21 @@
+package io.millrace.nvmf;
+
+/**
+ * The time of reactors for admin commands, for tests of transports.
+ */
+public final class AdminTurns
+{
+    private AdminTurns()
+    {
+    }
+
+    /**
+     * Leaves nothing of it for the rest of the cycle.
+     *
+     * @param pollGroup of the reactor, whose thread calls this.
+     */
+    public static void spend(final PollGroup pollGroup)
+    {
+        pollGroup.adminTurn().end(pollGroup.reactor().clockNs() - AdminTurn.BUDGET_NS);
+    }
+}

@@ -1,0 +1,101 @@
+package io.millrace.nvmf.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.memory.MemoryDevice;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.Namespace;
+import io.millrace.nvmf.QosLimits;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A namespace goes while writes to it wait for a limit, some in their connections as there is no room for them. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class TcpThrottledRemovalTest
+{
+    private static final int BLOCK = TargetFixture.BLOCK_BYTES;
+    private static final int CONNECTIONS = 8;
+    private static final int WRITES_FIRST = 300;
+    private static final int WRITES_OTHER = 2;
+    /** Beyond the device that takes the namespace's id. */
+    private static final long LBA = 16_000;
+    private static final long REMOVAL_MS_MAX = 8_000;
+
+    private final TargetFixture target = new TargetFixture();
+    private final List<TestHost> hosts = new ArrayList<>();
+
+    @BeforeEach
+    void connectHosts() throws IOException
+    {
+        final TestHost admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
+        target.subsystem().qos().limitHost(TestHost.HOST_NQN, QosLimits.ofIops(1)).join();
+        final byte[] data = TcpIoTest.random(2 * BLOCK, 1);
+        for (int i = 0; i < CONNECTIONS; i++)
+        {
+            final TestHost host = TestHost.io(target.address(), TargetFixture.NQN, admin, 1 + i, 1024, Digests.NONE);
+            hosts.add(host);
+            for (int id = 0; id < (0 == i ? WRITES_FIRST : WRITES_OTHER); id++)
+            {
+                host.sendCapsule(WireCommand.writeInCapsule(id, LBA, 2, data.length), data);
+            }
+        }
+        hosts.add(admin);
+        TargetFixture.await("writes to wait in their connections", () ->
+            target.transport().counters().stalledCapsules() > 0);
+    }
+
+    @AfterEach
+    void close()
+    {
+        hosts.forEach(TestHost::close);
+        target.close();
+    }
+
+    @Test
+    void shouldEndThemAtOnce() throws Exception
+    {
+        final long startNs = System.nanoTime();
+        target.subsystem().removeNamespace(1).get(30, TimeUnit.SECONDS);
+        final long ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+        assertTrue(ms < REMOVAL_MS_MAX, () -> "removal took " + ms + " ms");
+        expectRefused();
+    }
+
+    @Test
+    void shouldWriteNothingToTheNamespaceThatHasItsIdNext() throws Exception
+    {
+        final CompletableFuture<Void> removed = target.subsystem().removeNamespace(1);
+        final MemoryDevice next = MemoryDevice.create("next", 4 << 20, BLOCK);
+        target.subsystem().addNamespace(Namespace.of(TargetFixture.NQN, 1, next));
+        removed.get(30, TimeUnit.SECONDS);
+        expectRefused();
+        target.subsystem().qos().limitHost(TestHost.HOST_NQN, QosLimits.NONE).join();
+        final byte[] zeroes = new byte[BLOCK];
+        assertArrayEquals(zeroes, hosts.get(2).read(100, 0, 1, BLOCK));
+        target.subsystem().removeNamespace(1).get(30, TimeUnit.SECONDS);
+    }
+
+    private void expectRefused() throws IOException
+    {
+        for (int i = 1; i < CONNECTIONS; i++)
+        {
+            assertEquals(NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY,
+                hosts.get(i).expect(PduType.CAPSULE_RESPONSE).status());
+            // Those behind it have not begun, and may be looked at when the id is another namespace's.
+            for (int id = 1; id < WRITES_OTHER; id++)
+            {
+                assertNotEquals(NvmeStatus.SUCCESS, hosts.get(i).expect(PduType.CAPSULE_RESPONSE).status());
+            }
+        }
+    }
+}
