@@ -146,8 +146,8 @@ final class StripeLocks
             if (!isStripeOf(region, destinationBytes, lengthBytes) && !tryShared((int)region & mask))
             {
                 leaveSource(first, region - 1, destinationBytes, lengthBytes);
-                leaveMarked(destinationBytes >>> REGION_SHIFT,
-                    (destinationBytes + lengthBytes - 1) >>> REGION_SHIFT, mark());
+                // Without a mark: another copy, the other way round, would never get in.
+                releaseExclusive(destinationBytes, lengthBytes);
                 return false;
             }
         }

@@ -47,6 +47,16 @@ class StripeLocksTest
     }
 
     @Test
+    void shouldLetCopiesInOppositeDirectionsPass()
+    {
+        assertTrue(locks.tryShared(REGION, 1));
+        assertFalse(locks.tryCopy(0, REGION, 1));
+        assertFalse(locks.tryCopy(REGION, 0, 1));
+        locks.releaseShared(REGION, 1);
+        assertTrue(locks.tryCopy(0, REGION, 1) || locks.tryCopy(REGION, 0, 1));
+    }
+
+    @Test
     void shouldCopyFromNextToItselfAndFromAnyDistance()
     {
         // Half a region apart, a region, and as far as it takes to come to the same stripes again.
