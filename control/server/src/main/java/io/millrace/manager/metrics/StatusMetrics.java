@@ -33,7 +33,10 @@ final class StatusMetrics
         entry(DataPlaneCounters.Value.SEND_TIMEOUTS, Metric.SEND_TIMEOUTS),
         entry(DataPlaneCounters.Value.REFUSED_PENDING, Metric.CONNECTIONS_REFUSED_PENDING),
         entry(DataPlaneCounters.Value.REFUSED_CONNECTS, Metric.CONNECTS_REFUSED),
-        entry(DataPlaneCounters.Value.PENDING_CONNECTIONS, Metric.CONNECTIONS_PENDING));
+        entry(DataPlaneCounters.Value.PENDING_CONNECTIONS, Metric.CONNECTIONS_PENDING),
+        entry(DataPlaneCounters.Value.REFUSED_DISCOVERY, Metric.DISCOVERY_REFUSED),
+        entry(DataPlaneCounters.Value.DISCOVERY_CONNECTIONS, Metric.DISCOVERY_CONNECTIONS),
+        entry(DataPlaneCounters.Value.DEFERRED_CAPSULES, Metric.DEFERRED_CAPSULES));
     /** Of each reactor. */
     static final Map<ReactorCounters.Value, Metric> REACTOR = Map.of(
         ReactorCounters.Value.SLEEPS, Metric.REACTOR_SLEEPS,
