@@ -206,6 +206,20 @@ class BufferFloorsTest
         assertThrows(IllegalStateException.class, () -> pool.release(bystander, waiter.address, PAGE));
     }
 
+    /** Else two would get it. */
+    @Test
+    void shouldStopWhenAFloorThatIsFreeIsReleasedByWhoHoldsAnother()
+    {
+        drain();
+        final BufferShare first = share();
+        final BufferShare second = share();
+        final Waiter released = await(first, PAGE, false);
+        final Waiter held = await(second, PAGE, false);
+        pool.release(first, released.address, PAGE);
+        assertThrows(IllegalStateException.class, () -> pool.release(second, released.address, PAGE));
+        pool.release(second, held.address, PAGE);
+    }
+
     @Test
     void shouldNotCountWhatADeviceHasOfAFloor()
     {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.CapacityLimits;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
@@ -72,6 +73,45 @@ class CapsuleBehindSlotsTest
             }
             assertTrue(target.group(0).requestWaitCount() > 0);
             TargetFixture.await("all slots back", () -> 0 == target.group(0).requestsInUse());
+        }
+    }
+
+    /** What was put aside is looked at when its turn comes, as what has just come is. */
+    @Test
+    void shouldNotWriteDataThatIsWrongThoughItWaitedForASlot() throws IOException
+    {
+        final Digests digests = Digests.of(3);
+        try (TestHost admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
+            TestHost host = TestHost.io(target.address(), TargetFixture.NQN, admin, 1, DEPTH, digests))
+        {
+            final byte[] data = TcpIoTest.random(BLOCK, 1);
+            final int writes = 100;
+            final int last = writes - 1;
+            for (int id = 0; id < last; id++)
+            {
+                host.sendCapsule(WireCommand.write(id, id, 1, BLOCK), WirePdu.NOTHING);
+            }
+            final byte[] wrong = WirePdu.capsule(digests, WireCommand.writeInCapsule(last, last, 1, BLOCK), data);
+            wrong[wrong.length - 1] ^= 1;
+            host.send(wrong);
+            TargetFixture.await("all slots in use", () -> target.group(0).requestWaitCount() > 0);
+            int done = 0;
+            while (done < writes)
+            {
+                final WirePdu next = host.receive();
+                if (PduType.READY_TO_TRANSFER == next.type())
+                {
+                    host.send(WirePdu.hostData(digests, next.commandId(), next.transferTag(), data, 0, BLOCK, true));
+                }
+                else
+                {
+                    assertEquals(last == next.commandId() ? NvmeStatus.TRANSIENT_TRANSPORT_ERROR : 0,
+                        NvmeStatus.code(next.status()), next.toString());
+                    done++;
+                }
+            }
+            assertArrayEquals(data, host.read(0, last - 1, 1, BLOCK));
+            assertArrayEquals(new byte[BLOCK], host.read(0, last, 1, BLOCK));
         }
     }
 

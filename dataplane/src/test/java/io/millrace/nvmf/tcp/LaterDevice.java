@@ -11,6 +11,7 @@ import io.millrace.block.CloseListener;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -29,6 +30,8 @@ final class LaterDevice implements BlockDevice
     private volatile boolean holding;
     private volatile long failingLba = Long.MAX_VALUE;
     private volatile long openNs;
+    private final AtomicInteger forced = new AtomicInteger();
+    private final AtomicInteger submitted = new AtomicInteger();
     private Runnable onSubmit;
 
     LaterDevice(final int blockBytes, final long sizeBytes)
@@ -62,6 +65,22 @@ final class LaterDevice implements BlockDevice
     int held()
     {
         return held.get();
+    }
+
+    /**
+     * How many requests there were.
+     */
+    int submitted()
+    {
+        return submitted.get();
+    }
+
+    /**
+     * How many of them were to be on stable storage when they complete.
+     */
+    int forced()
+    {
+        return forced.get();
     }
 
     @Override
@@ -118,6 +137,8 @@ final class LaterDevice implements BlockDevice
             }
             requests.add(request);
             held.incrementAndGet();
+            submitted.incrementAndGet();
+            forced.addAndGet(request.forceUnitAccess() ? 1 : 0);
             return true;
         }
 
@@ -164,6 +185,7 @@ final class LaterDevice implements BlockDevice
         {
             held.decrementAndGet();
             long position = address + request.lba() * geometry.blockSizeBytes();
+            boolean isSame = true;
             for (int i = 0; i < request.segmentCount(); i++)
             {
                 if (BlockOperation.READ == request.operation())
@@ -174,10 +196,20 @@ final class LaterDevice implements BlockDevice
                 {
                     NativeMemory.copy(request.segmentAddress(i), position, request.segmentLength(i));
                 }
+                else if (BlockOperation.COMPARE == request.operation())
+                {
+                    isSame &= isSame(position, request.segmentAddress(i), request.segmentLength(i));
+                }
                 position += request.segmentLength(i);
             }
             request.complete(request.lba() + request.blocks() > failingLba ?
-                BlockStatus.MEDIA_ERROR : BlockStatus.SUCCESS);
+                BlockStatus.MEDIA_ERROR : isSame ? BlockStatus.SUCCESS : BlockStatus.COMPARE_FAILURE);
+        }
+
+        private static boolean isSame(final long first, final long second, final int lengthBytes)
+        {
+            return MemorySegment.ofAddress(first).reinterpret(lengthBytes)
+                .mismatch(MemorySegment.ofAddress(second).reinterpret(lengthBytes)) < 0;
         }
     }
 }

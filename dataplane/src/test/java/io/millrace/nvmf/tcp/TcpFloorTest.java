@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Many addresses keep all the buffers that they get, in the middle of writes and with answers that they do not take:
@@ -134,6 +136,111 @@ class TcpFloorTest
         bystander.write(3, 1, 1, small);
         assertArrayEquals(small, bystander.read(4, 1, 1, BLOCK));
         end();
+    }
+
+    /** Each part is a request of its own, and the answer says that all of it is on stable storage. */
+    @Test
+    void shouldForceEveryPartOfAWriteThatIsToBeForced() throws IOException
+    {
+        stopMany();
+        final TestHost bystander = host(BYSTANDER, Digests.NONE);
+        final byte[] large = TcpIoTest.random(LARGE_BLOCKS * BLOCK, 1);
+        final int parts = bystander.writeParts(1, 0, LARGE_BLOCKS, large);
+        assertEquals(LARGE_BLOCKS * BLOCK / PART_BYTES, parts);
+        assertEquals(0, device.forced());
+        bystander.sendCapsule(WireCommand.forced(WireCommand.write(2, 0, LARGE_BLOCKS, large.length)), WirePdu.NOTHING);
+        assertEquals(0, bystander.sendParts(2, large).getLast().status());
+        assertEquals(parts, device.forced());
+        end();
+    }
+
+    @Test
+    void shouldCompareEveryPart() throws IOException
+    {
+        stopMany();
+        final TestHost bystander = host(BYSTANDER, Digests.NONE);
+        final byte[] large = TcpIoTest.random(LARGE_BLOCKS * BLOCK, 1);
+        final int parts = bystander.writeParts(1, 0, LARGE_BLOCKS, large);
+        bystander.sendCapsule(WireCommand.compare(2, 0, LARGE_BLOCKS, large.length), WirePdu.NOTHING);
+        final List<WirePdu> same = bystander.sendParts(2, large);
+        assertEquals(0, same.getLast().status(), same.toString());
+        assertEquals(parts + 1, same.size());
+        for (int part = 0; part < parts; part++)
+        {
+            final byte[] other = large.clone();
+            other[(part + 1) * PART_BYTES - 1] ^= 1;
+            bystander.sendCapsule(WireCommand.compare(3, 0, LARGE_BLOCKS, large.length), WirePdu.NOTHING);
+            final List<WirePdu> received = bystander.sendParts(3, other);
+            assertEquals(NvmeStatus.COMPARE_FAILURE, NvmeStatus.code(received.getLast().status()), "part " + part);
+            assertEquals(part + 1, received.size() - 1, "asked for");
+        }
+        end();
+    }
+
+    /** Data that did not come as it was sent does not reach the device, and neither does what is behind it. */
+    @Test
+    void shouldEndAWriteWithThePartWhoseDigestIsWrong() throws IOException
+    {
+        final Digests digests = Digests.of(3);
+        stopMany();
+        final TestHost bystander = host(BYSTANDER, digests);
+        final byte[] before = TcpIoTest.random(LARGE_BLOCKS * BLOCK, 1);
+        final byte[] after = TcpIoTest.random(LARGE_BLOCKS * BLOCK, 2);
+        bystander.writeParts(1, 0, LARGE_BLOCKS, before);
+        final int requests = device.submitted();
+        bystander.sendCapsule(WireCommand.write(2, 0, LARGE_BLOCKS, after.length), WirePdu.NOTHING);
+        for (int offset = 0; offset < 2 * PART_BYTES; offset += PART_BYTES)
+        {
+            final WirePdu ready = bystander.expect(PduType.READY_TO_TRANSFER);
+            final byte[] pdu = WirePdu.hostData(digests, 2, ready.transferTag(), after, offset, PART_BYTES, true);
+            pdu[pdu.length - 1] ^= (byte)(0 == offset ? 0 : 1);
+            bystander.send(pdu);
+        }
+        final WirePdu failed = bystander.expect(PduType.CAPSULE_RESPONSE);
+        assertEquals(NvmeStatus.TRANSIENT_TRANSPORT_ERROR, NvmeStatus.code(failed.status()), failed.toString());
+        assertEquals(requests + 1, device.submitted());
+        final byte[] expected = before.clone();
+        System.arraycopy(after, 0, expected, 0, PART_BYTES);
+        bystander.sendCapsule(WireCommand.read(3, 0, LARGE_BLOCKS, before.length), WirePdu.NOTHING);
+        assertArrayEquals(expected, bystander.receiveParts(3));
+        end();
+    }
+
+    /** No part is asked for that nobody sends; what the command has is given back when the device is done with it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldEndATransferInPartsWithItsConnectionWhileAPartIsAtTheDevice(final boolean isWrite) throws IOException
+    {
+        stopMany();
+        final byte[] large = TcpIoTest.random(LARGE_BLOCKS * BLOCK, 1);
+        final TestHost bystander = host(BYSTANDER, Digests.NONE);
+        device.hold(true);
+        if (isWrite)
+        {
+            bystander.sendCapsule(WireCommand.write(1, 0, LARGE_BLOCKS, large.length), WirePdu.NOTHING);
+            final WirePdu ready = bystander.expect(PduType.READY_TO_TRANSFER);
+            bystander.send(WirePdu.hostData(Digests.NONE, 1, ready.transferTag(), large, 0, PART_BYTES, true));
+        }
+        else
+        {
+            bystander.sendCapsule(WireCommand.read(1, 0, LARGE_BLOCKS, large.length), WirePdu.NOTHING);
+        }
+        TargetFixture.await("a part at the device", () -> 1 == device.held());
+        final int requests = device.submitted();
+        final int slots = slots();
+        final int connections = target.blocksInUse();
+        bystander.close();
+        TargetFixture.await("its end", () -> target.blocksInUse() < connections);
+        assertEquals(slots, slots(), "the device has it");
+        device.hold(false);
+        TargetFixture.await("its slot back", () -> slots() == slots - 1);
+        assertEquals(requests, device.submitted());
+        end();
+    }
+
+    private int slots()
+    {
+        return target.reactor(0).call(() -> target.group(0).requestsInUse()).join();
     }
 
     @Test

@@ -10,6 +10,8 @@ import io.millrace.block.memory.MemoryDevice;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -123,6 +125,51 @@ class TcpNamespaceRemovalTest
             host.sendCapsule(WireCommand.write(1, 0, BLOCKS, BYTES), WirePdu.NOTHING);
             assertEquals(NvmeStatus.INVALID_NAMESPACE,
                 NvmeStatus.code(host.expect(PduType.CAPSULE_RESPONSE).status()));
+        }
+    }
+
+    /** The first byte of what asks for its data has left, the last one has not: the host will send. */
+    @Test
+    void shouldNotTakeBackWhatHasLeftInPart() throws Exception
+    {
+        start(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        final int writes = 700;
+        // With a header digest no socket buffer is a multiple of what asks for data.
+        final Digests digests = Digests.of(3);
+        try (TestHost host = TestHost.open(target.address(), 2048))
+        {
+            host.initialize(digests, 0);
+            host.connectIo(TargetFixture.NQN, admin.controllerId(), 1, writes + 1);
+            for (int id = 0; id < writes; id++)
+            {
+                host.sendCapsule(WireCommand.write(id, id, 1, BLOCK), WirePdu.NOTHING);
+            }
+            TargetFixture.await("writes", () -> target.reactor(0)
+                .call(() -> target.group(0).requestsInUse() >= writes).join());
+            final CompletableFuture<Void> removed = target.subsystem().removeNamespace(1);
+            final byte[] data = TcpIoTest.random(BLOCK, 1);
+            final Set<Integer> asked = new HashSet<>();
+            final Set<Integer> answered = new HashSet<>();
+            while (answered.size() < writes)
+            {
+                final WirePdu pdu = host.receive();
+                final int id = pdu.commandId();
+                if (PduType.READY_TO_TRANSFER == pdu.type())
+                {
+                    assertFalse(answered.contains(id), "asked for data of a command that was answered: " + id);
+                    assertTrue(asked.add(id), "asked twice: " + id);
+                    host.send(WirePdu.hostData(digests, id, pdu.transferTag(), data, 0, BLOCK, true));
+                }
+                else
+                {
+                    assertEquals(PduType.CAPSULE_RESPONSE, pdu.type(), pdu.toString());
+                    assertTrue(answered.add(id), "answered twice: " + id);
+                    assertEquals(asked.contains(id) ? 0 : NvmeStatus.INVALID_NAMESPACE, NvmeStatus.code(pdu.status()),
+                        id + " of " + asked.size() + " asked for");
+                }
+            }
+            assertTrue(!asked.isEmpty() && asked.size() < writes, asked.size() + " asked for");
+            removed.get(REMOVAL_MS_MAX, TimeUnit.MILLISECONDS);
         }
     }
 

@@ -19,6 +19,7 @@ final class WireCommand
     static final int OPCODE_IDENTIFY = 0x06;
     static final int OPCODE_SET_FEATURES = 0x09;
     private static final int FEATURE_NUMBER_OF_QUEUES = 0x07;
+    private static final int FORCE_UNIT_ACCESS = 1 << 30;
 
     private WireCommand()
     {
@@ -96,6 +97,20 @@ final class WireCommand
     static byte[] write(final int commandId, final long lba, final int blocks, final int lengthBytes)
     {
         return io(IoOpcode.WRITE, commandId, lba, blocks, SglDescriptor.TRANSPORT_DATA_BLOCK, lengthBytes);
+    }
+
+    static byte[] compare(final int commandId, final long lba, final int blocks, final int lengthBytes)
+    {
+        return io(IoOpcode.COMPARE, commandId, lba, blocks, SglDescriptor.TRANSPORT_DATA_BLOCK, lengthBytes);
+    }
+
+    /**
+     * The command with force unit access.
+     */
+    static byte[] forced(final byte[] io)
+    {
+        view(io).cdw12(view(io).cdw12() | FORCE_UNIT_ACCESS);
+        return io;
     }
 
     static byte[] writeInCapsule(final int commandId, final long lba, final int blocks, final int lengthBytes)
