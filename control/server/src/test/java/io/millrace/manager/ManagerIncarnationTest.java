@@ -151,6 +151,28 @@ class ManagerIncarnationTest
         }
     }
 
+    /** What is made again because a data plane lacks it is what should be there, and stays. */
+    @Test
+    void shouldMakeTheIncarnationThatShouldBeThereWhereItIsAskedForAgain()
+    {
+        try (TestPlane plane = TestPlane.started(directory, "a");
+            ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0"));
+            ControlClient beside = ControlClient.connect(plane.directContext()))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
+            final UUID made = incarnation(client, "mem0");
+            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
+            assertEquals(made, incarnation(client, "mem0"));
+            beside.deleteDevice("mem0");
+            client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
+            assertEquals(made, incarnation(beside, "mem0"));
+            client.manager().reconcile(ReconcileMode.REPAIR);
+            assertEquals(made, incarnation(beside, "mem0"));
+        }
+    }
+
     /** What a version says of earlier incarnations does not count: they are gone. */
     @Test
     void shouldNotReplaceAVolumeBecauseItIsRolledBack() throws Exception

@@ -10,6 +10,7 @@ import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.ReconcileMode;
+import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
@@ -26,11 +27,14 @@ import io.millrace.control.service.Caller;
 import io.millrace.control.service.ControlBackend;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.service.Listing;
+import io.millrace.control.service.Reply;
 import io.millrace.manager.config.PlaneConfig;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -170,6 +174,57 @@ class ManagerRaceTest
             client.manager().reconcile(ReconcileMode.ALLOW_DESTROY);
             assertEquals(5_000, client.qos(NQN).getFirst().limits().readIops());
         }
+    }
+
+    /** What the manager was asked to delete is gone already; what has its name is somebody else's. */
+    @Test
+    void shouldNotDeleteWhatWasMadeDirectlyUnderTheNameOfWhatItWasAskedToDelete()
+    {
+        final AtomicReference<DeviceSpec> made = new AtomicReference<>();
+        try (SteeredPlane plane = new SteeredPlane(directory, (backend) ->
+            {
+                if (null != made.get())
+                {
+                    carryOutDirectly(backend, new Command.DeleteDevice("mem0"));
+                    carryOutDirectly(backend, new Command.CreateDevice(made.get()));
+                }
+                return backend;
+            });
+            ManagerFixture fixture = ManagerFixture.of(directory, config(plane)))
+        {
+            final ControlClient client = fixture.connect();
+            ManagerFixture.untilWell(client);
+            final DeviceSpec spec = DeviceSpec.memory("mem0", MIB, 4096);
+            client.createDevice(spec);
+            client.manager().reconcile(ReconcileMode.REPAIR);
+            plane.cut();
+            ManagerFixture.until(client, (info) -> !info.isConnected());
+            client.deleteDevice("mem0");
+            made.set(spec);
+            plane.join();
+            ManagerFixture.until(client, (info) -> info.isConnected() && 1 == info.differences());
+            client.manager().reconcile(ReconcileMode.REPAIR);
+            assertEquals(List.of("mem0"), client.devices("").stream().map(DeviceInfo::name).toList());
+            assertTrue(client.manager().drift("").getFirst().isWithheld());
+            client.manager().reconcile(ReconcileMode.ALLOW_DESTROY);
+            assertEquals(List.of(), client.devices(""));
+        }
+    }
+
+    /** Before anybody is connected. */
+    private static void carryOutDirectly(final ControlBackend backend, final Command command)
+    {
+        final CompletableFuture<Reply> reply =
+            backend.carryOut(new Caller(1, Role.ADMINISTER, "test", "", "dp0"), CommandId.NONE,
+                CommandHeader.DIRECT, command);
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (!reply.isDone())
+        {
+            assertTrue(System.nanoTime() - deadlineNs < 0, "waited for 10 s: " + command);
+            backend.poll();
+            LockSupport.parkNanos(100_000);
+        }
+        assertEquals(Code.OK, reply.join().code(), reply.join().text());
     }
 
     /** Late commands of a session that was lost would undo what was asked for since. */

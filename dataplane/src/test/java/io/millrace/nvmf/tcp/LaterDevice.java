@@ -10,6 +10,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -30,6 +31,8 @@ final class LaterDevice implements BlockDevice
     private volatile boolean holding;
     private volatile long failingLba = Long.MAX_VALUE;
     private volatile long openNs;
+    private volatile long closeNs;
+    private volatile boolean isChannelClosed;
     private final AtomicInteger forced = new AtomicInteger();
     private final AtomicInteger submitted = new AtomicInteger();
     private Runnable onSubmit;
@@ -100,12 +103,12 @@ final class LaterDevice implements BlockDevice
     {
         if (0 == openNs)
         {
-            listener.onOpened(new LaterChannel());
+            listener.onOpened(new LaterChannel(context.reactor()));
         }
         else
         {
             context.reactor().schedule(
-                context.reactor().nowNs() + openNs, (nowNs) -> listener.onOpened(new LaterChannel()));
+                context.reactor().nowNs() + openNs, (nowNs) -> listener.onOpened(new LaterChannel(context.reactor())));
         }
     }
 
@@ -114,6 +117,21 @@ final class LaterDevice implements BlockDevice
     {
         openNs = timeNs;
         return this;
+    }
+
+    /** How long it takes to close on a reactor. */
+    LaterDevice closesWithin(final long timeNs)
+    {
+        closeNs = timeNs;
+        return this;
+    }
+
+    /**
+     * Whether a channel that took its time has closed.
+     */
+    boolean isChannelClosed()
+    {
+        return isChannelClosed;
     }
 
     @Override
@@ -125,6 +143,12 @@ final class LaterDevice implements BlockDevice
     private final class LaterChannel implements BlockChannel
     {
         private final ArrayDeque<BlockRequest> requests = new ArrayDeque<>();
+        private final Reactor reactor;
+
+        private LaterChannel(final Reactor reactor)
+        {
+            this.reactor = reactor;
+        }
 
         @Override
         public boolean submit(final BlockRequest request)
@@ -170,7 +194,16 @@ final class LaterDevice implements BlockDevice
         public void close(final CloseListener listener)
         {
             completeAll();
-            listener.onClosed(this);
+            if (0 == closeNs)
+            {
+                listener.onClosed(this);
+                return;
+            }
+            reactor.schedule(reactor.nowNs() + closeNs, (nowNs) ->
+            {
+                isChannelClosed = true;
+                listener.onClosed(this);
+            });
         }
 
         private void completeAll()

@@ -218,6 +218,18 @@ class TcpNamespaceRemovalTest
         }
     }
 
+    /** Whoever removed it closes its device next, which must not have a channel any more. */
+    @Test
+    void shouldNotBeGoneBeforeItsDeviceIsClosed() throws Exception
+    {
+        final LaterDevice device = new LaterDevice(BLOCK, TargetFixture.DEVICE_BYTES)
+            .closesWithin(TimeUnit.MILLISECONDS.toNanos(300));
+        start(device);
+        other.write(1, 0, 1, new byte[BLOCK]);
+        remove();
+        assertTrue(device.isChannelClosed());
+    }
+
     @Test
     void shouldNotWaitForADeviceThatHangs() throws Exception
     {

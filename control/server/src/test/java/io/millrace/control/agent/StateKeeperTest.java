@@ -149,6 +149,26 @@ class StateKeeperTest
         }
     }
 
+    /** Else a host that was revoked would be back with the next start. */
+    @Test
+    void shouldAnswerWhatTakesSomethingAwayWhenItIsKept() throws IOException
+    {
+        for (final Command command : List.of(new Command.DenyHost(NQN, HOST), new Command.DeleteSubsystem(NQN)))
+        {
+            try (StateKeeper keeper = keeper())
+            {
+                final CompletableFuture<Reply> added =
+                    keeper.follow(new Command.AllowHost(NQN, OTHER), false, done());
+                final CompletableFuture<Reply> answer = keeper.follow(command, false, done());
+                keeper.poll();
+                assertTrue(added.isDone(), "its manager has it");
+                assertFalse(answer.isDone(), "nothing was kept yet: " + command);
+                until(keeper, answer::isDone);
+                assertFalse(Files.readString(directory.resolve("applied-state.yaml")).contains(HOST));
+            }
+        }
+    }
+
     /** A manager that looks when the change is made, and not yet answered, knows that it is not its own. */
     @Test
     void shouldCountADirectChangeBeforeItIsMade()
