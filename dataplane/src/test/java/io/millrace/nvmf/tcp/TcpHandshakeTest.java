@@ -197,6 +197,21 @@ class TcpHandshakeTest
         assertEquals(NvmeStatus.SUCCESS, connectStatus(target.address(), TargetFixture.NQN));
     }
 
+    /** Any host may have a discovery controller, so they must not take the places of queues. */
+    @Test
+    void shouldCountDiscoveryControllersApart() throws IOException
+    {
+        try (TestHost host = TestHost.open(target.address()))
+        {
+            host.initialize(Digests.NONE, 0);
+            host.sendCapsule(WireCommand.connect(1, 0, 32),
+                WireCommand.connectData(Nqn.DISCOVERY, TestHost.HOST_NQN, 0xFFFF));
+            host.expectSuccess(1);
+            assertEquals(1, target.transport().counters().discovery());
+        }
+        TargetFixture.await("its place back", () -> 0 == target.transport().counters().discovery());
+    }
+
     private static int connectStatus(final InetSocketAddress address, final String nqn) throws IOException
     {
         try (TestHost host = TestHost.open(address))
