@@ -181,15 +181,7 @@ class ManagerRaceTest
     void shouldNotDeleteWhatWasMadeDirectlyUnderTheNameOfWhatItWasAskedToDelete()
     {
         final AtomicReference<DeviceSpec> made = new AtomicReference<>();
-        try (SteeredPlane plane = new SteeredPlane(directory, (backend) ->
-            {
-                if (null != made.get())
-                {
-                    carryOutDirectly(backend, new Command.DeleteDevice("mem0"));
-                    carryOutDirectly(backend, new Command.CreateDevice(made.get()));
-                }
-                return backend;
-            });
+        try (SteeredPlane plane = new SteeredPlane(directory, (backend) -> replacedDirectly(backend, made.get()));
             ManagerFixture fixture = ManagerFixture.of(directory, config(plane)))
         {
             final ControlClient client = fixture.connect();
@@ -212,6 +204,16 @@ class ManagerRaceTest
     }
 
     /** Before anybody is connected. */
+    private static ControlBackend replacedDirectly(final ControlBackend backend, final DeviceSpec made)
+    {
+        if (null != made)
+        {
+            carryOutDirectly(backend, new Command.DeleteDevice(made.name()));
+            carryOutDirectly(backend, new Command.CreateDevice(made));
+        }
+        return backend;
+    }
+
     private static void carryOutDirectly(final ControlBackend backend, final Command command)
     {
         final CompletableFuture<Reply> reply =

@@ -12,9 +12,9 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A device that completes nothing within {@code submit}, lends nothing, and holds everything back while the test says
@@ -241,8 +241,7 @@ final class LaterDevice implements BlockDevice
 
         private static boolean isSame(final long first, final long second, final int lengthBytes)
         {
-            return MemorySegment.ofAddress(first).reinterpret(lengthBytes)
-                .mismatch(MemorySegment.ofAddress(second).reinterpret(lengthBytes)) < 0;
+            return 0 == new UnsafeBuffer(first, lengthBytes).compareTo(new UnsafeBuffer(second, lengthBytes));
         }
     }
 }
