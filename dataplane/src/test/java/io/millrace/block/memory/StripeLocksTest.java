@@ -92,20 +92,6 @@ class StripeLocksTest
 
     /** Else readers of its destination come in again before it tries again, time after time. */
     @Test
-    void shouldKeepReadersOutOfTheDestinationOfACopyWhoseSourceIsTaken()
-    {
-        assertTrue(locks.tryExclusive(3 * REGION, REGION));
-        assertFalse(locks.tryCopy(2 * REGION, 20 * REGION, 2 * REGION));
-        assertFalse(locks.tryShared(20 * REGION, 1));
-        assertFalse(locks.tryShared(21 * REGION, 1));
-        assertTrue(locks.tryShared(2 * REGION, 1), "what it reads is read by others, too");
-        locks.releaseExclusive(3 * REGION, REGION);
-        assertTrue(locks.tryCopy(2 * REGION, 20 * REGION, 2 * REGION));
-        locks.releaseCopy(2 * REGION, 20 * REGION, 2 * REGION);
-        assertTrue(locks.tryShared(20 * REGION, 2 * REGION));
-    }
-
-    @Test
     void shouldTellReadersWhenAWriterMetThem()
     {
         assertTrue(locks.tryShared(0, 4 * REGION));
