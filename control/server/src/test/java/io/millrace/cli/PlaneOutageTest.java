@@ -106,7 +106,11 @@ class PlaneOutageTest
         final String down = top.await("\"state\": ?\"down\".*").group();
         assertTrue(down.matches(".*\"lastAnswerNs\": [0-9]+, \"reason\": \"[^\"].*"), down);
         assertFalse(top.await("\"state\": ?\"\\w+\"").group().contains("serving"));
-        assertTrue(scrape().contains("millrace_up{data_plane=\"dp0\"} 0.0"));
+        // A page is made once a second for all who ask.
+        while (!scrape().contains("millrace_up{data_plane=\"dp0\"} 0.0"))
+        {
+            Thread.sleep(50);
+        }
         final CommandRun listed = run("dataplane", "list");
         assertTrue(listed.out().contains("down"), listed.out());
         assertEquals(ExitCode.FAILURE, run("top", "--once").exitCode());
