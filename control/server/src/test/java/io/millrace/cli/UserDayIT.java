@@ -142,7 +142,7 @@ class UserDayIT
         refuses(ExitCode.FAILURE, "device list", "millrace device list: no");
         perf(port);
         manager = startManager();
-        manager.await("dp0: in charge with term 2");
+        manager.await("dp0: in charge with term [3-9]");
         shows(ok("history"), "rolled back to version ", "more IOPS");
         shows(ok("get managed"), "dp0");
 
