@@ -1,6 +1,7 @@
 package io.millrace.server;
 
 import io.millrace.block.file.FileBounds;
+import io.millrace.block.file.FileRecords;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
@@ -34,15 +35,21 @@ final class AppliedStart
 
     private final Path config;
     private final FileBounds bounds;
+    private final FileRecords records;
     private final AppliedStateFile file;
     private final AppliedState found;
     private final boolean isImport;
 
     private AppliedStart(
-        final ConfigReader.Result read, final AppliedStateFile file, final AppliedState found, final boolean isImport)
+        final ConfigReader.Result read,
+        final FileRecords records,
+        final AppliedStateFile file,
+        final AppliedState found,
+        final boolean isImport)
     {
         config = Path.of(read.file());
         bounds = read.bounds();
+        this.records = records;
         this.file = file;
         this.found = found;
         this.isImport = isImport;
@@ -52,11 +59,12 @@ final class AppliedStart
      * Looks for a state that was applied.
      *
      * @param isImport whether to begin with the configuration file nevertheless.
+     * @param records  of files that devices had; those of the state are added.
      * @throws CommandException when there is one that cannot be read: to serve something else instead might let hosts
      * in
      *                          that were refused.
      */
-    static AppliedStart read(final ConfigReader.Result read, final boolean isImport)
+    static AppliedStart read(final ConfigReader.Result read, final boolean isImport, final FileRecords records)
     {
         final AppliedStateFile file = AppliedStateFile.in(read.stateDirectory(), Path.of(read.file()));
         try
@@ -66,14 +74,18 @@ final class AppliedStart
             {
                 checkBelongs(file, read);
             }
-            return new AppliedStart(read, file, found, isImport);
+            if (null != found)
+            {
+                ControlAgent.adopt(found.state(), records);
+            }
+            return new AppliedStart(read, records, file, found, isImport);
         }
         catch (final StoreException e)
         {
             if (isImport && file.isOpen())
             {
                 // Damaged, and not wanted: the next manager applies another.
-                return new AppliedStart(read, file, null, false);
+                return new AppliedStart(read, records, file, null, false);
             }
             throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
         }
@@ -124,7 +136,7 @@ final class AppliedStart
 
     KeptState kept()
     {
-        return KeptState.of(file, found, isImport);
+        return KeptState.of(file, found, isImport, records);
     }
 
     /** Serves what was applied, and says where that comes from and what it lacks. */
@@ -143,7 +155,8 @@ final class AppliedStart
         }
         terminal.line("state: as manager " + leadership.managerName() + " applied it (" + leadership.position() +
             "), from " + file.where());
-        ControlAgent.restore(dataPlane, found, owner, bounds).forEach((problem) -> terminal.line("state: " + problem));
+        ControlAgent.restore(dataPlane, found, owner, bounds, records)
+            .forEach((problem) -> terminal.line("state: " + problem));
         final List<String> empty = found.state().devices().values().stream()
             .filter((device) -> DeviceType.MEMORY == device.type()).map(DeviceSpec::name).toList();
         if (!empty.isEmpty())

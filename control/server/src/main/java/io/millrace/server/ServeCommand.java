@@ -1,5 +1,6 @@
 package io.millrace.server;
 
+import io.millrace.block.file.FileRecords;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.StopSignal;
@@ -77,9 +78,10 @@ public final class ServeCommand implements Callable<Integer>
         final EventLog log = new EventLog(terminal);
         // Without control nothing of it is loaded: the time to start counts.
         final ControlEvents events = null == read.control() ? null : new ControlEvents();
-        final AppliedStart applied = null == read.control() ? null : AppliedStart.read(read, isImport);
+        final FileRecords records = FileRecords.in(read.recordDirectory());
+        final AppliedStart applied = null == read.control() ? null : AppliedStart.read(read, isImport, records);
         try (DataPlane dataPlane = start(read, null != applied && applied.isRestored() ?
-                read.withoutServed() : read.config(), log, null == events ? DataPlaneListener.NONE : events);
+                read.withoutServed() : read.withRecords(records.permanent()), log, null == events ? DataPlaneListener.NONE : events);
             AutoCloseable control =
                 null == events ? null : startControl(read, dataPlane, events, applied, terminal, log, stop))
         {

@@ -151,6 +151,30 @@ class LauncherIT
         }
     }
 
+    @Test
+    void shouldNotServeAnEmptyFileInPlaceOfALostOne() throws IOException, InterruptedException
+    {
+        final Path image = directory.resolve("vol.img");
+        for (int i = 0; i < 2; i++)
+        {
+            try (MillraceProcess process = serve())
+            {
+                process.await("^ready");
+                process.signal("TERM");
+                assertEquals(ExitCode.OK, process.exitCode(STOP_SECONDS_MAX));
+            }
+        }
+        Files.delete(image);
+        try (MillraceProcess process = serve())
+        {
+            assertEquals(ExitCode.USAGE, process.exitCode(), process::outputOrReason);
+            assertTrue(process.output().matches("millrace serve: \\S+/test.yaml:2: \\S.*path " + image +
+                " does not exist, though device file0 had it since \\S+Z: mount its file system or restore the file; " +
+                "to begin with an empty one make it with 'touch'"), process.output());
+        }
+        assertFalse(Files.exists(image));
+    }
+
     private static void perf(final int port, final String... options) throws IOException, InterruptedException
     {
         final List<String> args = new ArrayList<>(List.of("perf", "tcp://127.0.0.1:" + port +

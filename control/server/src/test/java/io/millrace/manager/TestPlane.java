@@ -1,6 +1,7 @@
 package io.millrace.manager;
 
 import io.millrace.block.file.FileBounds;
+import io.millrace.block.file.FileRecords;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
 import io.millrace.control.agent.ControlOwner;
@@ -100,6 +101,7 @@ final class TestPlane implements AutoCloseable, ControlOwner
         dataPlane = DataPlane.start(DataPlaneConfig.managed(List.of(
             ReactorConfig.of("test-0", -1), ReactorConfig.of("test-1", -1)), 32 << 20), TargetListener.NONE, events);
         final AppliedStateFile file = AppliedStateFile.in(state);
+        final FileRecords records = FileRecords.in(state.resolve("files"));
         final FileBounds bounds =
             FileBounds.below("control.device-directories", List.of(settings.directory().getParent()), List.of());
         try
@@ -107,9 +109,10 @@ final class TestPlane implements AutoCloseable, ControlOwner
             final AppliedState found = file.read();
             if (null != found)
             {
-                errors.addAll(ControlAgent.restore(dataPlane, found, this, bounds));
+                errors.addAll(ControlAgent.restore(dataPlane, found, this, bounds, records));
             }
-            agent = ControlAgent.start(settings, dataPlane, events, this, KeptState.of(file, found, false), bounds);
+            agent = ControlAgent.start(
+                settings, dataPlane, events, this, KeptState.of(file, found, false, records), bounds);
         }
         catch (final IOException e)
         {

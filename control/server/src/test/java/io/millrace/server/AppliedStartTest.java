@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.file.FileRecords;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.control.message.Command;
@@ -49,7 +50,8 @@ class AppliedStartTest
     {
         final ConfigReader.Result read = ConfigReader.read(config);
         final AppliedStart start = AppliedStart.read(new ConfigReader.Result(read.file(), read.config(),
-            read.control(), read.bounds(), state, isNamed, read.warmUp(), read.lines()), isImport);
+            read.control(), read.bounds(), state, isNamed, read.warmUp(), read.lines()), isImport,
+            FileRecords.NONE);
         start.kept().file().close();
         return start;
     }

@@ -216,6 +216,22 @@ final class BackingFile implements AutoCloseable
         close();
     }
 
+    /**
+     * Records the file, when nothing can fail any more: one that {@link #abandon} removes may be made again.
+     */
+    void keepRecord()
+    {
+        try
+        {
+            config.records().add(config.name(), config.path());
+        }
+        catch (final IOException e)
+        {
+            notes.add("device " + config.name() + ": that it has " + config.path() + " cannot be recorded (" + e +
+                "): if that file is missing at a later start, an empty one is made");
+        }
+    }
+
     private BlockDeviceException refusal(final String what)
     {
         return new BlockDeviceException("device " + config.name() + ": " + what);
@@ -248,6 +264,7 @@ final class BackingFile implements AutoCloseable
         }
         else if (-Errno.ENOENT == found && config.sizeBytes() > 0 && !config.readOnly())
         {
+            checkIsNew();
             flags |= Files.O_CREAT | Files.O_EXCL;
             isCreated = true;
         }
@@ -279,6 +296,26 @@ final class BackingFile implements AutoCloseable
             throw openFailure(-fd);
         }
         place.check(fd);
+    }
+
+    /** An empty file in the place of one that is lost or not mounted would be served under the same identity. */
+    private void checkIsNew()
+    {
+        final FileRecords.Record record;
+        try
+        {
+            record = config.records().find(config.path());
+        }
+        catch (final IOException e)
+        {
+            throw new BlockDeviceException("device " + config.name() + ": path " + config.path() +
+                " does not exist, and whether a device had it cannot be read (" + e + "): let this user read that", e);
+        }
+        if (null != record)
+        {
+            throw refusal("path " + config.path() + " does not exist, though " + record +
+                ": mount its file system or restore the file; to begin with an empty one make it with 'touch'");
+        }
     }
 
     private BlockDeviceException openFailure(final int errno)

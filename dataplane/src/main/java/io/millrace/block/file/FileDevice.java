@@ -101,7 +101,10 @@ public final class FileDevice implements GrowableDevice
             {
                 file.notes().add("the last " + unusedBytes + " bytes are less than a block and are not used");
             }
-            return new FileDevice(config, file, geometry, abilities);
+            final FileDevice device = new FileDevice(config, file, geometry, abilities);
+            file.keepRecord();
+            device.notes.addAll(file.notes());
+            return device;
         }
         catch (final RuntimeException e)
         {

@@ -20,6 +20,7 @@ import java.util.Objects;
  * @param registeredMemory memory that most payload lies in; registered with each ring, so that the kernel need not map
  *                         its pages again for each I/O. Other memory works too.
  * @param bounds           where the path may lie, checked whenever it is opened.
+ * @param records          of files that devices had: such a file is not made again when it is missing.
  */
 public record FileDeviceConfig(
     String name,
@@ -31,7 +32,8 @@ public record FileDeviceConfig(
     int queueDepth,
     Polling polling,
     List<DmaMemory> registeredMemory,
-    FileBounds bounds)
+    FileBounds bounds,
+    FileRecords records)
 {
     /** Default of {@link #queueDepth()}. */
     public static final int QUEUE_DEPTH_DEFAULT = 256;
@@ -56,6 +58,7 @@ public record FileDeviceConfig(
     {
         registeredMemory = List.copyOf(registeredMemory);
         Objects.requireNonNull(bounds, "bounds");
+        Objects.requireNonNull(records, "records");
     }
 
     /**
@@ -83,7 +86,7 @@ public record FileDeviceConfig(
         final List<DmaMemory> registeredMemory)
     {
         this(name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, registeredMemory,
-            FileBounds.ANYWHERE);
+            FileBounds.ANYWHERE, FileRecords.NONE);
     }
 
     /**
@@ -112,7 +115,7 @@ public record FileDeviceConfig(
     {
         return new FileDeviceConfig(
             name, path, sizeBytes, blockSizeBytes, value, preallocate, queueDepth, polling, registeredMemory,
-            bounds);
+            bounds, records);
     }
 
     /**
@@ -125,7 +128,7 @@ public record FileDeviceConfig(
     {
         return new FileDeviceConfig(
             name, path, sizeBytes, blockSizeBytes, readOnly, value, queueDepth, polling, registeredMemory,
-            bounds);
+            bounds, records);
     }
 
     /**
@@ -138,7 +141,7 @@ public record FileDeviceConfig(
     {
         return new FileDeviceConfig(
             name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, value, polling, registeredMemory,
-            bounds);
+            bounds, records);
     }
 
     /**
@@ -151,7 +154,7 @@ public record FileDeviceConfig(
     {
         return new FileDeviceConfig(
             name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, value, registeredMemory,
-            bounds);
+            bounds, records);
     }
 
     /**
@@ -163,7 +166,8 @@ public record FileDeviceConfig(
     public FileDeviceConfig withRegisteredMemory(final List<DmaMemory> value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, value, bounds);
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, value, bounds,
+            records);
     }
 
     /**
@@ -175,6 +179,20 @@ public record FileDeviceConfig(
     public FileDeviceConfig withBounds(final FileBounds value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, registeredMemory, value);
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, registeredMemory, value,
+            records);
+    }
+
+    /**
+     * Changes {@link #records()}.
+     *
+     * @param value new value.
+     * @return a copy.
+     */
+    public FileDeviceConfig withRecords(final FileRecords value)
+    {
+        return new FileDeviceConfig(
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, registeredMemory, bounds,
+            value);
     }
 }

@@ -4,6 +4,7 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.file.FileRecords;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
@@ -25,6 +26,7 @@ import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.QosLimits;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -51,18 +53,25 @@ final class Commands
     private final DataPlane dataPlane;
     private final ControlOwner owner;
     private final FileBounds bounds;
+    private final FileRecords records;
     private final UnchangedReplies unchanged;
 
     /**
      * @param bounds       within which the paths of new file devices have to lie.
      * @param incarnations of the devices.
+     * @param records      of files that devices had.
      */
     Commands(
-        final DataPlane dataPlane, final ControlOwner owner, final FileBounds bounds, final Incarnations incarnations)
+        final DataPlane dataPlane,
+        final ControlOwner owner,
+        final FileBounds bounds,
+        final Incarnations incarnations,
+        final FileRecords records)
     {
         this.dataPlane = dataPlane;
         this.owner = owner;
         this.bounds = bounds;
+        this.records = records;
         unchanged = new UnchangedReplies(dataPlane, incarnations);
     }
 
@@ -136,7 +145,7 @@ final class Commands
                 return DONE;
             case final Command.DeleteDevice delete:
                 awaitLeft(delete.name());
-                dataPlane.devices().delete(delete.name());
+                delete(delete.name());
                 return DONE;
             case final Command.ResizeDevice resize:
                 return ok(dataPlane.devices().resize(resize.name(), resize.sizeBytes()));
@@ -203,7 +212,25 @@ final class Commands
     private DeviceConfig bounded(final DeviceConfig config)
     {
         return config instanceof DeviceConfig.File(final FileDeviceConfig settings) ?
-            new DeviceConfig.File(settings.withBounds(bounds)) : config;
+            new DeviceConfig.File(settings.withBounds(bounds).withRecords(records)) : config;
+    }
+
+    private void delete(final String device)
+    {
+        final DeviceConfig config = dataPlane.devices().get(device).config();
+        dataPlane.devices().delete(device);
+        if (config instanceof DeviceConfig.File(final FileDeviceConfig settings))
+        {
+            try
+            {
+                settings.records().remove(settings.path());
+            }
+            catch (final IOException e)
+            {
+                owner.onError("device " + device + " is deleted, but the record that it had " + settings.path() +
+                    " cannot be removed (" + e + "): a device with that path is not created while the file is missing");
+            }
+        }
     }
 
     static DeviceConfig device(final DeviceSpec spec)

@@ -1,7 +1,10 @@
 package io.millrace.control.agent;
 
 import io.millrace.block.file.FileBounds;
+import io.millrace.block.file.FileRecords;
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.DeviceType;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.service.ControlService;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.service.Reply;
@@ -13,6 +16,7 @@ import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.SettingException;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.nvmf.ControllerIds;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -62,22 +66,28 @@ public final class ControlAgent implements AutoCloseable
 
     /**
      * Serves a state on a data plane that serves nothing. What a host may see and do is said before the listeners are
-     * opened that it comes through. What cannot be served, such as a device whose drive is missing, is left out with
-     * what builds on it.
+     * opened that it comes through. What cannot be served, such as a device whose drive or file is missing, is left out
+     * with what builds on it; no file is created.
      *
      * @param dataPlane with nothing in it.
      * @param applied   to serve.
      * @param owner     of the process.
      * @param bounds    within which the paths of file devices have to lie: they may be narrower than when the device
      *                  was created.
+     * @param records   of files that devices had; those of the state are added.
      * @return what cannot be served, a sentence each.
      */
     public static List<String> restore(
-        final DataPlane dataPlane, final AppliedState applied, final ControlOwner owner, final FileBounds bounds)
+        final DataPlane dataPlane,
+        final AppliedState applied,
+        final ControlOwner owner,
+        final FileBounds bounds,
+        final FileRecords records)
     {
+        adopt(applied.state(), records);
         restoreIds(dataPlane, new ControllerIds(applied.ids().firstId(), applied.ids().lastId()));
         final Commands commands =
-            new Commands(dataPlane, owner, bounds, Incarnations.of(dataPlane, applied.state()));
+            new Commands(dataPlane, owner, bounds, Incarnations.of(dataPlane, applied.state()), records);
         final List<String> problems = new ArrayList<>();
         for (final StateStep step : StatePlan.between(DesiredState.EMPTY, applied.state()).steps())
         {
@@ -88,6 +98,23 @@ public final class ControlAgent implements AutoCloseable
             }
         }
         return problems;
+    }
+
+    /**
+     * Takes over the files of a state's devices, which are not created again when they are missing.
+     *
+     * @param state   that was served.
+     * @param records that they are added to.
+     */
+    public static void adopt(final DesiredState state, final FileRecords records)
+    {
+        for (final DeviceSpec each : state.devices().values())
+        {
+            if (DeviceType.FILE == each.type())
+            {
+                records.adopt(each.name(), Path.of(each.target()));
+            }
+        }
     }
 
     /** Before hosts can connect: two data planes must not give controllers of one subsystem the same id. */

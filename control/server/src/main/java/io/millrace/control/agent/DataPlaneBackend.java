@@ -55,7 +55,7 @@ final class DataPlaneBackend implements ControlBackend
         this.id = dataPlane.snapshot().id();
         this.events = events;
         this.incarnations = Incarnations.of(dataPlane, kept.state());
-        this.commands = new Commands(dataPlane, owner, bounds, incarnations);
+        this.commands = new Commands(dataPlane, owner, bounds, incarnations, kept.records());
         this.lists = new Lists(dataPlane, name, owner.version(), incarnations);
         this.peer = PeerInfo.own(PeerType.DATA_PLANE, owner.version());
         this.manager = new ManagerInCharge(name, kept.leadership());

@@ -8,6 +8,7 @@ import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.file.FileRecords;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.console.Version;
 import io.millrace.control.service.ControlSettings;
@@ -61,7 +62,7 @@ public final class ConfigReader
      * @param config  that was read.
      * @param control where commands are taken; null for nowhere.
      * @param bounds  within which the paths of file devices have to lie that commands create; null without control.
-     * @param stateDirectory where the state that a manager applied is kept; null without control.
+     * @param stateDirectory where the state that a manager applied is kept, with control, and records of files.
      * @param isStateDirectoryNamed whether the file names that directory, rather than leaving it to the default.
      * @param warmUp  whether the I/O paths are to be warmed up.
      * @param lines   of the keys that the file gives, from 1.
@@ -83,6 +84,29 @@ public final class ConfigReader
         {
             return new DataPlaneConfig(config.reactors(), config.memoryBytes(), List.of(), List.of(), List.of(),
                 DataPlaneConfig.NO_DISCOVERY_PORT, config.limits(), config.tcp(), config.managed(), config.status());
+        }
+
+        /**
+         * {@return where it is recorded which files devices had}
+         */
+        public Path recordDirectory()
+        {
+            return stateDirectory.resolve("files");
+        }
+
+        /**
+         * {@return the configuration, with file devices whose files are recorded}
+         *
+         * @param records of the files.
+         */
+        public DataPlaneConfig withRecords(final FileRecords records)
+        {
+            final List<DeviceConfig> devices = config.devices().stream().map((each) ->
+                each instanceof DeviceConfig.File(final FileDeviceConfig settings) ?
+                    new DeviceConfig.File(settings.withRecords(records)) : each).toList();
+            return new DataPlaneConfig(config.reactors(), config.memoryBytes(), devices, config.subsystems(),
+                config.listeners(), config.discoveryPort(), config.limits(), config.tcp(), config.managed(),
+                config.status());
         }
 
         /**
@@ -138,8 +162,8 @@ public final class ConfigReader
                 status(top.section(Settings.STATUS)));
             final ControlSettings control = control(top);
             final Path directory = top.section(Settings.STATE).get(Settings.STATE_DIRECTORY);
-            final Path state = null == control ? null :
-                null == directory ? stateDirectoryDefault(control.name()) : directory;
+            final Path state = null != directory ? directory :
+                stateDirectoryDefault(null == control ? ControlSettings.NAME_DEFAULT : control.name());
             return new Result(file, config, control, null == control ? null :
                 bounds(top.section(Settings.CONTROL), state, config.devices()), state, null != directory,
                 top.get(Settings.WARM_UP), Map.copyOf(lines));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.file.FileBounds;
+import io.millrace.block.file.FileRecords;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
@@ -178,7 +179,7 @@ class StateKeeperTest
         try (DataPlane dataPlane = DataPlane.start(DataPlaneConfig.managed(
             List.of(ReactorConfig.of("test-0", -1)), 32 << 20), TargetListener.NONE, events);
             DataPlaneBackend backend = new DataPlaneBackend("dp0", dataPlane, events, new SilentOwner(),
-                new KeptState(null, MANAGED, null, false), bounds))
+                new KeptState(null, MANAGED, null, false, FileRecords.NONE), bounds))
         {
             final Caller caller = new Caller(1, Role.ADMINISTER, "test", "", "dp0");
             backend.carryOut(caller, CommandId.NONE, CommandHeader.DIRECT,

@@ -1,6 +1,7 @@
 package io.millrace.control.agent;
 
 import io.millrace.block.file.FileBounds;
+import io.millrace.block.file.FileRecords;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
@@ -73,7 +74,7 @@ public final class SteeredPlane implements AutoCloseable, ControlOwner
     /** Takes commands again. */
     public void join()
     {
-        open(new ControlEvents(), new KeptState(null, leadership, state, false));
+        open(new ControlEvents(), new KeptState(null, leadership, state, false, FileRecords.NONE));
     }
 
     private void open(final ControlEvents events, final KeptState kept)

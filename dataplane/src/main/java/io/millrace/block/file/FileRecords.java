@@ -1,0 +1,227 @@
+package io.millrace.block.file;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Which files devices have had, across starts: a file with a record that is missing was lost, or its file system is not
+ * mounted, and is not created again, since hosts would find an empty volume under the identity of theirs. A file for
+ * each path in a directory, so that processes may share it. Any thread that may block.
+ */
+public final class FileRecords
+{
+    /** Knows of no file and keeps nothing: what is missing is created. */
+    public static final FileRecords NONE = new FileRecords(null, Map.of(), false);
+    private static final String DEVICE = "device: ";
+    private static final String SINCE = "since: ";
+
+    private final Path directory;
+    private final Map<Path, Record> known;
+    private final boolean isPermanent;
+
+    private FileRecords(final Path directory, final Map<Path, Record> known, final boolean isPermanent)
+    {
+        this.directory = directory;
+        this.known = known;
+        this.isPermanent = isPermanent;
+    }
+
+    /**
+     * A file that a device had.
+     *
+     * @param device name of the device.
+     * @param since  when a device had it first, ISO 8601 in UTC; empty: not known.
+     */
+    record Record(String device, String since)
+    {
+        String text(final Path path)
+        {
+            return "# File of a device. While it is missing it is not created again.\n" + "path: " + path + '\n' +
+                DEVICE + device + '\n' + (since.isEmpty() ? "" : SINCE + since + '\n');
+        }
+
+        static Record of(final String text)
+        {
+            return new Record(value(text, DEVICE), value(text, SINCE));
+        }
+
+        private static String value(final String text, final String key)
+        {
+            return text.lines().filter((line) -> line.startsWith(key)).map((line) -> line.substring(key.length()))
+                .findFirst().orElse("");
+        }
+
+        @Override
+        public String toString()
+        {
+            return "device " + device + " had it" + (since.isEmpty() ? " before" : " since " + since);
+        }
+    }
+
+    /**
+     * {@return records in a directory, which is made with the first one}
+     *
+     * @param directory for these records; null: they end with the process.
+     */
+    public static FileRecords in(final Path directory)
+    {
+        return new FileRecords(directory, new ConcurrentHashMap<>(), false);
+    }
+
+    /**
+     * {@return the same for devices that a configuration file declares: a command that deletes one does not remove its
+     * record, as the next start brings the device back}
+     */
+    public FileRecords permanent()
+    {
+        return this == NONE ? NONE : new FileRecords(directory, known, true);
+    }
+
+    /**
+     * Takes over a file that a device is known to have had, without opening it.
+     *
+     * @param device name of the device.
+     * @param path   of its file.
+     */
+    public void adopt(final String device, final Path path)
+    {
+        try
+        {
+            add(path, new Record(device, ""));
+        }
+        catch (final IOException _)
+        {
+            // This process knows it; whoever says so now says so at the next start.
+        }
+    }
+
+    /**
+     * Records a file that was opened; again does nothing.
+     *
+     * @throws IOException when the record cannot be kept beyond this process.
+     */
+    void add(final String device, final Path path) throws IOException
+    {
+        add(path, new Record(device, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString()));
+    }
+
+    /**
+     * Removes the record of a device that was deleted on purpose: whoever creates it again begins with an empty one.
+     *
+     * @param path of its file.
+     * @throws IOException when it cannot be removed; it still counts then.
+     */
+    public void remove(final Path path) throws IOException
+    {
+        if (this == NONE || isPermanent)
+        {
+            return;
+        }
+        final Path key = key(path);
+        if (null != directory)
+        {
+            Files.deleteIfExists(file(key));
+        }
+        known.remove(key);
+    }
+
+    /**
+     * {@return what is recorded of a file; null: nothing}
+     *
+     * @throws IOException when that cannot be read.
+     */
+    Record find(final Path path) throws IOException
+    {
+        if (this == NONE)
+        {
+            return null;
+        }
+        final Path key = key(path);
+        if (null != directory)
+        {
+            try
+            {
+                return Record.of(Files.readString(file(key)));
+            }
+            catch (final NoSuchFileException _)
+            {
+                // Perhaps it could not be written.
+            }
+        }
+        return known.get(key);
+    }
+
+    private void add(final Path path, final Record record) throws IOException
+    {
+        if (this == NONE)
+        {
+            return;
+        }
+        final Path key = key(path);
+        known.putIfAbsent(key, record);
+        if (null == directory || Files.exists(file(key)))
+        {
+            return;
+        }
+        Files.createDirectories(directory,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
+        final Path temporary = Files.createTempFile(directory, "new", ".tmp");
+        try
+        {
+            try (FileChannel channel = FileChannel.open(temporary, Set.of(StandardOpenOption.WRITE)))
+            {
+                final ByteBuffer text = ByteBuffer.wrap(record.text(key).getBytes(StandardCharsets.UTF_8));
+                while (text.hasRemaining())
+                {
+                    channel.write(text);
+                }
+                channel.force(true);
+            }
+            Files.move(temporary, file(key), StandardCopyOption.ATOMIC_MOVE);
+        }
+        finally
+        {
+            Files.deleteIfExists(temporary);
+        }
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ))
+        {
+            channel.force(true);
+        }
+    }
+
+    private static Path key(final Path path)
+    {
+        return path.toAbsolutePath().normalize();
+    }
+
+    private Path file(final Path key)
+    {
+        try
+        {
+            final byte[] digest =
+                MessageDigest.getInstance("SHA-256").digest(key.toString().getBytes(StandardCharsets.UTF_8));
+            return directory.resolve(HexFormat.of().formatHex(Arrays.copyOf(digest, Long.BYTES * 2)));
+        }
+        catch (final NoSuchAlgorithmException e)
+        {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.millrace.block.file;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockDeviceException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A file that a device had is not replaced by an empty one when it is missing. */
+class FileRecordsTest
+{
+    private static final long MIB = 1 << 20;
+    private static final String REMEDY =
+        ": mount its file system or restore the file; to begin with an empty one make it with 'touch'";
+
+    @TempDir
+    private Path directory;
+    private Path image;
+    private Path records;
+
+    @BeforeEach
+    void choosePaths()
+    {
+        image = directory.resolve("vol.img");
+        records = directory.resolve("state/files");
+    }
+
+    /** As a process that was just started would. */
+    private FileDevice open()
+    {
+        return open(FileRecords.in(records));
+    }
+
+    private FileDevice open(final FileRecords found)
+    {
+        return FileDevice.open(FileDeviceConfig.of("vol", image, MIB, 4096).withRecords(found));
+    }
+
+    private String refusal(final FileRecords found)
+    {
+        final String message = assertThrows(BlockDeviceException.class, () -> open(found).close()).getMessage();
+        assertFalse(Files.exists(image), "made nevertheless");
+        return message;
+    }
+
+    @Test
+    void shouldNotMakeAFileAgainThatADeviceHad() throws IOException
+    {
+        open().close();
+        open().close();
+        Files.delete(image);
+        final String message = refusal(FileRecords.in(records));
+        assertTrue(message.matches("device vol: path \\Q" + image +
+            "\\E does not exist, though device vol had it since \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ\\Q" +
+            REMEDY + "\\E"), message);
+        Files.createFile(image);
+        try (FileDevice device = open())
+        {
+            assertEquals(MIB, device.geometry().sizeBytes());
+        }
+    }
+
+    /** A file that was there when it was opened first is as good as one that was made. */
+    @Test
+    void shouldNotMakeAFileThatWasFound() throws IOException
+    {
+        Files.createFile(image);
+        open().close();
+        Files.delete(image);
+        refusal(FileRecords.in(records));
+    }
+
+    @Test
+    void shouldMakeAFileAgainWhoseDeviceWasDeleted() throws IOException
+    {
+        open().close();
+        Files.delete(image);
+        FileRecords.in(records).permanent().remove(image);
+        refusal(FileRecords.in(records));
+        FileRecords.in(records).remove(directory.resolve("state/../vol.img"));
+        open().close();
+        assertEquals(MIB, Files.size(image));
+    }
+
+    @Test
+    void shouldKnowAFileThatWasAdopted()
+    {
+        for (final Path kept : new Path[]{records, null})
+        {
+            final FileRecords found = FileRecords.in(kept);
+            found.adopt("old", image);
+            assertEquals("device vol: path " + image + " does not exist, though device old had it before" + REMEDY,
+                refusal(found));
+            refusal(found.permanent());
+        }
+        refusal(FileRecords.in(records));
+    }
+
+    @Test
+    void shouldNotRecordAFileThatWasRemovedAgain()
+    {
+        assertThrows(BlockDeviceException.class, () -> FileDevice.open(
+            FileDeviceConfig.of("vol", image, 1L << 50, 4096).withRecords(FileRecords.in(records))).close());
+        assertFalse(Files.exists(image));
+        open().close();
+        assertTrue(Files.exists(image));
+    }
+
+    @Test
+    void shouldServeAndSayThatItCannotRecord() throws IOException
+    {
+        Files.createFile(directory.resolve("state"));
+        // What cannot be read may have the file.
+        final String message = refusal(FileRecords.in(records));
+        assertTrue(message.startsWith("device vol: path " + image +
+            " does not exist, and whether a device had it cannot be read ("), message);
+        Files.createFile(image);
+        try (FileDevice device = open())
+        {
+            assertEquals(1, device.notes().stream().filter((note) ->
+                note.startsWith("device vol: that it has " + image + " cannot be recorded (") &&
+                    note.endsWith("): if that file is missing at a later start, an empty one is made")).count(),
+                device.notes()::toString);
+        }
+    }
+}
