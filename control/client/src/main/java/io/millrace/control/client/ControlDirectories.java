@@ -22,6 +22,9 @@ public final class ControlDirectories
     private static final String PROGRAM = "millrace";
     private static final int TYPE_MASK = 0170000;
     private static final int DIRECTORY_TYPE = 0040000;
+    private static final int LINK_TYPE = 0120000;
+    /** On the way to a directory, as the kernel has it. */
+    private static final int LINKS_MAX = 40;
     private static final int GROUP_WRITE = 0020;
     private static final int OTHERS_WRITE = 0002;
     private static final int STICKY = 01000;
@@ -120,8 +123,9 @@ public final class ControlDirectories
         final Path absolute = directory.toAbsolutePath().normalize();
         try
         {
-            final String own = distrust(absolute, group, false);
-            return null != own || null == absolute.getParent() ? own : distrust(absolute.getParent(), group, true);
+            final String own = distrustItself(absolute, group);
+            return null != own || null == absolute.getParent() ? own :
+                distrust(absolute.getParent(), group, true, LINKS_MAX);
         }
         catch (final NoSuchFileException _)
         {
@@ -133,36 +137,63 @@ public final class ControlDirectories
         }
     }
 
-    /** A parent may be open to all when it is sticky: nobody can replace there what is not theirs. */
-    private static String distrust(final Path path, final String group, final boolean isParent) throws IOException
+    private static String distrustItself(final Path path, final String group) throws IOException
+    {
+        try
+        {
+            return distrust(path, group, false, 0);
+        }
+        catch (final NoSuchFileException _)
+        {
+            // It will be made, where its parent leads.
+            return null;
+        }
+    }
+
+    /** A parent may be open to all when it is sticky: only its owner can replace there what is not theirs. */
+    private static String distrust(
+        final Path path, final String group, final boolean isParent, final int linksLeft) throws IOException
     {
         final int mode = mode(path);
         final int owner = uid(path);
         final String subject = isParent ? "is in " + path + ", which " : "";
-        // A parent is reached through links of who made them; the directory itself is not.
-        if (!isParent && DIRECTORY_TYPE != (mode & TYPE_MASK))
+        // A parent is reached through links of this user or root; the directory itself is not.
+        if (isParent && LINK_TYPE == (mode & TYPE_MASK))
         {
-            return "is no directory";
+            // Who made it says where it leads, and may say otherwise at any time.
+            return 0 != owner && owner != OWN_UID ? subject + "is a link that " + belongs(path) : linksLeft > 0 ?
+                distrust(path.resolveSibling(Files.readSymbolicLink(path)), group, true, linksLeft - 1) :
+                subject + "is a link to links without end";
         }
-        if (isParent && DIRECTORY_TYPE != (mode & TYPE_MASK))
+        if (DIRECTORY_TYPE != (mode & TYPE_MASK))
         {
-            return distrust(path.toRealPath(), group, true);
+            return subject + "is no directory";
+        }
+        final boolean isTrustedGroup = null != group && group.equals(groupOf(path));
+        if (0 != owner && owner != OWN_UID && !isTrustedGroup)
+        {
+            return subject + belongs(path);
         }
         if (isParent && 0 != (mode & STICKY))
         {
             return null;
         }
-        final boolean isTrustedGroup = null != group && group.equals(groupOf(path));
-        if (0 != owner && owner != OWN_UID && !isTrustedGroup)
-        {
-            return subject + "belongs to user " + ownerOf(path) + ", and neither to this user nor to root";
-        }
         if (0 != (mode & OTHERS_WRITE))
         {
-            return subject + "can be written by all users";
+            return subject + "can be written by all users" + remedy(path);
         }
         return 0 == (mode & GROUP_WRITE) || isTrustedGroup ? null :
-            subject + "can be written by group " + groupOf(path) + ", which was not named";
+            subject + "can be written by group " + groupOf(path) + ", which was not named" + remedy(path);
+    }
+
+    private static String belongs(final Path path) throws IOException
+    {
+        return "belongs to user " + ownerOf(path) + ", and neither to this user nor to root";
+    }
+
+    private static String remedy(final Path path)
+    {
+        return ": chmod go-w " + path;
     }
 
     private static int mode(final Path path) throws IOException

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
@@ -52,9 +53,10 @@ class ControlDirectoriesTest
     @Test
     void shouldDistrustWhatOthersCanWrite() throws IOException
     {
-        assertEquals("can be written by all users", ControlDirectories.distrust(made("all", "rwxrwxrwx"), null));
+        final Path all = made("all", "rwxrwxrwx");
+        assertEquals("can be written by all users: chmod go-w " + all, ControlDirectories.distrust(all, null));
         final Path shared = made("group", "rwxrwx---");
-        assertEquals("can be written by group " + group(shared) + ", which was not named",
+        assertEquals("can be written by group " + group(shared) + ", which was not named: chmod go-w " + shared,
             ControlDirectories.distrust(shared, null));
         assertNotNull(ControlDirectories.distrust(shared, "another"));
         assertNull(ControlDirectories.distrust(shared, group(shared)));
@@ -69,12 +71,32 @@ class ControlDirectoriesTest
             ControlDirectories.distrust(Files.createFile(directory.resolve("file")), null));
     }
 
+    /** Who made a link can have it point elsewhere tomorrow. */
+    @Test
+    void shouldFollowLinksOfThisUserAloneOnTheWayThere() throws IOException
+    {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root gives files away");
+        final Path inside = Files.createDirectory(mine.resolve("inside"));
+        final Path theirs = Files.createSymbolicLink(directory.resolve("theirs"), mine);
+        final Path ours = Files.createSymbolicLink(directory.resolve("ours"), Path.of("theirs"));
+        assertNull(ControlDirectories.distrust(ours.resolve(inside.getFileName()), null));
+        Files.setAttribute(theirs, "unix:uid", 1234, LinkOption.NOFOLLOW_LINKS);
+        final String expected = "is in " + theirs + ", which is a link that belongs to user 1234, and neither to " +
+            "this user nor to root";
+        assertEquals(expected, ControlDirectories.distrust(theirs.resolve("inside"), null));
+        assertEquals(expected, ControlDirectories.distrust(ours.resolve("inside"), null));
+        // Before anything is there, too.
+        assertEquals(expected, ControlDirectories.distrust(theirs.resolve("missing"), null));
+        final Path loop = Files.createSymbolicLink(directory.resolve("loop"), Path.of("loop"));
+        assertNotNull(ControlDirectories.distrust(loop.resolve("inside"), null));
+    }
+
     @Test
     void shouldDistrustWhatIsInADirectoryThatOthersCanWrite() throws IOException
     {
         final Path open = made("open", "rwxrwxrwx");
         final String distrust = ControlDirectories.distrust(Files.createDirectory(open.resolve("inside")), null);
-        assertEquals("is in " + open + ", which can be written by all users", distrust);
+        assertEquals("is in " + open + ", which can be written by all users: chmod go-w " + open, distrust);
         Files.setAttribute(open, "unix:mode", 01777);
         assertNull(ControlDirectories.distrust(open.resolve("inside"), null));
     }
