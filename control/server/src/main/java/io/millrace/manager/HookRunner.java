@@ -15,8 +15,8 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 /**
  * Runs the programs that a person has named for data planes that go and come: those of one data plane one after the
- * other, a bounded number at once, each for a bounded time. Their output is the manager's. The manager's thread, but
- * for the programs' own.
+ * other, a bounded number at once, each for a bounded time. Of their output the beginning is handed on. The manager's
+ * thread, but for the programs' own.
  */
 final class HookRunner implements AutoCloseable
 {
@@ -31,6 +31,8 @@ final class HookRunner implements AutoCloseable
 
     static final int WAITING_MAX = 64;
     private static final int RUNNING_MAX = 8;
+    private static final long CLOSE_WAIT_MS = 5_000;
+    private static final long KILL_WAIT_MS = 1_000;
     private static final int KILLED = -1;
     private static final int NOT_STARTED = -2;
 
@@ -40,6 +42,7 @@ final class HookRunner implements AutoCloseable
     private final ExecutorService executor = Executors.newFixedThreadPool(
         RUNNING_MAX, Thread.ofPlatform().daemon().name("millrace-hook-", 0).factory());
     private final ManyToOneConcurrentLinkedQueue<Result> results = new ManyToOneConcurrentLinkedQueue<>();
+    private final ManyToOneConcurrentLinkedQueue<String> output = new ManyToOneConcurrentLinkedQueue<>();
     private final Map<String, ArrayDeque<Run>> lines = new HashMap<>();
     private int waitingCount;
 
@@ -93,13 +96,18 @@ final class HookRunner implements AutoCloseable
         return result;
     }
 
+    /** The next line that one of them printed, with what it is of; or null. All lines of one come before its result. */
+    String pollOutput()
+    {
+        return output.poll();
+    }
+
     private Result carryOut(final Run run)
     {
         final String program = run.command().getFirst();
         final ProcessBuilder builder = new ProcessBuilder(run.command())
             .redirectInput(new File("/dev/null"))
-            .redirectOutput(ProcessBuilder.Redirect.INHERIT)
-            .redirectError(ProcessBuilder.Redirect.INHERIT);
+            .redirectErrorStream(true);
         builder.environment().put("MILLRACE_DATA_PLANE", run.dataPlane());
         builder.environment().put("MILLRACE_REASON", run.reason());
         builder.environment().put("MILLRACE_CONTROL", controlDirectory.toString());
@@ -107,11 +115,16 @@ final class HookRunner implements AutoCloseable
         try
         {
             process = builder.start();
+            final HookOutput printed = new HookOutput(process.getInputStream(), (line) ->
+                output.offer(run.dataPlane() + ": hook " + run.hook() + " prints: " + line));
             if (process.waitFor(config.timeoutNs(), TimeUnit.NANOSECONDS))
             {
+                printed.end();
                 return new Result(run.dataPlane(), run.hook(), program, process.exitValue(),
                     "exit code " + process.exitValue());
             }
+            kill(process);
+            printed.end();
             return new Result(run.dataPlane(), run.hook(), program, KILLED,
                 "killed after " + TimeUnit.NANOSECONDS.toMillis(config.timeoutNs()) + " ms");
         }
@@ -128,16 +141,31 @@ final class HookRunner implements AutoCloseable
         {
             if (null != process && process.isAlive())
             {
-                process.descendants().forEach(ProcessHandle::destroyForcibly);
-                process.destroyForcibly();
+                kill(process);
             }
         }
     }
 
-    /** Kills what runs. */
+    private static void kill(final Process process)
+    {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+        // Not by waitFor(), since the manager that ends interrupts. A process that the kernel holds is not waited for.
+        process.onExit().completeOnTimeout(process, KILL_WAIT_MS, TimeUnit.MILLISECONDS).join();
+    }
+
+    /** Kills what runs, and waits for that: the process may end at once behind it. */
     @Override
     public void close()
     {
         executor.shutdownNow();
+        try
+        {
+            executor.awaitTermination(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);
+        }
+        catch (final InterruptedException _)
+        {
+            Thread.currentThread().interrupt();
+        }
     }
 }

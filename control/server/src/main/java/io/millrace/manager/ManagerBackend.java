@@ -575,6 +575,10 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
 
     private void pollHooks()
     {
+        for (String line = hooks.pollOutput(); null != line; line = hooks.pollOutput())
+        {
+            log.accept(line);
+        }
         for (HookRunner.Result result = hooks.poll(); null != result; result = hooks.poll())
         {
             log.accept(result.dataPlane() + ": hook " + result.hook() + " (" + result.program() + "): " +
