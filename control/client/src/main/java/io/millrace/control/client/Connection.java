@@ -3,9 +3,11 @@ package io.millrace.control.client;
 import io.aeron.Aeron;
 import io.aeron.ChannelUri;
 import io.aeron.CommonContext;
+import io.aeron.ErrorCode;
 import io.aeron.ExclusivePublication;
 import io.aeron.Subscription;
 import io.aeron.exceptions.AeronException;
+import io.aeron.exceptions.RegistrationException;
 import io.aeron.logbuffer.Header;
 import io.millrace.control.codec.Code;
 import io.millrace.control.message.Command;
@@ -157,7 +159,10 @@ final class Connection implements ResponseHandler, AutoCloseable
         }
         catch (final AeronException e)
         {
-            lose(Code.NULL_VAL, "the media driver refused: " + e.getMessage());
+            final boolean isFull = e instanceof final RegistrationException refusal &&
+                ErrorCode.STORAGE_SPACE == refusal.errorCode();
+            lose(Code.NULL_VAL, "the media driver refused: " + e.getMessage() + (isFull ?
+                ": free some space for " + ctx.aeronDirectoryName() : ""));
         }
         return work;
     }

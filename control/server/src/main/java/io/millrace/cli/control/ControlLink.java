@@ -109,7 +109,8 @@ final class ControlLink implements AutoCloseable
         }
         context.requestChannel(target.channel()).responseChannel(responseChannel(target.channel()));
         final MediaDriver driver = MediaDriver.launchEmbedded(new MediaDriver.Context()
-            .threadingMode(ThreadingMode.SHARED).dirDeleteOnShutdown(true).warnIfDirectoryExists(false));
+            .threadingMode(ThreadingMode.SHARED).termBufferSparseFile(false)
+            .dirDeleteOnShutdown(true).warnIfDirectoryExists(false));
         try
         {
             return new ControlLink(driver, ControlClient.connect(

@@ -8,12 +8,14 @@ import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.client.DriverProcess;
 import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
-import org.agrona.CloseHelper;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
 
@@ -32,6 +34,8 @@ final class ControlDriver implements AutoCloseable
      * the start, and four times as much of what describes them, so that its default would be 40 MiB resident.
      */
     private static final int COUNTER_VALUES_BYTES = 1 << 20;
+    private static final String LOSS_REPORT = "loss-report.dat";
+    private static final int PAGE_BYTES = 4096;
     /** A publication to somebody who never was there is kept for so long after it was closed. */
     private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -64,10 +68,12 @@ final class ControlDriver implements AutoCloseable
                 .aeronDirectoryName(settings.directory().toString())
                 .threadingMode(ThreadingMode.SHARED)
                 .sharedIdleStrategy(new BackoffIdleStrategy(SPINS, YIELDS, PARK_MIN_NS, PARK_MAX_NS))
-                .sharedThreadFactory((task) -> thread = Thread.ofPlatform().name("millrace-driver").unstarted(task))
+                .sharedThreadFactory((task) -> thread = Thread.ofPlatform().name("millrace-driver")
+                    .uncaughtExceptionHandler(ControlDriver::onDeath).unstarted(task))
                 .publicationTermBufferLength(ImageGuard.TERM_LENGTH_MAX_BYTES)
                 .ipcTermBufferLength(ImageGuard.TERM_LENGTH_MAX_BYTES)
-                .termBufferSparseFile(true)
+                // A page that cannot be had is met where a log is made, which can fail, not where it is written.
+                .termBufferSparseFile(false)
                 .counterValuesBufferLength(COUNTER_VALUES_BYTES)
                 .imageLivenessTimeoutNs(ImageGuard.LIVENESS_TIMEOUT_NS)
                 .publicationLingerTimeoutNs(LINGER_NS)
@@ -79,7 +85,11 @@ final class ControlDriver implements AutoCloseable
                 .dirDeleteOnStart(true)
                 .dirDeleteOnShutdown(true)
                 .warnIfDirectoryExists(false)
-                .errorHandler((error) -> onError.accept("control: " + error)));
+                .errorHandler(this::onDriverError));
+            if (settings.isUdp())
+            {
+                takePages(settings.directory().resolve(LOSS_REPORT));
+            }
             DriverPermissions.set(settings.directory(), settings.group());
             final String distrust = ControlDirectories.distrust(settings.directory(), settings.group());
             if (null != distrust)
@@ -91,15 +101,52 @@ final class ControlDriver implements AutoCloseable
         }
         catch (final ServiceSettingException e)
         {
-            CloseHelper.quietClose(driver);
+            StorageFault.close(driver);
             throw e;
         }
-        catch (final AeronException | IllegalStateException | IOException e)
+        catch (final AeronException | IllegalStateException | UncheckedIOException | IOException | InternalError e)
         {
-            CloseHelper.quietClose(driver);
+            StorageFault.close(driver);
+            if (StorageFault.isIn(e))
+            {
+                throw new ServiceSettingException("control.directory", settings.directory(),
+                    "there is no space for the files of the media driver", StorageFault.REMEDY, e);
+            }
             throw new ServiceSettingException("control.directory", settings.directory(),
                 "cannot be used by the media driver: " + String.valueOf(e.getMessage()).lines().findFirst().orElse(""),
                 "name a directory that this user may make, with some MiB left", e);
+        }
+    }
+
+    private void onDriverError(final Throwable error)
+    {
+        onError.accept("control: " + error + (StorageFault.isIn(error) ?
+            ": " + settings.directory() + " has no space: " + StorageFault.REMEDY : ""));
+    }
+
+    /**
+     * A fault in the memory of the driver's files ends its thread, which is seen by {@link #isAlive}, and not the
+     * process. Other errors are for whoever handles them for all threads.
+     */
+    private static void onDeath(final Thread thread, final Throwable error)
+    {
+        final Thread.UncaughtExceptionHandler all = Thread.getDefaultUncaughtExceptionHandler();
+        if (null != all && !StorageFault.isIn(error))
+        {
+            all.uncaughtException(thread, error);
+        }
+    }
+
+    /** Of a file that the driver makes with holes, before anything is in it. */
+    private static void takePages(final Path path) throws IOException
+    {
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw"))
+        {
+            for (long end = PAGE_BYTES; end <= file.length(); end += PAGE_BYTES)
+            {
+                file.seek(end - 1);
+                file.write(0);
+            }
         }
     }
 
@@ -131,7 +178,7 @@ final class ControlDriver implements AutoCloseable
     /** Starts it again; clients find that out by themselves. */
     void restart()
     {
-        CloseHelper.quietClose(driver);
+        StorageFault.close(driver);
         proven.clear();
         launch();
     }
@@ -145,6 +192,6 @@ final class ControlDriver implements AutoCloseable
     @Override
     public void close()
     {
-        CloseHelper.quietClose(driver);
+        StorageFault.close(driver);
     }
 }

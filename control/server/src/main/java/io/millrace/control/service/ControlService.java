@@ -80,7 +80,8 @@ public final class ControlService implements AutoCloseable
                 e.getMessage().lines().findFirst().orElse(""), "use an address of this machine and a free port", e);
         }
         final ServiceThread thread = new ServiceThread(
-            loop::doWork, loop::restart, loop::onClose, idle(settings.idle()), onError, ControlService::halt);
+            loop::doWork, loop::restart, loop::onClose, idle(settings.idle()), onError, ControlService::halt,
+            ServiceThread.PAUSE_NS);
         started.push(thread);
         thread.start();
     }

@@ -45,8 +45,10 @@ final class GuardedEndpoint extends ReceiveChannelEndpoint
         final int transportIndex)
     {
         final long nowNs = clock.nanoTime();
-        final ImageGuard.Verdict verdict = guard.onSetup(
-            header.streamId(), header.sessionId(), header.termLength(), srcAddress, nowNs);
+        final boolean isSound = ImageGuard.isSound(header.termLength(), header.termOffset(), header.mtuLength(),
+            header.initialTermId(), header.activeTermId());
+        final ImageGuard.Verdict verdict = isSound ? guard.onSetup(
+            header.streamId(), header.sessionId(), header.termLength(), srcAddress, nowNs) : ImageGuard.Verdict.UNSOUND;
         if (ImageGuard.Verdict.ACCEPTED == verdict)
         {
             super.onSetupMessage(header, buffer, length, srcAddress, transportIndex);

@@ -1,11 +1,16 @@
 package io.millrace.control.service;
 
+import io.aeron.driver.Configuration;
+import io.aeron.logbuffer.FrameDescriptor;
+import io.aeron.logbuffer.LogBufferDescriptor;
+import io.aeron.protocol.DataHeaderFlyweight;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
+import org.agrona.BitUtil;
 import org.agrona.collections.Hashing;
 import org.agrona.collections.Long2ObjectHashMap;
 
@@ -23,6 +28,7 @@ final class ImageGuard
     {
         ACCEPTED("accepted"),
         TERM_TOO_LONG("terms above " + (ImageGuard.TERM_LENGTH_MAX_BYTES >> 10) + " KiB"),
+        UNSOUND("a term, offset or MTU that no sender has"),
         WRONG_ADDRESS("a session of another address"),
         UNPROVEN("no session was opened in time"),
         TOO_FAST("above " + ImageGuard.SENDERS_PER_SECOND + " new senders a second"),
@@ -98,6 +104,25 @@ final class ImageGuard
         sweptNs = nowNs;
     }
 
+    /**
+     * Whether a sender of Aeron can ask for this: what is made for others fails when it is used.
+     */
+    static boolean isSound(
+        final int termLengthBytes,
+        final int termOffset,
+        final int mtuBytes,
+        final int initialTermId,
+        final int activeTermId)
+    {
+        return termLengthBytes >= LogBufferDescriptor.TERM_MIN_LENGTH && BitUtil.isPowerOfTwo(termLengthBytes) &&
+            termOffset >= 0 && termOffset < termLengthBytes &&
+            0 == (termOffset & FrameDescriptor.FRAME_ALIGNMENT - 1) &&
+            mtuBytes > DataHeaderFlyweight.HEADER_LENGTH && mtuBytes <= Configuration.MAX_UDP_PAYLOAD_LENGTH &&
+            0 == (mtuBytes & FrameDescriptor.FRAME_ALIGNMENT - 1) &&
+            // They wrap around.
+            activeTermId - initialTermId >= 0;
+    }
+
     /** A sender wants an image, or says again that it wants one. */
     Verdict onSetup(
         final int streamId,
@@ -154,7 +179,7 @@ final class ImageGuard
         {
             return Verdict.TOO_FAST;
         }
-        // Counts what is there as unused, and so errs on the safe side: pages of sparse files are taken one by one.
+        // Counts what is there as unused, and so errs on the safe side.
         if (storageBytes.getAsLong() < (senders.size() + 1) * IMAGE_BYTES + STORAGE_RESERVE_BYTES)
         {
             return Verdict.STORAGE_FULL;

@@ -193,7 +193,7 @@ final class ServiceLoop implements RequestHandler
     {
         sessions.forEach(this::end);
         sessions.clear();
-        CloseHelper.quietClose(aeron);
+        StorageFault.close(aeron);
     }
 
     private void end(final Session session)

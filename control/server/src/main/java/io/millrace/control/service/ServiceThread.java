@@ -10,7 +10,8 @@ import org.agrona.concurrent.SystemNanoClock;
 /**
  * Runs the service's work on a thread of its own, and starts it again when it fails, whatever with: clients lose their
  * sessions, open others and repeat what was not answered. When it fails {@link #FAILURES_MAX} times within {@link
- * #WINDOW_NS}, starting again does not help, and the owner is told. Made, started and closed by the owner's thread.
+ * #WINDOW_NS}, starting again does not help, and the owner is told. A lack of space is not counted: it is waited for,
+ * with a pause each time. Made, started and closed by the owner's thread.
  */
 final class ServiceThread implements AutoCloseable
 {
@@ -18,6 +19,8 @@ final class ServiceThread implements AutoCloseable
     static final int FAILURES_MAX = 8;
     /** Over which failures are counted. */
     static final long WINDOW_NS = TimeUnit.SECONDS.toNanos(10);
+    /** After a lack of space. */
+    static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(2);
 
     private static final long JOIN_MS = 10_000;
 
@@ -27,6 +30,7 @@ final class ServiceThread implements AutoCloseable
     private final IdleStrategy idle;
     private final Consumer<String> onError;
     private final Runnable onLost;
+    private final long pauseNs;
     private final Thread thread;
     private volatile boolean isRunning = true;
     private int failures;
@@ -39,6 +43,7 @@ final class ServiceThread implements AutoCloseable
      * @param idle    when there is no work.
      * @param onError told of each failure in one line.
      * @param onLost  told that it does not run any more.
+     * @param pauseNs after a lack of space.
      */
     ServiceThread(
         final IntSupplier work,
@@ -46,7 +51,8 @@ final class ServiceThread implements AutoCloseable
         final Runnable end,
         final IdleStrategy idle,
         final Consumer<String> onError,
-        final Runnable onLost)
+        final Runnable onLost,
+        final long pauseNs)
     {
         this.work = work;
         this.restart = restart;
@@ -54,6 +60,7 @@ final class ServiceThread implements AutoCloseable
         this.idle = idle;
         this.onError = onError;
         this.onLost = onLost;
+        this.pauseNs = pauseNs;
         thread = Thread.ofPlatform().name("millrace-control").unstarted(this::run);
     }
 
@@ -73,18 +80,38 @@ final class ServiceThread implements AutoCloseable
             // Not only exceptions: a thread that is gone takes no commands, and nobody would see that it is.
             catch (final Throwable failure)
             {
-                if (isTooMany())
+                if (StorageFault.isIn(failure))
+                {
+                    tell("control: the control directory has no space, all sessions are closed and it starts again: ",
+                        failure);
+                    pause();
+                }
+                else if (isTooMany())
                 {
                     tell("control: failed " + FAILURES_MAX + " times within " +
                         TimeUnit.NANOSECONDS.toSeconds(WINDOW_NS) + " s, given up: ", failure);
                     onLost.run();
                     return;
                 }
-                tell("control: failed, all sessions are closed and it starts again: ", failure);
+                else
+                {
+                    tell("control: failed, all sessions are closed and it starts again: ", failure);
+                }
                 restart();
             }
         }
         end.run();
+    }
+
+    private void pause()
+    {
+        final long startNs = SystemNanoClock.INSTANCE.nanoTime();
+        long leftNs = pauseNs;
+        while (isRunning && leftNs > 0)
+        {
+            LockSupport.parkNanos(leftNs);
+            leftNs = pauseNs - (SystemNanoClock.INSTANCE.nanoTime() - startNs);
+        }
     }
 
     private boolean isTooMany()

@@ -35,10 +35,15 @@ final class RawSender implements AutoCloseable
 
     void setup(final int session, final int termLength) throws IOException
     {
+        setup(session, termLength, 0, MTU);
+    }
+
+    void setup(final int session, final int termLength, final int termOffset, final int mtu) throws IOException
+    {
         buffer.setMemory(0, SetupFlyweight.HEADER_LENGTH, (byte)0);
         setup.wrap(buffer, 0, SetupFlyweight.HEADER_LENGTH);
-        setup.sessionId(session).streamId(STREAM).initialTermId(0).activeTermId(0).termOffset(0)
-            .termLength(termLength).mtuLength(MTU)
+        setup.sessionId(session).streamId(STREAM).initialTermId(0).activeTermId(0).termOffset(termOffset)
+            .termLength(termLength).mtuLength(mtu)
             .version(HeaderFlyweight.CURRENT_VERSION).flags((short)0)
             .headerType(HeaderFlyweight.HDR_TYPE_SETUP).frameLength(SetupFlyweight.HEADER_LENGTH);
         send(SetupFlyweight.HEADER_LENGTH);

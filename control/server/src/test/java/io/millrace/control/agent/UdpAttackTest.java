@@ -152,6 +152,30 @@ class UdpAttackTest
         }
     }
 
+    /** The driver would fail over and over at what was made for it, with a line of the log each time. */
+    @Test
+    void shouldNotMakeAnythingForAnUnsoundSetup() throws IOException
+    {
+        try (AgentFixture fixture = AgentFixture.udp(directory);
+            RawSender attacker = new RawSender("127.0.0.7", port(fixture)))
+        {
+            final ControlClient local = fixture.connect(fixture.context());
+            final ControlClient remote = fixture.connect(fixture.udpContext());
+            final long before = fixture.agent().droppedCount();
+            final long images = images(fixture);
+            for (int i = 0; i < 8; i++)
+            {
+                attacker.setup(100 + i, TERM, TERM - 1, 1408);
+                attacker.setup(200 + i, TERM, TERM, 1408);
+                attacker.setup(300 + i, TERM, 0, 1401);
+                attacker.setup(400 + i, TERM + 32, 0, 1408);
+            }
+            AgentFixture.until(local, () -> fixture.agent().droppedCount() - before >= 32);
+            assertEquals(images, images(fixture));
+            assertUnharmed(fixture, local, remote);
+        }
+    }
+
     @Test
     void shouldBoundSendersThatProveNothing() throws IOException
     {

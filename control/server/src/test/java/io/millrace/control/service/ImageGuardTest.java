@@ -1,6 +1,8 @@
 package io.millrace.control.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.service.ImageGuard.Verdict;
 import java.net.InetSocketAddress;
@@ -54,6 +56,27 @@ class ImageGuardTest
             guard.onSetup(STREAM, 1, ImageGuard.TERM_LENGTH_MAX_BYTES, address(1, 1), nowNs));
         // Nor does one who is there already get another.
         assertEquals(Verdict.TERM_TOO_LONG, guard.onSetup(STREAM, 1, 1 << 30, address(1, 1), nowNs));
+    }
+
+    @Test
+    void shouldTellWhatNoSenderAsksFor()
+    {
+        assertTrue(ImageGuard.isSound(TERM, 0, 1408, 5, 5));
+        assertTrue(ImageGuard.isSound(TERM, TERM - 32, 1408, Integer.MAX_VALUE, Integer.MIN_VALUE));
+        assertTrue(ImageGuard.isSound(1 << 30, 32, 65504, -7, 100));
+        for (final int offset : new int[]{TERM, TERM - 1, 31, -32, 1 << 30, Integer.MIN_VALUE})
+        {
+            assertFalse(ImageGuard.isSound(TERM, offset, 1408, 0, 0), "offset " + offset);
+        }
+        for (final int mtu : new int[]{0, -32, 32, 1407, 65536, Integer.MIN_VALUE})
+        {
+            assertFalse(ImageGuard.isSound(TERM, 0, mtu, 0, 0), "MTU " + mtu);
+        }
+        for (final int length : new int[]{0, -1, 32768, TERM + 32, 3 * TERM, Integer.MIN_VALUE})
+        {
+            assertFalse(ImageGuard.isSound(length, 0, 1408, 0, 0), "term of " + length);
+        }
+        assertFalse(ImageGuard.isSound(TERM, 0, 1408, 0, -5));
     }
 
     @Test

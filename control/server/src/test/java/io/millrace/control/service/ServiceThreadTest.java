@@ -20,6 +20,7 @@ class ServiceThreadTest
     private final CountDownLatch worked = new CountDownLatch(1);
     private final CountDownLatch lost = new CountDownLatch(1);
     private final Queue<String> errors = new ConcurrentLinkedQueue<>();
+    private long pauseMs = 1;
 
     private ServiceThread thread(final int failures, final Throwable failure, final Consumer<String> onError)
     {
@@ -34,7 +35,7 @@ class ServiceThreadTest
                 return 0;
             },
             restarts::incrementAndGet, ends::incrementAndGet, new SleepingMillisIdleStrategy(1), onError,
-            lost::countDown);
+            lost::countDown, TimeUnit.MILLISECONDS.toNanos(pauseMs));
     }
 
     @SuppressWarnings("unchecked")
@@ -76,6 +77,34 @@ class ServiceThreadTest
             await(worked);
         }
         assertEquals(1, restarts.get());
+    }
+
+    /** Others can fill what control directories are in for as long as they like: hosts are served meanwhile. */
+    @Test
+    void shouldNotGiveUpWhileThereIsNoSpace() throws InterruptedException
+    {
+        final int failures = 2 * ServiceThread.FAILURES_MAX;
+        try (ServiceThread thread = thread(failures,
+            new IllegalStateException(new InternalError("a fault occurred in an unsafe memory access")), errors::add))
+        {
+            thread.start();
+            await(worked);
+        }
+        assertEquals(failures, restarts.get());
+        assertEquals(1, lost.getCount());
+        assertTrue(errors.peek().contains("has no space"), errors::toString);
+    }
+
+    @Test
+    void shouldEndThoughItWaitsForSpace() throws InterruptedException
+    {
+        pauseMs = TimeUnit.HOURS.toMillis(1);
+        final CountDownLatch told = new CountDownLatch(1);
+        final ServiceThread thread = thread(1, new InternalError("test"), (_) -> told.countDown());
+        thread.start();
+        await(told);
+        thread.close();
+        assertEquals(1, ends.get());
     }
 
     @Test
