@@ -481,8 +481,8 @@ public final class Subsystem
     }
 
     /**
-     * {@return whether a device may carry out a write that came from the same host by another controller which is going or
-     * gone. Any thread}
+     * {@return whether a device may carry out a write that came from the same host by another controller which is going
+     * or gone. Any thread}
      *
      * @param controller of the host.
      */

@@ -3,7 +3,6 @@ package io.millrace.manager;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**

@@ -81,7 +81,8 @@ public final class ServeCommand implements Callable<Integer>
         final FileRecords records = FileRecords.in(read.recordDirectory());
         final AppliedStart applied = null == read.control() ? null : AppliedStart.read(read, isImport, records);
         try (DataPlane dataPlane = start(read, null != applied && applied.isRestored() ?
-                read.withoutServed() : read.withRecords(records.permanent()), log, null == events ? DataPlaneListener.NONE : events);
+                read.withoutServed() : read.withRecords(records.permanent()), log,
+                null == events ? DataPlaneListener.NONE : events);
             AutoCloseable control =
                 null == events ? null : startControl(read, dataPlane, events, applied, terminal, log, stop))
         {

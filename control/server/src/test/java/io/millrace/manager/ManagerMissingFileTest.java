@@ -61,7 +61,8 @@ class ManagerMissingFileTest
                 plane.stop();
             }
             assertTrue(plane.errors().getFirst().startsWith("cannot create file device vol in " + image +
-                " of 1MiB: device vol: path " + image + " does not exist, though device vol had it since "), plane.errors()::toString);
+                " of 1MiB: device vol: path " + image + " does not exist, though device vol had it since "),
+                plane.errors()::toString);
             Files.move(unmounted, image);
             plane.start();
             ManagerFixture.until(client, (info) -> info.isConnected());

@@ -106,7 +106,8 @@ final class Settings
     static final Setting<Long> DEVICE_SIZE = Setting.optional("devices[].size", SettingType.size(
         ResourceValidation.SIZE_BYTES_MIN, ResourceValidation.SIZE_BYTES_MAX), null,
         "Size of the device, a multiple of block-size. A file is grown to it, never cut, and made when no device " +
-            "ever had it; without it a file or block device is taken as it is. Memory and null need it.").of("memory", "null", "file");
+            "ever had it; without it a file or block device is taken as it is. Memory and null need it.")
+        .of("memory", "null", "file");
     static final Setting<Integer> DEVICE_BLOCK_SIZE = Setting.optional("devices[].block-size", BLOCK_SIZE, "4096",
         "Bytes of a block as hosts see it.").of("memory", "null", "file");
     static final Setting<Path> DEVICE_PATH = Setting.required("devices[].path", SettingType.PATH,
@@ -287,8 +288,8 @@ final class Settings
             "state.directory when not given.");
     static final Setting<Void> STATE = Setting.group("state",
         "Where a data plane that has a manager keeps what that applied last; it begins with that when it is started " +
-            "again, and with what this file declares only before it had a manager. Files that devices had are recorded " +
-            "there, with and without a manager.");
+            "again, and with what this file declares only before it had a manager. Files that devices had are " +
+            "recorded there, with and without a manager.");
     static final Setting<Path> STATE_DIRECTORY = Setting.optional("state.directory", SettingType.PATH, null,
         "Directory of its own, made when the first manager takes charge or the first file device is opened. " +
             "$XDG_STATE_HOME/millrace/data-plane-NAME when not given, with the control.name.");
