@@ -285,18 +285,21 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         final CompletableFuture<Reply> future = new CompletableFuture<>();
         asked.whenComplete((answer, failure) ->
         {
-            final Reply reply = null == failure ? unchanged(same, command, answer) : same;
+            final Reply reply = null == failure ? unchanged(plane, same, command, answer) : same;
             audit.add(caller, plane.name(), CommandWords.of(command), 0, reply, () -> future.complete(reply));
         });
         return future;
     }
 
     /** What the data plane refuses changes nothing of the desired state: it differs, and is reconciled. */
-    private static Reply unchanged(final Reply same, final Command command, final Reply answer)
+    private static Reply unchanged(
+        final ManagedPlane plane, final Reply same, final Command command, final Reply answer)
     {
         if (Code.STALE_TERM == answer.code())
         {
-            return answer;
+            // Another manager's term, or a later one of this manager's, which took it in a new session meanwhile.
+            final Reply refusal = plane.refusalOfChanges();
+            return null == refusal ? same : refusal;
         }
         if (Code.OK == answer.code())
         {
