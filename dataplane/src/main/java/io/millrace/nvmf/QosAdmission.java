@@ -70,13 +70,16 @@ final class QosAdmission
     }
 
     /**
-     * {@return whether there is room for the data of a command that the transport keeps}
+     * {@return whether there is room for the data of a command that the transport keeps: hosts at one address have what
+     * waits in capsules' buffers while it is less than what is left, so that none takes all of it}
      *
      * @param request of the command.
      */
     boolean hasRoom(final Request request)
     {
-        return keptBytes + request.entry().sglLength() <= keptBytesMax;
+        final long leftBytes = keptBytesMax - keptBytes;
+        return request.entry().sglLength() <= leftBytes &&
+            request.queuePair().capsuleShare().group().heldBytes() < leftBytes;
     }
 
     /**
