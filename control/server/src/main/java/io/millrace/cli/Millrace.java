@@ -71,6 +71,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Millrace implements Runnable
 {
     private static final String CONFIG_OPTION = "--config=";
+    /** Commands that print a log: losing lines of it is no failure of what they do. */
+    private static final Set<String> LOGGING = Set.of("serve", "manager");
     /** Commands that look at the others. */
     private static final Set<String> NEED_ALL = Set.of("completion", "man");
 
@@ -101,7 +103,27 @@ public final class Millrace implements Runnable
             return ExitCode.FAILURE;
         }
         final Path config = configToServe(args);
-        return null == config ? commandLine(args).execute(args) : serve(config);
+        if (null != config)
+        {
+            return serve(config);
+        }
+        final CommandLine commandLine = commandLine(args);
+        final int exitCode = commandLine.execute(args);
+        commandLine.getOut().flush();
+        return args.length > 0 && LOGGING.contains(args[0]) ? exitCode :
+            afterOutput(exitCode, "millrace" + (args.length > 0 && !args[0].startsWith("-") ? " " + args[0] : ""));
+    }
+
+    /** Whoever ends reading a pipe has read enough; any other output that cannot be written is a failure. */
+    private static int afterOutput(final int exitCode, final String name)
+    {
+        if (!System.out.checkError() || Terminal.isOutputPiped())
+        {
+            return exitCode;
+        }
+        System.err.println(name + ": standard output cannot be written to, it may be full or closed: " +
+            "what was printed is not complete");
+        return ExitCode.OK == exitCode || ExitCode.DIFFERENT == exitCode ? ExitCode.FAILURE : exitCode;
     }
 
     /**

@@ -65,16 +65,30 @@ public final class Terminal
         return isTerminal(0);
     }
 
+    /**
+     * {@return whether standard output is a pipe or socket, whose reader may end before all is written}
+     */
+    public static boolean isOutputPiped()
+    {
+        final String target = target(1);
+        return target.startsWith("pipe:") || target.startsWith("socket:");
+    }
+
     private static boolean isTerminal(final int fd)
+    {
+        final String target = target(fd);
+        return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+    }
+
+    private static String target(final int fd)
     {
         try
         {
-            final String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
-            return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty") || target.equals("/dev/console");
+            return Files.readSymbolicLink(Path.of("/proc/self/fd/" + fd)).toString();
         }
         catch (final IOException e)
         {
-            return false;
+            return "";
         }
     }
 

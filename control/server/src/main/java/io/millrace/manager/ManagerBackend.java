@@ -51,7 +51,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     private final ManagerConfig config;
     private final UUID id = UUID.randomUUID();
     private final PeerInfo peer = PeerInfo.own(PeerType.MANAGER, Version.number());
-    private final WorkThread work = new WorkThread();
+    private final WorkThread work = new WorkThread("millrace-state");
     private final NanoClock clock;
     private final Consumer<String> log;
     private final AuditDesk audit;
@@ -61,7 +61,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     private final RecentCommands recent = new RecentCommands();
     private final Map<String, ManagedPlane> planes = new LinkedHashMap<>();
     private final Map<Long, StagedChange> staged = new HashMap<>();
-    private final StateReplacements replacements = new StateReplacements(this::accept, this::refuse);
+    private final StateReplacements replacements;
     private final ArrayDeque<ServiceEvent> events = new ArrayDeque<>();
     private long lostEvents;
 
@@ -78,6 +78,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         this.clock = clock;
         this.log = log;
         audit = new AuditDesk(auditLog, work, log);
+        replacements = new StateReplacements(this::accept, this::refuse, clock);
         hooks = new HookRunner(config.hooks(), config.control().directory());
         self = new Caller(0, Role.ADMINISTER, config.name(), "", "");
         for (final PlaneConfig each : config.dataPlanes())
@@ -426,8 +427,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
                 audit.recent().stream().filter((each) -> only.isEmpty() || only.equals(each.dataPlane())).toList(),
                 AuditEntry::info));
             case PLAN -> only.isEmpty() ? whichDataPlane() : planes.get(only).order().inOrder(() ->
-                CompletableFuture.completedFuture(
-                    new Listing<>(replacements.steps(caller), (step) -> step)));
+                replacements.steps(caller).thenApply((steps) -> new Listing<>(steps, (step) -> step)));
             case VERSION -> only.isEmpty() ? whichDataPlane() : CompletableFuture.completedFuture(new Listing<>(
                 planes.get(only).ledger().history(), (header) -> header.info(only)));
             default -> only.isEmpty() ? whichDataPlane() :
@@ -566,7 +566,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     public int poll()
     {
         final long nowNs = clock.nanoTime();
-        int count = work.poll();
+        int count = work.poll() + replacements.poll();
         for (final ManagedPlane each : planes.values())
         {
             count += each.poll(nowNs);
@@ -622,6 +622,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     {
         hooks.close();
         audit.poll();
+        replacements.close();
         work.close();
         CloseHelper.quietCloseAll(planes.values());
     }

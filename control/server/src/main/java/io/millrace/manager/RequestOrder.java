@@ -44,7 +44,7 @@ final class RequestOrder
         run(() -> stateOf(version), then);
     }
 
-    /** The desired state of a version. Called in what {@link #run} runs; keeps the last one. */
+    /** The desired state of a version. On the thread for files; keeps the last one. */
     DesiredState stateOf(final long version) throws IOException
     {
         if (null == lastRead || version != lastRead.number())
@@ -54,11 +54,23 @@ final class RequestOrder
         return lastRead.state();
     }
 
-    /** Does something beside the manager's thread; what is to be {@link #inOrder} waits for it. */
-    <T> void run(final Callable<T> task, final BiConsumer<T, Throwable> then)
+    /** Reads the desired state of a version; nothing waits for it. */
+    void readBeside(final long version, final BiConsumer<DesiredState, Throwable> then)
+    {
+        work.run(() -> stateOf(version), then);
+    }
+
+    /** Does something on the thread for files; what is to be {@link #inOrder} waits for it. */
+    private <T> void run(final Callable<T> task, final BiConsumer<T, Throwable> then)
+    {
+        run(work, task, then);
+    }
+
+    /** Does something on a thread beside the manager's; what is to be {@link #inOrder} waits for it. */
+    <T> void run(final WorkThread thread, final Callable<T> task, final BiConsumer<T, Throwable> then)
     {
         isReading = true;
-        work.run(task, (result, failure) ->
+        thread.run(task, (result, failure) ->
         {
             isReading = false;
             then.accept(result, failure);

@@ -2,6 +2,7 @@ package io.millrace.manager;
 
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Effect;
+import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.PlanStepInfo;
@@ -18,34 +19,73 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import org.agrona.concurrent.NanoClock;
 
 /**
  * Replaces the desired state of a data plane by a document that a session has sent, or by an earlier version. The plan
  * leads from the desired state to the new one, so that it can be made while the data plane is down. The manager's
- * thread; documents are read and plans made beside it.
+ * thread; documents are read and plans made on one thread beside it, one after the other, which bounds the heap that
+ * they take.
+ *
+ * <p>A dry run changes nothing and is for every session, so that no change waits for it: it is planned on the desired
+ * state as it was when it was asked for, not in the order of changes. Other requests of its session do wait, or are
+ * refused.
  */
-final class StateReplacements
+final class StateReplacements implements AutoCloseable
 {
-    /** What reading and planning a byte of a document takes of the heap, half as much again. */
-    private static final int HEAP_BYTES_PER_BYTE = 60;
-    private static final long DOCUMENT_MAX_BYTES =
-        Math.min(StateDocument.LENGTH_MAX, Runtime.getRuntime().maxMemory() / HEAP_BYTES_PER_BYTE);
-    private static final long ALL_MAX_BYTES = 2 * DOCUMENT_MAX_BYTES;
+    /** After that a document of a session that may not apply it is dropped, unless it was used meanwhile. */
+    static final long IDLE_MAX_NS = TimeUnit.SECONDS.toNanos(30);
+    private static final int PLANNERS_MAX = 32;
+    /** How often a dry run is planned anew when changes are written meanwhile. */
+    private static final int PLANS_MAX = 4;
 
     /** What a session has sent, and what came of it. */
     private static final class Draft
     {
+        private final Caller caller;
         private StringBuilder text = new StringBuilder();
         private long lengthBytes;
         private StateDocument document;
         private List<PlanStepInfo> steps = List.of();
+        /** Null while nothing is read or planned. */
+        private CompletableFuture<Void> planning;
+        private boolean isAbandoned;
+        private long usedNs;
+
+        private Draft(final Caller caller)
+        {
+            this.caller = caller;
+        }
+
+        private boolean mayApply()
+        {
+            return caller.role().value() >= Role.ADMINISTER.value();
+        }
     }
 
     /** The state that is wanted, and the way to it. */
     private record Outcome(DesiredState base, DesiredState target, StatePlan plan, StateDocument document)
     {
+    }
+
+    /** What is to be replaced or planned, on behalf of whom. */
+    private record Request(
+        Caller caller,
+        CommandId id,
+        ManagedPlane plane,
+        Command.ReplaceState command,
+        DesiredState earlier,
+        CompletableFuture<Reply> future)
+    {
+        private Request of(final DesiredState version)
+        {
+            return new Request(caller, id, plane, command, version, future);
+        }
     }
 
     /** Answers a change that is not taken in. */
@@ -58,40 +98,72 @@ final class StateReplacements
 
     private final BiFunction<ManagedPlane, ChangeRequest, CompletableFuture<Reply>> accept;
     private final Refusal refusal;
+    private final NanoClock clock;
+    private final WorkThread planner = new WorkThread("millrace-plan");
     private final Map<Long, Draft> drafts = new HashMap<>();
-    private long heldBytes;
+    private final DocumentBytes bytes = new DocumentBytes();
+    private int planners;
 
     /**
      * @param accept  takes a change into the ledger of its data plane.
      * @param refusal answers a change that is not taken in.
+     * @param clock   of the manager.
      */
     StateReplacements(
         final BiFunction<ManagedPlane, ChangeRequest, CompletableFuture<Reply>> accept,
-        final Refusal refusal)
+        final Refusal refusal,
+        final NanoClock clock)
     {
         this.accept = accept;
         this.refusal = refusal;
+        this.clock = clock;
     }
 
-    /** The steps of what a session replaced or planned last. */
-    List<PlanStepInfo> steps(final Caller caller)
+    /** The steps of what a session replaced or planned last, when they are known. */
+    CompletableFuture<List<PlanStepInfo>> steps(final Caller caller)
     {
         final Draft draft = drafts.get(caller.sessionId());
-        return null == draft ? List.of() : draft.steps;
+        return null == draft ? CompletableFuture.completedFuture(List.of()) :
+            null == draft.planning ? CompletableFuture.completedFuture(draft.steps) :
+            draft.planning.thenApply((_) -> draft.steps);
     }
 
+    /** What is read or planned is held until that ends. */
     void onSessionClosed(final Caller caller)
     {
         final Draft draft = drafts.remove(caller.sessionId());
-        heldBytes -= null == draft ? 0 : draft.lengthBytes;
+        if (null != draft)
+        {
+            draft.isAbandoned = true;
+            releaseAbandoned(draft);
+        }
+    }
+
+    private void releaseAbandoned(final Draft draft)
+    {
+        if (draft.isAbandoned && null == draft.planning)
+        {
+            hold(draft, -draft.lengthBytes);
+        }
+    }
+
+    private void hold(final Draft draft, final long lengthBytes)
+    {
+        draft.lengthBytes += lengthBytes;
+        bytes.hold(draft.mayApply(), lengthBytes);
     }
 
     Reply add(final Caller caller, final Command.AddDocumentPart part)
     {
+        final Draft before = drafts.get(caller.sessionId());
+        if (null != before && null != before.planning)
+        {
+            return isPlanning();
+        }
         if (0 == part.position())
         {
             onSessionClosed(caller);
-            drafts.put(caller.sessionId(), new Draft());
+            drafts.put(caller.sessionId(), new Draft(caller));
         }
         final Draft draft = drafts.get(caller.sessionId());
         if (null == draft || null == draft.text || draft.lengthBytes != part.position())
@@ -100,22 +172,22 @@ final class StateReplacements
                 (null == draft ? 0 : draft.lengthBytes) + " bytes that this session sent: begin again at byte 0");
         }
         final int lengthBytes = part.content().getBytes(StandardCharsets.UTF_8).length;
-        if (draft.lengthBytes + lengthBytes > DOCUMENT_MAX_BYTES)
+        final String tooLong = bytes.refusal(draft.mayApply(), draft.lengthBytes, lengthBytes);
+        if (null != tooLong)
         {
             onSessionClosed(caller);
-            return Reply.refused(Code.OVERLOADED, "the document is longer than " + DOCUMENT_MAX_BYTES +
-                " bytes, the most that is read: leave out what is the default, or give the manager more heap");
-        }
-        if (heldBytes + lengthBytes > ALL_MAX_BYTES)
-        {
-            onSessionClosed(caller);
-            return Reply.refused(Code.OVERLOADED, "the documents of all sessions are longer than " + ALL_MAX_BYTES +
-                " bytes: try again when the other sessions have ended");
+            return Reply.refused(Code.OVERLOADED, tooLong);
         }
         draft.text.append(part.content());
-        draft.lengthBytes += lengthBytes;
-        heldBytes += lengthBytes;
+        draft.usedNs = clock.nanoTime();
+        hold(draft, lengthBytes);
         return Reply.OK;
+    }
+
+    private static Reply isPlanning()
+    {
+        return Reply.refused(Code.OVERLOADED,
+            "the document that this session sent is being read or planned: wait for the answer to that");
     }
 
     CompletableFuture<Reply> replace(
@@ -126,29 +198,74 @@ final class StateReplacements
         {
             return CompletableFuture.completedFuture(forbidden);
         }
+        final Draft draft = drafts.computeIfAbsent(caller.sessionId(), (_) -> new Draft(caller));
+        if (null != draft.planning)
+        {
+            return CompletableFuture.completedFuture(isPlanning());
+        }
+        if (!draft.mayApply() && PLANNERS_MAX == planners)
+        {
+            return CompletableFuture.completedFuture(Reply.refused(Code.OVERLOADED, PLANNERS_MAX +
+                " sessions that may not apply documents wait for their plans: try again when they have them"));
+        }
         final CompletableFuture<Reply> future = new CompletableFuture<>();
-        final Draft draft = drafts.computeIfAbsent(caller.sessionId(), (_) -> new Draft());
+        planners += draft.mayApply() ? 0 : 1;
+        draft.planning = new CompletableFuture<>();
         draft.steps = List.of();
-        plan(caller, id, plane, command, draft, future);
+        begin(new Request(caller, id, plane, command, null, future), draft);
         return future;
     }
 
-    private void plan(
-        final Caller caller,
-        final CommandId id,
-        final ManagedPlane plane,
-        final Command.ReplaceState command,
-        final Draft draft,
-        final CompletableFuture<Reply> future)
+    private void begin(final Request request, final Draft draft)
     {
-        final Ledger ledger = plane.ledger();
+        final Command.ReplaceState command = request.command();
+        if (0 == command.fromVersion())
+        {
+            plan(request, draft, 1);
+            return;
+        }
+        final BiConsumer<DesiredState, Throwable> then = (earlier, failure) ->
+        {
+            if (null == failure)
+            {
+                plan(request.of(earlier), draft, 1);
+            }
+            else
+            {
+                endPlanning(draft);
+                request.future().complete(refusal(command, failure));
+            }
+        };
+        if (command.isDryRun())
+        {
+            request.plane().order().readBeside(command.fromVersion(), then);
+        }
+        else
+        {
+            request.plane().order().read(command.fromVersion(), then);
+        }
+    }
+
+    private void plan(final Request request, final Draft draft, final int count)
+    {
+        final Command.ReplaceState command = request.command();
+        final Ledger ledger = request.plane().ledger();
         final DesiredState base = ledger.tipState();
         final long version = ledger.version();
-        plane.order().run(() -> outcome(plane, command, draft, base), (outcome, failure) ->
+        final Callable<Outcome> task = () -> outcome(request, draft, base);
+        final BiConsumer<Outcome, Throwable> then = (outcome, failure) ->
         {
             if (null != failure)
             {
-                future.complete(refusal(command, failure));
+                if (0 == command.fromVersion())
+                {
+                    // It would not be read better another time.
+                    hold(draft, -draft.lengthBytes);
+                    draft.text = new StringBuilder();
+                    draft.document = null;
+                }
+                endPlanning(draft);
+                request.future().complete(refusal(command, failure));
                 return;
             }
             if (0 == command.fromVersion())
@@ -156,23 +273,72 @@ final class StateReplacements
                 draft.document = outcome.document();
                 draft.text = null;
             }
-            if (version != ledger.version())
+            if (version != ledger.version() && (!command.isDryRun() || count < PLANS_MAX))
             {
                 // Changes before this one were written, or taken back.
-                plan(caller, id, plane, command, draft, future);
+                plan(request, draft, count + 1);
                 return;
             }
             draft.steps = records(outcome);
-            end(caller, id, plane, command, outcome).thenAccept(future::complete);
+            endPlanning(draft);
+            end(request, outcome, version).thenAccept(request.future()::complete);
+        };
+        if (command.isDryRun())
+        {
+            planner.run(task, then);
+        }
+        else
+        {
+            request.plane().order().run(planner, task, then);
+        }
+    }
+
+    private void endPlanning(final Draft draft)
+    {
+        final CompletableFuture<Void> planned = draft.planning;
+        draft.planning = null;
+        draft.usedNs = clock.nanoTime();
+        planners -= draft.mayApply() ? 0 : 1;
+        releaseAbandoned(draft);
+        planned.complete(null);
+    }
+
+    /** Tells of plans that are made, and drops documents that nobody goes on with; answers how much it did. */
+    int poll()
+    {
+        final int count = planner.poll();
+        if (!drafts.isEmpty())
+        {
+            dropIdle(clock.nanoTime());
+        }
+        return count;
+    }
+
+    private void dropIdle(final long nowNs)
+    {
+        drafts.values().removeIf((draft) ->
+        {
+            if (draft.mayApply() || null != draft.planning || nowNs - draft.usedNs < DocumentBytes.IDLE_MAX_NS)
+            {
+                return false;
+            }
+            draft.isAbandoned = true;
+            releaseAbandoned(draft);
+            return true;
         });
     }
 
-    private static Outcome outcome(
-        final ManagedPlane plane, final Command.ReplaceState command, final Draft draft, final DesiredState base)
-        throws Exception
+    /** Ends what was begun. */
+    @Override
+    public void close()
     {
-        final StateDocument document = 0 != command.fromVersion() ?
-            new StateDocument(plane.order().stateOf(command.fromVersion()), List.of()) :
+        planner.close();
+    }
+
+    private static Outcome outcome(final Request request, final Draft draft, final DesiredState base)
+    {
+        final Command.ReplaceState command = request.command();
+        final StateDocument document = null != request.earlier() ? new StateDocument(request.earlier(), List.of()) :
             null != draft.document ? draft.document : read(command, draft);
         final DesiredState target = (command.prunes() ? document.state() : document.state().including(base))
             .following(base, (_) -> UUID.randomUUID());
@@ -195,20 +361,16 @@ final class StateReplacements
             "version " + command.fromVersion()) + " cannot be read: " + Ledger.reason(failure));
     }
 
-    private CompletableFuture<Reply> end(
-        final Caller caller,
-        final CommandId id,
-        final ManagedPlane plane,
-        final Command.ReplaceState command,
-        final Outcome outcome)
+    private CompletableFuture<Reply> end(final Request request, final Outcome outcome, final long version)
     {
-        final Ledger ledger = plane.ledger();
-        final ChangeRequest change =
-            ChangeRequest.toState(caller, id, command, outcome.target(), comment(command, outcome));
+        final Command.ReplaceState command = request.command();
+        final ManagedPlane plane = request.plane();
+        final ChangeRequest change = ChangeRequest.toState(
+            request.caller(), request.id(), command, outcome.target(), comment(command, outcome));
         final Reply refused = refusal(plane, command, outcome);
         if (null != refused)
         {
-            ledger.refusals().add(id, refused);
+            plane.ledger().refusals().add(request.id(), refused);
             return command.isDryRun() ? CompletableFuture.completedFuture(refused) :
                 refusal.answer(plane, change, refused);
         }
@@ -217,7 +379,7 @@ final class StateReplacements
             "skipped, since they belong to a process: " + String.join(", ", skipped);
         if (command.isDryRun() || outcome.target().equals(outcome.base()))
         {
-            return CompletableFuture.completedFuture(new Reply(Code.OK, ledger.version(), text));
+            return CompletableFuture.completedFuture(new Reply(Code.OK, version, text));
         }
         return accept.apply(plane, change);
     }

@@ -8,16 +8,20 @@ import java.util.function.BiConsumer;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 /**
- * The thread that waits for disks and works on large states, one task after the other, so that the manager's own never
+ * A thread that waits for disks or works on large states, one task after the other, so that the manager's own never
  * does. What comes of a task is told on the manager's thread, by {@link #poll()}.
  */
 final class WorkThread implements AutoCloseable
 {
     private static final long CLOSE_WAIT_S = 5;
 
-    private final ExecutorService executor = Executors.newSingleThreadExecutor(
-        Thread.ofPlatform().daemon().name("millrace-state").factory());
+    private final ExecutorService executor;
     private final ManyToOneConcurrentLinkedQueue<Runnable> done = new ManyToOneConcurrentLinkedQueue<>();
+
+    WorkThread(final String name)
+    {
+        executor = Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name(name).factory());
+    }
 
     /** Runs a task; then is given its result, or what it threw. */
     <T> void run(final Callable<T> task, final BiConsumer<T, Throwable> then)

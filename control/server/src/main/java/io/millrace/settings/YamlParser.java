@@ -24,12 +24,17 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
  * Turns YAML text into {@link YamlNode}s with their lines. Takes the plain part of YAML: one document of mappings,
- * lists and scalars. Anchors, aliases, tags and repeated keys are refused, depth and length are bounded, so that no
- * text can blow up memory or the stack.
+ * lists and scalars. Anchors, aliases, tags and repeated keys are refused, depth, length and the length of lines are
+ * bounded, so that no text can blow up memory or the stack, or takes long.
  */
 final class YamlParser
 {
     static final int DEPTH_MAX = 16;
+    /**
+     * Characters of a line. Reading a line takes time that grows with the square of its length; the longest that a
+     * state is written with, a fault device with all the rules that it may have, takes less than 40 Ki.
+     */
+    static final int LINE_LENGTH_MAX = 64 * 1024;
 
     private final String file;
     private final Deque<Open> open = new ArrayDeque<>();
@@ -55,6 +60,7 @@ final class YamlParser
         {
             throw new ConfigException(file, 0, "longer than " + lengthMax + " characters; is this the right file?");
         }
+        checkLines(file, text);
         final LoadSettings settings = LoadSettings.builder().setLabel(file).setCodePointLimit(lengthMax).build();
         try
         {
@@ -69,6 +75,33 @@ final class YamlParser
         {
             throw new ConfigException(file, 0, "not valid YAML: " + oneLine(e.getMessage()) +
                 "; is this a text file in UTF-8?");
+        }
+    }
+
+    private static void checkLines(final String file, final String text)
+    {
+        int line = 1;
+        int start = 0;
+        for (int i = 0; i < text.length(); i++)
+        {
+            final char c = text.charAt(i);
+            if ('\n' == c || '\r' == c)
+            {
+                checkLine(file, line, i - start);
+                start = i + 1;
+                // A carriage return with a line feed behind it ends one line.
+                line += '\r' == c && start < text.length() && '\n' == text.charAt(start) ? 0 : 1;
+            }
+        }
+        checkLine(file, line, text.length() - start);
+    }
+
+    private static void checkLine(final String file, final int line, final int length)
+    {
+        if (length > LINE_LENGTH_MAX)
+        {
+            throw new ConfigException(file, line, "the line has " + length + " characters, " + LINE_LENGTH_MAX +
+                " are the most; write lists and groups on lines of their own");
         }
     }
 

@@ -33,7 +33,7 @@ class LeadershipTest
 
     @TempDir
     private Path directory;
-    private final WorkThread work = new WorkThread();
+    private final WorkThread work = new WorkThread("test");
     private final List<String> lines = new ArrayList<>();
     private final List<Long> asked = new ArrayList<>();
     private Consumer<Reply> answer;

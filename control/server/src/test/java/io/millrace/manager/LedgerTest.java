@@ -35,7 +35,7 @@ class LedgerTest
 
     @TempDir
     private Path directory;
-    private final WorkThread work = new WorkThread();
+    private final WorkThread work = new WorkThread("test");
     private final List<String> finished = new ArrayList<>();
     private FullDisk disk;
     private StateStore store;

@@ -12,9 +12,6 @@ import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StatePlan;
 import io.millrace.settings.ConfigException;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -95,16 +92,12 @@ public final class ApplyCommand implements Callable<Integer>
     {
         try
         {
-            return STANDARD_INPUT.equals(file) ? new String(System.in.readNBytes(StateDocument.LENGTH_MAX + 1),
-                StandardCharsets.UTF_8) : StateDocument.text(Path.of(file));
+            return STANDARD_INPUT.equals(file) ? StateDocument.text(name(), System.in) :
+                StateDocument.text(Path.of(file));
         }
         catch (final ConfigException e)
         {
             throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
-        }
-        catch (final IOException e)
-        {
-            throw new UncheckedIOException(e);
         }
     }
 

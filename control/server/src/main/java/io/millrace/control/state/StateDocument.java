@@ -3,6 +3,7 @@ package io.millrace.control.state;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.TextFile;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -21,7 +22,7 @@ import java.util.Set;
  */
 public record StateDocument(DesiredState state, List<String> skipped)
 {
-    /** Longest text that is read, in characters; ten thousand namespaces take one million. */
+    /** Longest text that is read, in characters, and in bytes of a file; ten thousand namespaces take one million. */
     public static final int LENGTH_MAX = 1 << 24;
     /** Port where discovery is answered besides. */
     static final int DISCOVERY_PORT = 8009;
@@ -56,6 +57,19 @@ public record StateDocument(DesiredState state, List<String> skipped)
     public static String text(final Path path)
     {
         return TextFile.read(path, LENGTH_MAX, "name another");
+    }
+
+    /**
+     * Reads the text of a stream that {@link #read(String, String)} takes.
+     *
+     * @param name of it, for messages.
+     * @param in   to read to its end; not closed.
+     * @return its text.
+     * @throws ConfigException when it cannot be read, or is too long.
+     */
+    public static String text(final String name, final InputStream in)
+    {
+        return TextFile.read(name, in, LENGTH_MAX);
     }
 
     /**
