@@ -357,7 +357,7 @@ public sealed interface Command
     }
 
     /**
-     * Sets the ids that new controllers of every subsystem get.
+     * Sets the ids that new controllers of every subsystem get. Over UDP it needs a key of role {@code manager}.
      *
      * @param firstId from 1.
      * @param lastId  up to 65519.
@@ -506,10 +506,10 @@ public sealed interface Command
 
     /**
      * Tells a data plane which version of the desired state the commands behind this lead to, or that it was found to
-     * be there as a whole. Taken only with the term that the data plane holds. Answered when the data plane has it on
-     * stable storage.
+     * be there as a whole. Taken only with the term that the data plane holds, and over UDP with a key of role {@code
+     * manager}. Answered when the data plane has it on stable storage.
      *
-     * @param position      of the version.
+     * @param position      of the version, from 1 to {@link StatePosition#VERSION_MAX}.
      * @param inSync        whether the actual state was found to be this version.
      * @param directChanges how many changes had been made past the manager when that was found.
      */

@@ -11,10 +11,12 @@ import java.util.UUID;
  *
  * @param lineage made at the initial import of the desired state; {@link #NO_LINEAGE}: there is none.
  * @param term    of the manager that made the version; 0: none was held.
- * @param version from 1; 0: none.
+ * @param version from 1 to {@link #VERSION_MAX} wherever it is kept; 0: none.
  */
 public record StatePosition(UUID lineage, long term, long version)
 {
+    /** Highest version, a million each second of thirty years: far below what overflows, and what files hold. */
+    public static final long VERSION_MAX = 1_000_000_000_000_000L;
     /** Instead of a lineage where no desired state was ever applied. */
     public static final UUID NO_LINEAGE = new UUID(0, 0);
     /** Of a data plane that no manager ever applied a version to. */
@@ -37,6 +39,14 @@ public record StatePosition(UUID lineage, long term, long version)
     public boolean isKnown()
     {
         return !NO_LINEAGE.equals(lineage);
+    }
+
+    /**
+     * {@return whether term and version are within what is kept: 0 to {@link Terms#MAX} and 0 to {@link #VERSION_MAX}}
+     */
+    public boolean isWithinBounds()
+    {
+        return term >= 0 && term <= Terms.MAX && version >= 0 && version <= VERSION_MAX;
     }
 
     /**

@@ -5,6 +5,7 @@ import io.millrace.control.codec.Change;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.PeerType;
+import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
@@ -101,6 +102,17 @@ final class DataPlaneBackend implements ControlBackend
     public boolean mayTakeLong(final Command command)
     {
         return commands.mayTakeLong(command);
+    }
+
+    /** Everybody may read the term, so that it proves nothing: with it, a change would count as the manager's own. */
+    @Override
+    public boolean isOfManagers(final long term, final Command command)
+    {
+        return switch (command)
+        {
+            case Command.TakeTerm _, Command.ApplyVersion _, Command.AssignControllerIds _ -> true;
+            default -> term > 0 && Role.READ != command.role();
+        };
     }
 
     @Override

@@ -70,11 +70,10 @@ final class ManagerInCharge
         {
             return staleTerm(term);
         }
-        if (!position.isKnown() || position.version() < 1 || position.term() < 0 || position.term() > Terms.MAX)
+        if (!position.isKnown() || position.version() < 1 || !position.isWithinBounds())
         {
-            return Reply.refused(Code.INVALID, position +
-                " is none: its lineage is not zero, its version from 1, its " +
-                "term 0 to " + Terms.MAX);
+            return Reply.refused(Code.INVALID, position + " is none: its lineage is not zero, its version 1 to " +
+                StatePosition.VERSION_MAX + ", its term 0 to " + Terms.MAX);
         }
         // What another lineage made, or nobody, is not this one's to remove unasked.
         final long foreign = !command.inSync() && !position.isRelatedTo(info.position()) ? 1 : 0;

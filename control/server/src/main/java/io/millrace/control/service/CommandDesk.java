@@ -77,7 +77,7 @@ final class CommandDesk implements AutoCloseable
             session.answer(header.correlationId(), reply);
             return;
         }
-        if (command instanceof Command.TakeTerm && !session.mayManage())
+        if (!session.mayManage() && backend.isOfManagers(header.term(), command))
         {
             final Reply reply = Reply.refused(Code.NOT_PERMITTED, "key " + session.caller().keyName() +
                 " is not for managers; give it the role manager in the file of keys of " + backend.name());

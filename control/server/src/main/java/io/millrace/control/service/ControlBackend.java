@@ -58,6 +58,18 @@ public interface ControlBackend extends AutoCloseable
     CompletableFuture<Reply> carryOut(Caller caller, CommandId id, long term, Command command);
 
     /**
+     * {@return whether a command is taken from managers only: over UDP, from sessions with a key of role {@code
+     * manager}}
+     *
+     * @param term    that it has, as for {@link #carryOut}.
+     * @param command that was sent.
+     */
+    default boolean isOfManagers(final long term, final Command command)
+    {
+        return command instanceof Command.TakeTerm;
+    }
+
+    /**
      * {@return the term that a manager took of this, which sessions are told; 0: none}
      */
     default long term()
@@ -107,7 +119,7 @@ public interface ControlBackend extends AutoCloseable
     }
 
     /**
-     * A command was refused before it came here, since the session's role is too low.
+     * A command was refused before it came here, since the session's role is too low, or the session no manager's.
      *
      * @param caller  who wanted it.
      * @param command that was refused.

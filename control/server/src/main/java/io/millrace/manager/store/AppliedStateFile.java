@@ -35,7 +35,7 @@ public final class AppliedStateFile implements AutoCloseable
     private static final String INTRODUCTION =
         "# State that a manager applied last, kept by its data plane. An edited file is refused: change it with " +
             "commands.\n";
-    private static final long VERSION_MAX = 999_999_999_999_999_999L;
+    private static final long CHANGES_MAX = 999_999_999_999_999_999L;
 
     private final Path directory;
     private final String configuration;
@@ -136,11 +136,18 @@ public final class AppliedStateFile implements AutoCloseable
      * at the next start.
      *
      * @param state to keep.
-     * @throws IOException    when it cannot be kept, such as when the disk is full.
+     * @throws IOException    when it cannot be kept, such as when the disk is full, or its version could not be read
+     *                        again.
      * @throws StoreException when another data plane uses the directory.
      */
     public void write(final AppliedState state) throws IOException
     {
+        final StatePosition position = state.leadership().position();
+        if (!position.isWithinBounds())
+        {
+            throw new IOException(position + " is not kept: its term is at most " + Terms.MAX +
+                ", its version at most " + StatePosition.VERSION_MAX);
+        }
         open();
         try
         {
@@ -222,7 +229,7 @@ public final class AppliedStateFile implements AutoCloseable
         }
         final UUID lineage = HeaderText.id(lines, "lineage");
         final StatePosition position = new StatePosition(lineage, HeaderText.number(lines, "version-term", Terms.MAX),
-            HeaderText.number(lines, "version", VERSION_MAX));
+            HeaderText.number(lines, "version", StatePosition.VERSION_MAX));
         final long term = HeaderText.number(lines, "term", Terms.MAX);
         final UUID managerId = HeaderText.id(lines, "manager-id");
         final String name = HeaderText.unquoted(lines, lines.value("manager"));
@@ -230,8 +237,8 @@ public final class AppliedStateFile implements AutoCloseable
         final String startedWith =
             lines.has(CONFIGURATION) ? HeaderText.unquoted(lines, lines.value(CONFIGURATION)) : "";
         final long since = epochNs(lines);
-        final long directChanges = HeaderText.number(lines, "direct-changes", VERSION_MAX);
-        final long directChangesSeen = HeaderText.number(lines, "direct-changes-seen", VERSION_MAX);
+        final long directChanges = HeaderText.number(lines, "direct-changes", CHANGES_MAX);
+        final long directChangesSeen = HeaderText.number(lines, "direct-changes-seen", CHANGES_MAX);
         final Command.AssignControllerIds ids = ids(lines);
         final String body = HeaderText.body(lines);
         foundConfiguration = startedWith;

@@ -32,6 +32,7 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
 {
     public static final String SECRET = "a-secret-of-the-tests-32-bytes-x";
     private static final String READER_SECRET = "another-secret-of-the-tests-32-b";
+    private static final String MANAGER_SECRET = "one-more-secret-of-the-tests-32b";
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(20);
 
     private final List<ControlClient> clients = new ArrayList<>();
@@ -98,7 +99,8 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
             admin administer %s
 
             reader read %s
-            """.formatted(SECRET, READER_SECRET));
+            mgr manager %s
+            """.formatted(SECRET, READER_SECRET, MANAGER_SECRET));
         Files.setPosixFilePermissions(secrets, PosixFilePermissions.fromString("rw-------"));
         final int port = FreePorts.udp();
         return new AgentFixture(new ControlSettings(
@@ -150,6 +152,11 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
     ControlClientContext readerContext()
     {
         return udpContext().secret(secret(READER_SECRET)).keyName("reader");
+    }
+
+    ControlClientContext managerContext()
+    {
+        return udpContext().secret(secret(MANAGER_SECRET)).keyName("mgr");
     }
 
     static SharedSecret secret(final String text)

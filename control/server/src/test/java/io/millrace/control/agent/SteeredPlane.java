@@ -168,6 +168,12 @@ public final class SteeredPlane implements AutoCloseable, ControlOwner
         }
 
         @Override
+        public boolean isOfManagers(final long term, final Command command)
+        {
+            return plane.isOfManagers(term, command);
+        }
+
+        @Override
         public CompletableFuture<Reply> carryOut(
             final Caller caller, final CommandId id, final long term, final Command command)
         {

@@ -80,6 +80,28 @@ class AppliedStateFileTest
         assertTrue(version > LIVES, "seed " + seed + " came to " + version + " only");
     }
 
+    /** With what it could not read, the data plane would not start any more. */
+    @Test
+    void shouldWriteNothingThatItCannotRead() throws IOException
+    {
+        final CrashDisk disk = new CrashDisk();
+        final AppliedStateFile file = AppliedStateFile.on(disk);
+        final AppliedState last = at(StatePosition.VERSION_MAX);
+        file.write(last);
+        assertEquals(last, read(disk));
+        for (final long version : List.of(StatePosition.VERSION_MAX + 1, 999_999_999_999_999_999L, Long.MAX_VALUE, -1L))
+        {
+            assertThrows(IOException.class, () -> file.write(at(version)), "" + version);
+        }
+        assertEquals(last, read(disk));
+    }
+
+    private static AppliedState at(final long version)
+    {
+        return new AppliedState(new LeadershipInfo(1, new UUID(1, 2), 0, new StatePosition(new UUID(3, 4), 1, version),
+            0, 0, "m", "/dev/shm/m"), DesiredState.EMPTY, new Command.AssignControllerIds(1, 2));
+    }
+
     @Test
     void shouldHoldTheOldOrTheNewStateWhenAnyStepFails() throws IOException
     {
