@@ -55,6 +55,8 @@ final class Ledger
     private boolean isWriting;
     private boolean isAdopting;
     private boolean needsVersion;
+    /** First version with a change that the next one has not; MAX_VALUE: none. */
+    private long takenBackFrom = Long.MAX_VALUE;
     private boolean isRetry;
     private long retryNs;
     private StatePosition position = StatePosition.NONE;
@@ -229,7 +231,14 @@ final class Ledger
         final String comment = comment();
         final List<CommandId> ids = writing.stream().map(ChangeRequest::id)
             .filter((id) -> !CommandId.NONE.equals(id)).toList();
-        work.run(() -> store.append(time, who, comment, ids, refused, state), (written, failure) ->
+        final long first = takenBackFrom;
+        takenBackFrom = Long.MAX_VALUE;
+        work.run(() ->
+        {
+            // Kept there when it cannot be written.
+            store.takeBackFrom(first);
+            return store.append(time, who, comment, ids, refused, state);
+        }, (written, failure) ->
         {
             isWriting = false;
             final List<ChangeRequest> done = writing;
@@ -417,6 +426,7 @@ final class Ledger
         settle();
         isTipStale = true;
         needsVersion = true;
+        takenBackFrom = Math.min(takenBackFrom, change.position().version());
         refusals.add(change.id(), reply);
         afterNext.add(() -> undone.thenRun(() -> finish.accept(change, reply)));
     }

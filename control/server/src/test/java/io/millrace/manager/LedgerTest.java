@@ -16,6 +16,7 @@ import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
 import io.millrace.manager.store.FileDisk;
 import io.millrace.manager.store.StateStore;
+import io.millrace.manager.store.VersionHeader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -108,6 +109,62 @@ class LedgerTest
         until(() -> null != ledger.peekReady());
         assertEquals(2, ledger.version());
         assertEquals(1, open2().latest().state().devices().size());
+    }
+
+    private ChangeRequest sent(final ChangeRequest change)
+    {
+        assertNull(ledger.accept(change));
+        until(() -> change == ledger.peekReady());
+        ledger.onSent();
+        return change;
+    }
+
+    private void takeBack(final ChangeRequest change)
+    {
+        final int before = finished.size();
+        ledger.takeBack(change, Reply.refused(Code.FAILED, "no such file"));
+        until(() -> before < finished.size() && ledger.isSettled());
+    }
+
+    private static List<Long> versions(final StateStore store)
+    {
+        return store.history().stream().map(VersionHeader::version).toList();
+    }
+
+    /** A script that tries the same again and again takes no version away that somebody may want to go back to. */
+    @Test
+    void shouldKeepVersionsWhenTheDataPlaneRefusesOneChangeAfterTheOther() throws IOException
+    {
+        for (final String name : List.of("a", "b"))
+        {
+            ledger.confirm(sent(create(name)), Reply.OK);
+        }
+        until(() -> ledger.isSettled());
+        for (int i = 1; i <= 60; i++)
+        {
+            takeBack(sent(of(i, device("wrong"))));
+        }
+        for (final StateStore each : List.of(store, open2()))
+        {
+            assertTrue(versions(each).containsAll(List.of(1L, 2L, 3L)), () -> "kept: " + versions(each));
+            assertTrue(each.history().size() <= 100, () -> "kept: " + versions(each));
+            assertEquals(List.of("a"), List.copyOf(each.read(2).state().devices().keySet()));
+        }
+        // What is repeated is answered as before.
+        assertEquals(Code.FAILED, again(60, device("wrong")));
+        // Changes beside them count: what becomes of them is a state that was there.
+        final ChangeRequest wrong = sent(create("wrong"));
+        ledger.confirm(sent(create("c")), Reply.OK);
+        takeBack(wrong);
+        final long withC = ledger.version();
+        for (int i = 0; i < 60; i++)
+        {
+            takeBack(sent(create("wrong")));
+        }
+        final StateStore found = open2();
+        assertTrue(versions(found).containsAll(List.of(1L, 2L, 3L, withC)), () -> "kept: " + versions(found));
+        assertEquals(List.of("a", "b", "c"), List.copyOf(found.read(withC).state().devices().keySet()));
+        assertEquals(found.read(withC).state(), found.latest().state());
     }
 
     private StateStore open2() throws IOException

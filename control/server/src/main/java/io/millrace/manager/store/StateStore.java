@@ -33,10 +33,11 @@ public final class StateStore
     private static final String TERM = "term";
 
     private final StateDisk disk;
-    private final int keep;
-    private final NavigableMap<Long, VersionHeader> headers = new TreeMap<>();
+    private final KeptVersions kept;
     private volatile List<VersionHeader> history = List.of();
     private final List<String> warnings = new ArrayList<>();
+    /** First version with a change that the next has not; MAX_VALUE: none. */
+    private long takenBackFrom = Long.MAX_VALUE;
     private Version latest;
     private UUID lineage = UUID.randomUUID();
     /** Version of a data plane that the next one has to come after. */
@@ -46,14 +47,14 @@ public final class StateStore
     private StateStore(final StateDisk disk, final int keep)
     {
         this.disk = disk;
-        this.keep = keep;
+        kept = new KeptVersions(keep);
     }
 
     /**
      * Reads what is kept.
      *
      * @param disk       that it is kept on.
-     * @param keep       most versions.
+     * @param keep       most versions, without those that were taken back.
      * @param useVersion to go on with instead of later ones, which are put aside; 0: the last.
      * @param option     how that is asked for on the command line, for messages: {@code --use-version VERSION}.
      * @return the store.
@@ -96,7 +97,7 @@ public final class StateStore
         }
         final Version version = read(files, chosen, option);
         files.headMap(chosen, false).forEach(this::readHeader);
-        headers.put(chosen, version.header());
+        kept.put(chosen, version.header());
         latest = version;
         term = Math.max(term, version.header().term());
         final boolean hasLineage = version.header().position().isKnown();
@@ -169,15 +170,17 @@ public final class StateStore
                 e.getMessage(),
                 new VersionHeader.Counts(0, 0, 0, 0, 0), List.of(), List.of());
         }
-        headers.put(number, header);
+        kept.put(number, header);
     }
 
     /** Their numbers are not given again: what follows comes after them. */
     private void putAside(final NavigableMap<Long, String> files) throws IOException
     {
         final long before = latest.number();
-        append(files.lastKey() + 1, Instant.now(), "manager", "version " + before + " used again, by the command line",
-            List.of(), List.of(), latest.state());
+        final Long last = files.lowerKey(StatePosition.VERSION_MAX);
+        checkNext(new StatePosition(lineage, term, before));
+        append((null == last ? before : last) + 1, Instant.now(), "manager",
+            "version " + before + " used again, by the command line", List.of(), List.of(), latest.state());
         for (final String name : files.values())
         {
             disk.rename(name, name + DAMAGED);
@@ -253,12 +256,35 @@ public final class StateStore
      * Goes on behind a version that a data plane has, in its lineage: what is appended next is newer than that.
      *
      * @param held by the data plane.
+     * @throws IOException when no version can follow; nothing was changed.
      */
-    public void continueAfter(final StatePosition held)
+    public void continueAfter(final StatePosition held) throws IOException
     {
+        checkNext(held);
         lineage = held.lineage();
         before = Math.max(before, held.version());
         term = Math.max(term, held.term());
+    }
+
+    private static void checkNext(final StatePosition last) throws IOException
+    {
+        if (!last.isWithinBounds() || last.version() >= StatePosition.VERSION_MAX)
+        {
+            throw new IOException("no version can follow " + last + ": versions are at most " +
+                StatePosition.VERSION_MAX + ", their terms at most " + Terms.MAX);
+        }
+    }
+
+    /**
+     * Versions from one on have a change that was refused, and the next that is appended has not: they leave their
+     * places among those kept to others, and so does that one when it is as the last one before them. As many of them
+     * as of the others are kept besides.
+     *
+     * @param first of them.
+     */
+    public void takeBackFrom(final long first)
+    {
+        takenBackFrom = Math.min(takenBackFrom, first);
     }
 
     /**
@@ -272,7 +298,7 @@ public final class StateStore
      * @param refused  commands before it that are not in it.
      * @param state    that should be.
      * @return the version.
-     * @throws IOException when it cannot be kept, such as when the disk is full.
+     * @throws IOException when it cannot be kept, such as when the disk is full, or no version can follow the last.
      */
     public Version append(
         final Instant time,
@@ -282,8 +308,9 @@ public final class StateStore
         final List<Refusal> refused,
         final DesiredState state) throws IOException
     {
-        return append(Math.addExact(Math.max(before, null == latest ? 0 : latest.number()), 1), time, who, comment,
-            commands, refused, state);
+        final long last = Math.max(before, null == latest ? 0 : latest.number());
+        checkNext(new StatePosition(lineage, term, last));
+        return append(last + 1, time, who, comment, commands, refused, state);
     }
 
     private Version append(
@@ -295,8 +322,9 @@ public final class StateStore
         final List<Refusal> refused,
         final DesiredState state) throws IOException
     {
-        final VersionHeader header = new VersionHeader(
+        final VersionHeader plain = new VersionHeader(
             number, lineage, term, time, who, comment, VersionHeader.Counts.of(state), commands, refused);
+        final VersionHeader header = plain.takingBack(takenBackBy(plain, state));
         final String name = name(number);
         replace(name, VersionFile.write(header, state));
         try
@@ -310,10 +338,34 @@ public final class StateStore
             throw e;
         }
         latest = new Version(header, state);
-        headers.put(number, header);
+        kept.put(number, header);
+        takenBackFrom = Long.MAX_VALUE;
         removeOldest();
         publish();
         return latest;
+    }
+
+    private List<Long> takenBackBy(final VersionHeader header, final DesiredState state)
+    {
+        final List<Long> found = kept.from(takenBackFrom);
+        final long before = kept.before(takenBackFrom);
+        if (!found.isEmpty() && 0 != before && isSameState(before, VersionFile.write(header, state)))
+        {
+            found.add(header.version());
+        }
+        return found;
+    }
+
+    private boolean isSameState(final long number, final byte[] content)
+    {
+        try
+        {
+            return VersionFile.isSameState(content, disk.read(name(number)));
+        }
+        catch (final IOException e)
+        {
+            return false;
+        }
     }
 
     private void replace(final String name, final byte[] content) throws IOException
@@ -347,17 +399,17 @@ public final class StateStore
     /** What cannot be removed now is tried again with the next version. */
     private void removeOldest()
     {
-        while (headers.size() > keep)
+        for (long number = kept.superfluous(); 0 != number; number = kept.superfluous())
         {
             try
             {
-                disk.delete(name(headers.firstKey()));
+                disk.delete(name(number));
             }
             catch (final IOException e)
             {
                 return;
             }
-            headers.pollFirstEntry();
+            kept.remove(number);
         }
     }
 
@@ -380,7 +432,7 @@ public final class StateStore
 
     private void publish()
     {
-        history = Collections.unmodifiableList(new ArrayList<>(headers.values()));
+        history = Collections.unmodifiableList(kept.list());
     }
 
     private static String name(final long number)

@@ -11,11 +11,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A version as a file: a header of lines, {@code ---}, and the state as {@link StateDocument} keeps it. Both are YAML,
@@ -28,7 +30,9 @@ final class VersionFile
         "# What a data plane should be, kept by its manager. An edited file is refused: change it with commands.\n";
     private static final Pattern COUNTS = Pattern.compile("\\{devices: (\\d{1,9}), subsystems: (\\d{1,9}), " +
         "namespaces: (\\d{1,9}), hosts: (\\d{1,9}), listeners: (\\d{1,9})}");
-    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
+    private static final String TAKEN_BACK = "taken-back";
+    private static final Pattern NUMBERS = Pattern.compile("\\[\\d{1,18}(, \\d{1,18})*]");
+    private static final byte[] BODY = ('\n' + HeaderText.BODY).getBytes(StandardCharsets.UTF_8);
     private static final int ID_DIGITS = 32;
     /** Of a refusal: id, code, text. */
     private static final int REFUSAL_PARTS = 3;
@@ -50,7 +54,9 @@ final class VersionFile
             "counts: {devices: " + counts.devices() + ", subsystems: " + counts.subsystems() + ", namespaces: " +
             counts.namespaces() + ", hosts: " + counts.hosts() + ", listeners: " + counts.listeners() + "}\n" +
             "commands: " + ids(header.commands()) + '\n' +
-            "refused: " + refusals(header.refused()) + '\n';
+            "refused: " + refusals(header.refused()) + '\n' +
+            // Most have none, and those of before had no such line.
+            (header.takenBack().isEmpty() ? "" : TAKEN_BACK + ": " + header.takenBack() + '\n');
         final String body = HeaderText.BODY + StateDocument.writeKept(state);
         return (head + HeaderText.SHA256 + HeaderText.hash(head + body) + '\n' + body).getBytes(StandardCharsets.UTF_8);
     }
@@ -83,17 +89,14 @@ final class VersionFile
         {
             throw lines.problem("does not begin as a state that a manager kept");
         }
-        final String version = lines.value("version");
-        if (!NUMBER.matcher(version).matches())
-        {
-            throw lines.problem("version is no number");
-        }
+        final long version = HeaderText.number(lines, "version", StatePosition.VERSION_MAX);
         // Files of before have neither.
         final UUID lineage = lines.has("lineage") ? HeaderText.id(lines, "lineage") : StatePosition.NO_LINEAGE;
         final long term = lines.has("term") ? HeaderText.number(lines, "term", Terms.MAX) : 0;
-        return new VersionHeader(Long.parseLong(version), lineage, term, time(lines), HeaderText.unquoted(lines,
+        return new VersionHeader(version, lineage, term, time(lines), HeaderText.unquoted(lines,
             lines.value("who")),
-            HeaderText.unquoted(lines, lines.value("comment")), counts(lines), ids(lines, "commands"), refusals(lines));
+            HeaderText.unquoted(lines, lines.value("comment")), counts(lines), ids(lines, "commands"), refusals(lines),
+            lines.has(TAKEN_BACK) ? takenBack(lines) : List.of());
     }
 
     private static Instant time(final HeaderText.Lines lines)
@@ -118,6 +121,38 @@ final class VersionFile
         return new VersionHeader.Counts(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)),
             Integer.parseInt(matcher.group(3)), Integer.parseInt(matcher.group(4)),
             Integer.parseInt(matcher.group(5)));
+    }
+
+    private static List<Long> takenBack(final HeaderText.Lines lines)
+    {
+        final String value = lines.value(TAKEN_BACK);
+        if (!NUMBERS.matcher(value).matches())
+        {
+            throw lines.problem(TAKEN_BACK + " has what is no version");
+        }
+        return Stream.of(value.substring(1, value.length() - 1).split(", ")).map(Long::valueOf).toList();
+    }
+
+    /** Whether both files hold the same state, whatever their headers say. */
+    static boolean isSameState(final byte[] one, final byte[] other)
+    {
+        final int begin = bodyOf(one);
+        final int otherBegin = bodyOf(other);
+        return begin >= 0 && otherBegin >= 0 &&
+            Arrays.equals(one, begin, one.length, other, otherBegin, other.length);
+    }
+
+    /** Where the state begins; a line of the header begins with a letter, but for its comment. */
+    private static int bodyOf(final byte[] content)
+    {
+        for (int i = 0; i + BODY.length <= content.length; i++)
+        {
+            if (Arrays.equals(BODY, 0, BODY.length, content, i, i + BODY.length))
+            {
+                return i;
+            }
+        }
+        return -1;
     }
 
     private static String ids(final List<CommandId> ids)

@@ -24,6 +24,8 @@ import java.util.concurrent.TimeUnit;
  * @param commands ids of the commands that made it, so that one that is repeated later is known.
  * @param refused  commands that were refused since the version before, some of earlier versions among them, which are
  *                 not in this one.
+ * @param takenBack versions that do not count among those kept: earlier ones with changes that this one has not any
+ *                  more, and this one itself when nothing else is in it.
  */
 public record VersionHeader(
     long version,
@@ -34,7 +36,8 @@ public record VersionHeader(
     String comment,
     Counts counts,
     List<CommandId> commands,
-    List<Refusal> refused)
+    List<Refusal> refused,
+    List<Long> takenBack)
 {
     /**
      * How much is in a version. Immutable.
@@ -71,6 +74,41 @@ public record VersionHeader(
         Objects.requireNonNull(counts, "counts");
         commands = List.copyOf(commands);
         refused = List.copyOf(refused);
+        takenBack = List.copyOf(takenBack);
+    }
+
+    /**
+     * One that takes none back.
+     *
+     * @param version  see above, as all.
+     * @param lineage  of the state.
+     * @param term     of the manager.
+     * @param time     when it was made.
+     * @param who      made it.
+     * @param comment  of who made it.
+     * @param counts   of what is in it.
+     * @param commands that made it.
+     * @param refused  before it.
+     */
+    public VersionHeader(
+        final long version,
+        final UUID lineage,
+        final long term,
+        final Instant time,
+        final String who,
+        final String comment,
+        final Counts counts,
+        final List<CommandId> commands,
+        final List<Refusal> refused)
+    {
+        this(version, lineage, term, time, who, comment, counts, commands, refused, List.of());
+    }
+
+    /** The same, which takes versions back. */
+    VersionHeader takingBack(final List<Long> versions)
+    {
+        return versions.isEmpty() ? this :
+            new VersionHeader(version, lineage, term, time, who, comment, counts, commands, refused, versions);
     }
 
     /**

@@ -242,6 +242,102 @@ class StateStoreTest
         assertEquals(next, open(50).latest().header().position());
     }
 
+    /** Nothing is written that is not found again, and nothing overflows. */
+    @Test
+    void shouldKeepToTheBoundOfVersions() throws IOException
+    {
+        final StateStore store = open(50);
+        final Version first = store.append(TIME, "alice", "", List.of(), List.of(), volume());
+        for (final StatePosition beyond : List.of(
+            new StatePosition(new UUID(8, 9), 5, Long.MAX_VALUE),
+            new StatePosition(new UUID(8, 9), 5, 999_999_999_999_999_999L),
+            new StatePosition(new UUID(8, 9), 5, StatePosition.VERSION_MAX + 1),
+            new StatePosition(new UUID(8, 9), 5, StatePosition.VERSION_MAX),
+            new StatePosition(new UUID(8, 9), 5, -1),
+            new StatePosition(new UUID(8, 9), Terms.MAX + 1, 5),
+            new StatePosition(new UUID(8, 9), -1, 5)))
+        {
+            final String message =
+                assertThrows(IOException.class, () -> store.continueAfter(beyond), beyond::toString).getMessage();
+            assertTrue(message.startsWith("no version can follow " + beyond + ": "), message);
+        }
+        final StatePosition second =
+            store.append(TIME, "alice", "", List.of(), List.of(), DesiredState.EMPTY).header().position();
+        assertEquals(new StatePosition(first.header().lineage(), 0, 2), second, "as if it had not been asked");
+        store.continueAfter(new StatePosition(new UUID(8, 9), 5, StatePosition.VERSION_MAX - 1));
+        final Version last = store.append(TIME, "alice", "", List.of(), List.of(), volume());
+        assertEquals(StatePosition.VERSION_MAX, last.number());
+        assertTrue(assertThrows(IOException.class,
+            () -> store.append(TIME, "alice", "", List.of(), List.of(), volume())).getMessage()
+            .startsWith("no version can follow "));
+        assertEquals(last, open(50).latest());
+        assertEquals(List.of(1L, 2L, last.number()), open(50).history().stream().map(VersionHeader::version).toList());
+        assertEquals(last, open(50).read(last.number()));
+        final VersionHeader beyond = new VersionHeader(StatePosition.VERSION_MAX + 1, new UUID(1, 2), 3, TIME, "alice",
+            "", new VersionHeader.Counts(0, 0, 0, 0, 0), List.of(), List.of());
+        assertTrue(assertThrows(StoreException.class,
+            () -> VersionFile.read("f", VersionFile.write(beyond, DesiredState.EMPTY))).getMessage()
+            .startsWith("f:2: version is no number from 0 to 1000000000000000"));
+    }
+
+    /** Which an earlier manager wrote, and could not read: people get over it with what they are told. */
+    @Test
+    void shouldGoOnBeforeAFileBeyondTheBound() throws IOException
+    {
+        open(50).append(TIME, "alice", "", List.of(), List.of(), volume());
+        final Path beyond = file(1).resolveSibling("state-999999999999999999.yaml");
+        Files.writeString(beyond, Files.readString(file(1)).replace("version: 1", "version: 999999999999999999"));
+        final String message = assertThrows(StoreException.class, () -> open(50)).getMessage();
+        assertTrue(message.startsWith(beyond + ":2: version is no number from 0 to 1000000000000000; restore it, or " +
+            "go on with version 1 of ") && message.endsWith("--use-version 1"), message);
+        final StateStore used = StateStore.open(FileDisk.of(directory.resolve("dp0")), 50, 1, OPTION);
+        assertEquals(2, used.latest().number());
+        assertEquals(used.latest(), open(50).latest());
+    }
+
+    private static List<Long> versions(final StateStore store)
+    {
+        return store.history().stream().map(VersionHeader::version).toList();
+    }
+
+    /** What was taken back leaves the others their places, and goes itself in time. */
+    @Test
+    void shouldNotCountWhatWasTakenBack() throws IOException
+    {
+        final StateStore store = open(3);
+        store.append(TIME, "alice", "", List.of(), List.of(), volume());
+        store.append(TIME, "alice", "", List.of(), List.of(), DesiredState.EMPTY);
+        for (int i = 0; i < 5; i++)
+        {
+            final long wrong = store.append(TIME, "bob", "", List.of(), List.of(), volume()).number();
+            store.takeBackFrom(wrong);
+            store.append(TIME, "manager", "", List.of(), List.of(), DesiredState.EMPTY);
+        }
+        // Of those that count, one place is for what is not known yet to be taken back.
+        assertEquals(List.of(1L, 2L, 10L, 11L, 12L), versions(store));
+        assertEquals(List.of(11L, 12L), store.latest().header().takenBack());
+        assertEquals(store.history(), open(3).history());
+        final StateStore found = open(3);
+        // Several versions have what is taken back, and what comes of them is new.
+        final long wrong = found.append(TIME, "bob", "", List.of(), List.of(), volume()).number();
+        found.append(TIME, "bob", "", List.of(), List.of(), DesiredState.EMPTY);
+        found.takeBackFrom(wrong + 1);
+        found.takeBackFrom(wrong);
+        found.append(TIME, "bob", "", List.of(), List.of(), volume());
+        assertEquals(List.of(13L, 14L), found.latest().header().takenBack());
+        assertEquals(List.of(2L, 12L, 13L, 14L, 15L), versions(found));
+        found.append(TIME, "bob", "", List.of(), List.of(), volume());
+        assertEquals(List.of(2L, 12L, 13L, 14L, 15L, 16L), versions(found));
+        // They do not outlive the version that took them back.
+        found.append(TIME, "bob", "", List.of(), List.of(), volume());
+        assertEquals(List.of(12L, 13L, 14L, 15L, 16L, 17L), versions(found));
+        found.append(TIME, "bob", "", List.of(), List.of(), volume());
+        assertEquals(List.of(16L, 17L, 18L), versions(found));
+        assertEquals(found.history(), open(3).history());
+        assertEquals(3, Files.list(directory.resolve("dp0")).filter((each) -> each.toString().endsWith(".yaml"))
+            .count());
+    }
+
     /** Whichever byte is another: refused, and never another state. */
     @Property(tries = 300)
     void shouldRefuseAFileOfWhichAByteIsAnother(@ForAll @IntRange(max = 9999) final int place, @ForAll final byte value)
