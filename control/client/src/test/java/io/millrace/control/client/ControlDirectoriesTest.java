@@ -108,6 +108,11 @@ class ControlDirectoriesTest
         Files.setAttribute(mine, "unix:uid", 1234);
         assertTrue(ControlDirectories.distrust(mine, null).startsWith("belongs to user 1234"));
         assertNull(ControlDirectories.distrust(mine, group(mine)));
+        // Nor does it help that it is sticky: its owner replaces there what they like.
+        final Path inside = Files.createDirectory(mine.resolve("inside"));
+        Files.setAttribute(mine, "unix:mode", 01777);
+        assertTrue(ControlDirectories.distrust(inside, null)
+            .startsWith("is in " + mine + ", which belongs to user 1234"));
     }
 
     @Test
