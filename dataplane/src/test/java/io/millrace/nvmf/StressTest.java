@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.ConnectData;
+import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import java.util.ArrayList;
@@ -41,6 +42,8 @@ class StressTest
             admin.connect(TestTarget.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC,
                 (command, data) -> command.keepAliveTimeoutMs(5000));
             assertEquals(NvmeStatus.SUCCESS, admin.enable().status());
+            // All are one host, whose former queues have to be gone.
+            TestTarget.await("ready", () -> ControllerStatus.READY == admin.status());
             admin.submit((entry) -> entry.opcode(AdminOpcode.ASYNC_EVENT_REQUEST));
             final TestHost io = new TestHost(reactor, TestTarget.LOCAL);
             io.connect(TestTarget.NQN, 1, admin.queuePair().controller().id());
