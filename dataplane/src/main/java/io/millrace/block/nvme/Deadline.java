@@ -36,6 +36,14 @@ final class Deadline
         return System.nanoTime() - endNs >= 0;
     }
 
+    /**
+     * {@return how long it takes to come; 0 when it has}
+     */
+    long leftNs()
+    {
+        return Math.max(0, endNs - System.nanoTime());
+    }
+
     /** Lets others run for a moment. */
     static void pause()
     {

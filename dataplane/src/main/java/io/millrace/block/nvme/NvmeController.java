@@ -202,7 +202,7 @@ public final class NvmeController implements AutoCloseable
             return;
         }
         Reactor.checkMayBlock("the end of a controller");
-        final long deadlineNs = System.nanoTime() + closeNs;
+        final Deadline deadline = Deadline.in(closeNs);
         try
         {
             thread.call(() ->
@@ -218,7 +218,7 @@ public final class NvmeController implements AutoCloseable
                 throw translated(e.getCause()) instanceof final RuntimeException known ? known : e;
             }
         }
-        endThread(Math.max(1, deadlineNs - System.nanoTime()));
+        endThread(deadline.leftNs());
     }
 
     private void endThread(final long timeoutNs)
