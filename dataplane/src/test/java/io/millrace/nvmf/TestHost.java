@@ -203,12 +203,14 @@ final class TestHost implements AutoCloseable
         }
         if (!queuePair.intake().onCommand(request))
         {
-            link.paused = request;
-            link.pausedLength = inCapsuleLength;
             if (RequestPhase.AWAITING_TURN == request.phase())
             {
-                reactor.reactor().execute(() -> offerAgain(request));
+                // Others may come meanwhile, which wait as well.
+                reactor.reactor().execute(() -> offerAgain(request, inCapsuleLength));
+                return;
             }
+            link.paused = request;
+            link.pausedLength = inCapsuleLength;
         }
         else if (link.paused == request)
         {
@@ -216,11 +218,11 @@ final class TestHost implements AutoCloseable
         }
     }
 
-    private void offerAgain(final Request request)
+    private void offerAgain(final Request request, final int inCapsuleLength)
     {
-        if (link.paused == request)
+        if (!closed)
         {
-            offer(request, link.pausedLength);
+            offer(request, inCapsuleLength);
         }
     }
 
