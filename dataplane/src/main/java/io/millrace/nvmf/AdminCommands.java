@@ -87,7 +87,7 @@ final class AdminCommands
         }
         else if (queuePair.pollGroup().payloads().acquire(request, length))
         {
-            answer(queuePair, request, data, 0, length, length);
+            answer(queuePair, request, PageContent.of(data), 0, length, length);
         }
     }
 
@@ -116,15 +116,16 @@ final class AdminCommands
             queuePair.complete(request, status);
             return;
         }
-        final byte[] page = logPages.page(queuePair, entry);
+        final PageContent page = logPages.page(queuePair, entry);
         final long offset = LogPages.offset(entry);
-        if (offset < 0 || offset > logPages.endBytes(entry, page.length))
+        if (offset < 0 || offset > logPages.endBytes(entry, page.lengthBytes()))
         {
             queuePair.complete(request, NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY);
             return;
         }
         // As long as what there is to say, whatever the host asks for; a multiple of 4, as parts must be.
-        final int there = Math.clamp(page.length - offset, Integer.BYTES, length) + Integer.BYTES - 1 & -Integer.BYTES;
+        final int there =
+            Math.clamp(page.lengthBytes() - offset, Integer.BYTES, length) + Integer.BYTES - 1 & -Integer.BYTES;
         final PayloadBuffers payloads = queuePair.pollGroup().payloads();
         if (0 != request.bufferAddress() && request.pooledLength() < there)
         {
@@ -138,7 +139,7 @@ final class AdminCommands
             {
                 queuePair.controller().asyncEvents().onLogPageRead(entry.cdw10() & 0xFF);
             }
-            answer(queuePair, request, page, (int)offset, there, length);
+            answer(queuePair, request, page, offset, there, length);
         }
     }
 
@@ -148,14 +149,14 @@ final class AdminCommands
     private void answer(
         final QueuePair queuePair,
         final Request request,
-        final byte[] data,
-        final int offset,
+        final PageContent data,
+        final long offset,
         final int bufferLength,
         final int length)
     {
-        final int there = Math.clamp(data.length - offset, 0, bufferLength);
+        final int there = Math.clamp(data.lengthBytes() - offset, 0, bufferLength);
         view.wrap(request.bufferAddress(), bufferLength);
-        view.putBytes(0, data, Math.min(offset, data.length), there);
+        data.write(offset, view, there);
         view.setMemory(there, bufferLength - there, (byte)0);
         request.beginPart(request.bufferAddress(), bufferLength, length);
         sendPart(queuePair, request);

@@ -7,21 +7,24 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The discovery log page (NVM Express Base 2.0, section 5.16.1.23): what a host may connect to, and where. One instance
- * a reactor, used on its thread alone.
+ * The discovery log page (NVM Express Base 2.0, section 5.16.1.23): what a host may connect to, and where. It
+ * may have tens of MiB: what a host may access is found once while it reads, and records are made as they are read.
+ * One instance a reactor, used on its thread alone.
  */
 final class DiscoveryLog
 {
     /** Flow control of submission queues can be turned off: bit 2 of the transport requirements. */
     private static final int FLOW_CONTROL_OPTIONAL = 1 << 2;
+    /** Hosts that read at the same time without that their part is found again for each piece. */
+    private static final int RECENT_MAX = 8;
 
     private final Target target;
     private final DiscoveryLogHeader header = new DiscoveryLogHeader();
     private final DiscoveryLogEntry entry = new DiscoveryLogEntry();
-    private byte[] last;
-    private long lastGeneration;
-    private String lastHostNqn;
-    private TransportAddress lastLocal;
+    /** A record, or the header: pieces begin and end anywhere. */
+    private final UnsafeBuffer record = new UnsafeBuffer(new byte[DiscoveryLogEntry.SIZE_BYTES]);
+    private final List<Part> recent = new ArrayList<>();
+    private long generation;
 
     DiscoveryLog(final Target target)
     {
@@ -29,73 +32,108 @@ final class DiscoveryLog
     }
 
     /**
-     * {@return the whole log page; to read only}
+     * {@return the log page that a host gets}
      *
      * @param hostNqn of the host that asks: only what it may access is in the log.
      * @param local   address that the host came in on: stands in for wildcard addresses.
      */
-    byte[] make(final String hostNqn, final TransportAddress local)
+    PageContent of(final String hostNqn, final TransportAddress local)
     {
         // Read before what it counts: a log that changes meanwhile looks old to the host, never the other way round.
-        final long generation = target.discoveryGeneration();
-        // Hosts fetch a long log in many pieces.
-        if (null == last || generation != lastGeneration || !hostNqn.equals(lastHostNqn) || !local.equals(lastLocal))
+        final long now = target.discoveryGeneration();
+        if (now != generation)
         {
-            last = make(generation, hostNqn, local);
-            lastGeneration = generation;
-            lastHostNqn = hostNqn;
-            lastLocal = local;
+            generation = now;
+            recent.clear();
         }
-        return last;
+        for (final Part each : recent)
+        {
+            // Hosts fetch a long log in many pieces.
+            if (each.hostNqn.equals(hostNqn) && each.local.equals(local))
+            {
+                return each;
+            }
+        }
+        if (RECENT_MAX == recent.size())
+        {
+            recent.removeFirst();
+        }
+        final Part part = new Part(hostNqn, local);
+        recent.add(part);
+        return part;
     }
 
-    private byte[] make(final long generation, final String hostNqn, final TransportAddress local)
+    /** What one host may access. Immutable, but for what it is written with. */
+    private final class Part implements PageContent
     {
-        final List<Target.Listener> listeners = target.discoveryListeners();
-        final List<Subsystem> subsystems = new ArrayList<>();
-        for (final Subsystem subsystem : target.subsystems())
+        private final String hostNqn;
+        private final TransportAddress local;
+        private final long partGeneration = generation;
+        private final List<Target.Listener> listeners = target.discoveryListeners();
+        private final List<Target.Listener> ioListeners =
+            listeners.stream().filter((each) -> !each.discoveryOnly()).toList();
+        private final List<Subsystem> subsystems;
+
+        private Part(final String hostNqn, final TransportAddress local)
         {
-            if (subsystem.allows(hostNqn))
+            this.hostNqn = hostNqn;
+            this.local = local;
+            subsystems = target.subsystems().stream().filter((each) -> each.allows(hostNqn)).toList();
+        }
+
+        private long records()
+        {
+            return listeners.size() + (long)subsystems.size() * ioListeners.size();
+        }
+
+        @Override
+        public long lengthBytes()
+        {
+            return DiscoveryLogHeader.SIZE_BYTES + records() * DiscoveryLogEntry.SIZE_BYTES;
+        }
+
+        @Override
+        public void write(final long offset, final UnsafeBuffer to, final int lengthBytes)
+        {
+            int written = 0;
+            while (written < lengthBytes)
             {
-                subsystems.add(subsystem);
+                final long at = offset + written;
+                final int from = (int)(at % DiscoveryLogEntry.SIZE_BYTES);
+                final int length = Math.min(DiscoveryLogEntry.SIZE_BYTES - from, lengthBytes - written);
+                make(at / DiscoveryLogEntry.SIZE_BYTES - 1);
+                to.putBytes(written, record, from, length);
+                written += length;
             }
         }
-        final long ioListeners = listeners.stream().filter((each) -> !each.discoveryOnly()).count();
-        final int records = listeners.size() + (int)(subsystems.size() * ioListeners);
-        final byte[] bytes = new byte[DiscoveryLogHeader.SIZE_BYTES + records * DiscoveryLogEntry.SIZE_BYTES];
-        final UnsafeBuffer page = new UnsafeBuffer(bytes);
-        header.wrap(page, 0);
-        header.generation(generation).records(records).recordFormat(0);
-        int offset = DiscoveryLogHeader.SIZE_BYTES;
-        for (final Target.Listener listener : listeners)
+
+        /** Makes a record; they are all as long as the header, which is before the first, at -1. */
+        private void make(final long index)
         {
-            write(page, offset, target.discovery(), listener, local);
-            offset += DiscoveryLogEntry.SIZE_BYTES;
-        }
-        for (final Subsystem subsystem : subsystems)
-        {
-            for (final Target.Listener listener : listeners)
+            record.setMemory(0, record.capacity(), (byte)0);
+            if (index < 0)
             {
-                if (!listener.discoveryOnly())
-                {
-                    write(page, offset, subsystem, listener, local);
-                    offset += DiscoveryLogEntry.SIZE_BYTES;
-                }
+                header.wrap(record, 0);
+                header.generation(partGeneration).records(records()).recordFormat(0);
+            }
+            else if (index < listeners.size())
+            {
+                makeRecord(target.discovery(), listeners.get((int)index), local);
+            }
+            else
+            {
+                final long behind = index - listeners.size();
+                makeRecord(subsystems.get((int)(behind / ioListeners.size())),
+                    ioListeners.get((int)(behind % ioListeners.size())), local);
             }
         }
-        return bytes;
     }
 
-    private void write(
-        final UnsafeBuffer page,
-        final int offset,
-        final Subsystem subsystem,
-        final Target.Listener listener,
-        final TransportAddress local)
+    private void makeRecord(final Subsystem subsystem, final Target.Listener listener, final TransportAddress local)
     {
         final TransportAddress address = listener.address();
         final TransportAddress reached = address.isWildcard() ? local : address;
-        entry.wrap(page, offset);
+        entry.wrap(record, 0);
         entry.transportType(address.transportType().code())
             .addressFamily(reached.addressFamily().code())
             .subsystemType(subsystem.isDiscovery() ?

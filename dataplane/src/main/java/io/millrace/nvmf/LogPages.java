@@ -28,6 +28,15 @@ final class LogPages
          * @param queuePair that it was asked for on.
          * @param entry     of the command.
          */
+        PageContent make(QueuePair queuePair, SubmissionQueueEntry entry);
+    }
+
+    /**
+     * Makes a log page that is short.
+     */
+    @FunctionalInterface
+    private interface BytesMaker
+    {
         byte[] make(QueuePair queuePair, SubmissionQueueEntry entry);
     }
 
@@ -69,18 +78,24 @@ final class LogPages
         this.ioCommands = ioCommands;
         this.features = features;
         discoveryLog = new DiscoveryLog(target);
-        pages[LogPageId.SUPPORTED_LOG_PAGES] = new LogPage(true, true, this::supportedPages);
-        pages[LogPageId.ERROR_INFORMATION] = new LogPage(false, true, LogPages::errors);
-        pages[LogPageId.SMART] = new LogPage(false, true, this::smart);
-        pages[LogPageId.FIRMWARE_SLOT] = new LogPage(false, true, LogPages::firmwareSlot);
-        pages[LogPageId.CHANGED_NAMESPACES] = new LogPage(false, true, LogPages::changedNamespaces);
-        pages[LogPageId.COMMAND_EFFECTS] = new LogPage(false, true, this::commandEffects);
-        pages[LogPageId.ANA] = new LogPage(false, true, LogPages::ana);
-        pages[LogPageId.FEATURE_EFFECTS] = new LogPage(true, true, this::featureEffects);
+        pages[LogPageId.SUPPORTED_LOG_PAGES] = new LogPage(true, true, whole(this::supportedPages));
+        pages[LogPageId.ERROR_INFORMATION] = new LogPage(false, true, whole(LogPages::errors));
+        pages[LogPageId.SMART] = new LogPage(false, true, whole(this::smart));
+        pages[LogPageId.FIRMWARE_SLOT] = new LogPage(false, true, whole(LogPages::firmwareSlot));
+        pages[LogPageId.CHANGED_NAMESPACES] = new LogPage(false, true, whole(LogPages::changedNamespaces));
+        pages[LogPageId.COMMAND_EFFECTS] = new LogPage(false, true, whole(this::commandEffects));
+        pages[LogPageId.ANA] = new LogPage(false, true, whole(LogPages::ana));
+        pages[LogPageId.FEATURE_EFFECTS] = new LogPage(true, true, whole(this::featureEffects));
         // No management interface command is supported, which is what a page of zeroes says.
-        pages[LogPageId.MANAGEMENT_EFFECTS] = new LogPage(false, true, (queuePair, entry) -> new byte[EFFECTS_BYTES]);
+        pages[LogPageId.MANAGEMENT_EFFECTS] = new LogPage(false, true,
+            whole((queuePair, entry) -> new byte[EFFECTS_BYTES]));
         pages[LogPageId.DISCOVERY] = new LogPage(true, false,
-            (queuePair, entry) -> discoveryLog.make(queuePair.controller().hostNqn(), queuePair.local()));
+            (queuePair, entry) -> discoveryLog.of(queuePair.controller().hostNqn(), queuePair.local()));
+    }
+
+    private static Maker whole(final BytesMaker maker)
+    {
+        return (queuePair, entry) -> PageContent.of(maker.make(queuePair, entry));
     }
 
     /**
@@ -130,7 +145,7 @@ final class LogPages
      * @param queuePair that it was asked for on.
      * @param entry     of a command that has been checked.
      */
-    byte[] page(final QueuePair queuePair, final SubmissionQueueEntry entry)
+    PageContent page(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
         return pages[entry.cdw10() & 0xFF].maker().make(queuePair, entry);
     }
@@ -141,7 +156,7 @@ final class LogPages
      * @param entry       of a command that has been checked.
      * @param lengthBytes of what was answered.
      */
-    int endBytes(final SubmissionQueueEntry entry, final int lengthBytes)
+    long endBytes(final SubmissionQueueEntry entry, final long lengthBytes)
     {
         // nvme-cli asks for the largest page there could be, in pieces.
         return LogPageId.ANA == (entry.cdw10() & 0xFF) ? AnaLog.SIZE_BYTES_MAX : lengthBytes;

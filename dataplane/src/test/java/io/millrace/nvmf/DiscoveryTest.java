@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.ConnectData;
@@ -11,15 +12,18 @@ import io.millrace.nvme.DiscoveryLogEntry;
 import io.millrace.nvme.DiscoveryLogHeader;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class DiscoveryTest
 {
+    private static final String NQN_PREFIX = "nqn.2026-11.io.millrace:many";
     private static final String PRIVATE = "nqn.2026-11.io.millrace:private";
 
     private final TestTarget target = new TestTarget(1, MemoryDevice.create("mem0", 1 << 20, 512),
@@ -125,6 +129,71 @@ class DiscoveryTest
         {
             assertArrayEquals(Arrays.copyOfRange(whole, offset, offset + 768),
                 LogPagesTest.log(host, LogPageId.DISCOVERY, offset, 768, true).data());
+        }
+    }
+
+    /** 40 MiB for each host that reads, were it made as a whole. */
+    @Test
+    void shouldTakeNoMoreMemoryThanIsRead()
+    {
+        final int subsystems = 10_000;
+        final int pieceBytes = 4096 - 4;
+        for (int i = 1; i < subsystems; i++)
+        {
+            target.target().addSubsystem(new Subsystem(SubsystemConfig.open(NQN_PREFIX + i)));
+        }
+        for (int port = 4421; port < 4424; port++)
+        {
+            target.target().addListener(TransportAddress.tcp("127.0.0.1", port));
+        }
+        final List<TestHost> hosts = new ArrayList<>();
+        for (int i = 0; i < 12; i++)
+        {
+            final String hostNqn = "nqn.2026-11.io.example:host" + i;
+            final TestHost host = target.connection();
+            host.connect(Nqn.DISCOVERY, 0, ConnectData.CONTROLLER_ID_DYNAMIC,
+                (command, data) -> data.hostNqn(hostNqn));
+            host.enable();
+            hosts.add(host);
+        }
+        final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+        final long thread = target.reactor(0).call(() -> Thread.currentThread().threadId());
+        final int length = 1024 + 4 * 1024 + 4 * subsystems * 1024;
+        final UnsafeBuffer whole = new UnsafeBuffer(new byte[length]);
+        final long before = threads.getThreadAllocatedBytes(thread);
+        int reads = 0;
+        for (int offset = 0; offset < length; offset += pieceBytes)
+        {
+            final int there = Math.min(pieceBytes, length - offset);
+            whole.putBytes(offset, LogPagesTest.log(hosts.getFirst(), LogPageId.DISCOVERY, offset, there, true).data());
+            reads++;
+            if (0 == offset % (1000 * pieceBytes))
+            {
+                for (final TestHost each : hosts)
+                {
+                    assertEquals(1024, LogPagesTest.log(each, LogPageId.DISCOVERY, 2048, 1024, true).data().length);
+                    reads++;
+                }
+            }
+        }
+        final long bytes = threads.getThreadAllocatedBytes(thread) - before;
+        System.out.printf("a discovery log of %d bytes, read in %d pieces: %d bytes allocated%n", length, reads, bytes);
+        // Test hosts copy what they are sent.
+        assertTrue(bytes < 3L * length + 2 * 11 * hosts.size() * 100L * 1024, () -> bytes + " bytes allocated");
+
+        final DiscoveryLogHeader header = new DiscoveryLogHeader();
+        header.wrap(whole, 0);
+        assertEquals(target.target().discoveryGeneration(), header.generation());
+        assertEquals(4 + 4L * subsystems, header.records());
+        final DiscoveryLogEntry entry = new DiscoveryLogEntry();
+        for (int i = 0; i < header.records(); i++)
+        {
+            entry.wrap(whole, 1024 + i * 1024);
+            final int subsystem = i / 4 - 1;
+            assertEquals(subsystem < 0 ? Nqn.DISCOVERY : 0 == subsystem ? TestTarget.NQN : NQN_PREFIX + subsystem,
+                entry.subsystemNqn());
+            assertEquals(String.valueOf(4420 + i % 4), entry.serviceId());
+            assertEquals("127.0.0.1", entry.address());
         }
     }
 
