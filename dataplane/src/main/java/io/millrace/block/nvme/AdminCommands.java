@@ -136,6 +136,16 @@ final class AdminCommands
     void deleteQueuePair(final int queueId)
     {
         delete(AdminOpcode.DELETE_SUBMISSION_QUEUE, queueId, "Delete I/O Submission Queue ");
+        deleteCompletionQueue(queueId);
+    }
+
+    /**
+     * Takes a completion queue apart that no submission queue completes to.
+     *
+     * @param queueId of it.
+     */
+    void deleteCompletionQueue(final int queueId)
+    {
         delete(AdminOpcode.DELETE_COMPLETION_QUEUE, queueId, "Delete I/O Completion Queue ");
     }
 

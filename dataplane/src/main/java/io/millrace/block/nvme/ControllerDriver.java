@@ -248,8 +248,15 @@ final class ControllerDriver
         }
         catch (final RuntimeException e)
         {
-            // What the controller knows of it is certain only when it has been stopped.
-            orphans.add(pair.memory());
+            if (e instanceof final ControllerFailure failure && failure.isRefusal())
+            {
+                free(pair.memory());
+            }
+            else
+            {
+                // What the controller knows of it is certain only when it has been stopped.
+                orphans.add(pair.memory());
+            }
             throw e;
         }
         queueIds.set(id);
@@ -268,9 +275,10 @@ final class ControllerDriver
     }
 
     /**
-     * Makes the controller know a queue pair, whose queues are empty.
+     * Makes the controller know a queue pair, whose queues are empty. It knows neither when it refuses one.
      *
      * @param pair to be known.
+     * @throws ControllerFailure when it refuses; when it does not answer, or keeps half of it, it has to be stopped.
      */
     void announce(final QueuePair pair)
     {
@@ -278,8 +286,20 @@ final class ControllerDriver
         final int vector = pair.interruptFd() < 0 ? QueuePair.NO_VECTOR : pair.vector();
         admin.createCompletionQueue(pair.id(), pair.completions().entries(),
             pairMemory.iova(pair.completions().address()), vector);
-        admin.createSubmissionQueue(pair.id(), pair.submissions().entries(),
-            pairMemory.iova(pair.submissions().address()));
+        try
+        {
+            admin.createSubmissionQueue(pair.id(), pair.submissions().entries(),
+                pairMemory.iova(pair.submissions().address()));
+        }
+        catch (final ControllerFailure e)
+        {
+            if (e.isRefusal())
+            {
+                // Half a pair would stand in the way of the next of its number, until the controller is reset.
+                admin.deleteCompletionQueue(pair.id());
+            }
+            throw e;
+        }
         announcedIds.set(pair.id());
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
@@ -16,6 +17,7 @@ import io.millrace.block.Initiator;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
+import io.millrace.nvme.AdminOpcode;
 import io.millrace.reactor.ReactorConfig;
 import java.util.ArrayList;
 import java.util.List;
@@ -267,6 +269,26 @@ class NvmeQueuePairTest
         initiators.remove(three.get(1));
         assertEquals(BlockStatus.SUCCESS, run(three.get(2), BlockOperation.READ, 0, 0));
         assertEquals(2, model.submissionQueues());
+    }
+
+    /** The number of the pair, and its memory, are free for the next attempt. */
+    @Test
+    void shouldKeepNoHalfOfAQueuePairThatIsRefused()
+    {
+        options.queuePairs = 1;
+        open(1);
+        final int mapped = model.dma.mapped();
+        model.script = (command) -> !command.isIo() && AdminOpcode.CREATE_SUBMISSION_QUEUE == command.opcode() ?
+            ModelScript.Action.FINAL_ERROR : ModelScript.Action.COMPLETE;
+        for (int i = 0; i < 3; i++)
+        {
+            final AssertionError refused = assertThrows(AssertionError.class, () -> reactor("refused"));
+            assertTrue(refused.getCause().getMessage().contains("refused Create I/O Submission Queue 1"),
+                refused.getCause().getMessage());
+            assertEquals(mapped, model.dma.mapped());
+        }
+        model.script = ModelScript.GOOD;
+        assertEquals(BlockStatus.SUCCESS, run(reactor("taken").getFirst(), BlockOperation.READ, 7, 0));
     }
 
     @Test
