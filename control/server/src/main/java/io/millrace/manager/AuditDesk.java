@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Has the audit log written before an answer goes out: entries that come while it is written go together in the next
@@ -18,7 +19,7 @@ final class AuditDesk
 {
     private final AuditLog log;
     private final WorkThread work;
-    private final Consumer<String> onError;
+    private final RecurringLine onError;
     private List<AuditEntry> entries = new ArrayList<>();
     private List<Runnable> answers = new ArrayList<>();
     private boolean isWriting;
@@ -27,7 +28,7 @@ final class AuditDesk
     {
         this.log = log;
         this.work = work;
-        this.onError = onError;
+        this.onError = new RecurringLine(onError, SystemNanoClock.INSTANCE);
     }
 
     /** Adds an entry; the answer is given when it is written, or cannot be. */

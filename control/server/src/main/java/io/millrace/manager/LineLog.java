@@ -1,5 +1,6 @@
 package io.millrace.manager;
 
+import io.millrace.console.LineLimit;
 import io.millrace.console.Terminal;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -8,10 +9,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * Prints lines with the time of day, on a thread of its own: a terminal that takes no more output holds up nobody. What
- * does not fit is counted, and said. Any thread tells.
+ * does not fit, or comes faster than {@link LineLimit} lets through, is counted, and said. Any thread tells.
  */
 final class LineLog implements Consumer<String>, AutoCloseable
 {
@@ -27,11 +29,21 @@ final class LineLog implements Consumer<String>, AutoCloseable
     private final Terminal terminal;
     private final BlockingQueue<Line> queue = new ArrayBlockingQueue<>(LINES_MAX);
     private final AtomicLong lost = new AtomicLong();
+    private final LongSupplier clockMs;
+    private final LineLimit limit;
     private final Thread thread;
 
     LineLog(final Terminal terminal)
     {
+        this(terminal, System::currentTimeMillis);
+    }
+
+    /** With a clock of a test. */
+    LineLog(final Terminal terminal, final LongSupplier clockMs)
+    {
         this.terminal = terminal;
+        this.clockMs = clockMs;
+        limit = new LineLimit(clockMs.getAsLong());
         thread = Thread.ofPlatform().name("millrace-log").daemon().unstarted(this::run);
     }
 
@@ -54,20 +66,45 @@ final class LineLog implements Consumer<String>, AutoCloseable
     {
         try
         {
-            for (Line line = queue.take(); END != line; line = queue.take())
+            for (Line line = next(); END != line; line = next())
             {
-                terminal.line(line.time().truncatedTo(ChronoUnit.SECONDS) + " " + line.text());
-                final long count = lost.getAndSet(0);
-                if (0 != count)
+                if (null != line && limit.take(clockMs.getAsLong()))
                 {
-                    terminal.line("left out " + count + " lines, the output does not take them");
+                    print(line);
                 }
+                report();
             }
         }
         catch (final InterruptedException e)
         {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Null: it is time to say how many lines were left out. */
+    private Line next() throws InterruptedException
+    {
+        return 0 == limit.suppressed() ? queue.take() : queue.poll(LineLimit.REFILL_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private void report()
+    {
+        final long count = lost.getAndSet(0);
+        if (0 != count)
+        {
+            terminal.line("left out " + count + " lines, the output does not take them");
+        }
+        final long suppressed = limit.suppressed();
+        if (0 != suppressed && queue.isEmpty() && limit.takeForReport(clockMs.getAsLong()))
+        {
+            print(new Line(Instant.now(), "left out " + suppressed + " lines: at most " + LineLimit.BURST +
+                " at once and one in " + LineLimit.REFILL_MS + " ms are printed"));
+        }
+    }
+
+    private void print(final Line line)
+    {
+        terminal.line(line.time().truncatedTo(ChronoUnit.SECONDS) + " " + line.text());
     }
 
     /** Prints what was said until now, if that goes in a moment. */

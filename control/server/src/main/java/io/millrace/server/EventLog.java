@@ -1,5 +1,6 @@
 package io.millrace.server;
 
+import io.millrace.console.LineLimit;
 import io.millrace.console.Terminal;
 import io.millrace.nvmf.TargetListener;
 import io.millrace.nvmf.TransportAddress;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.console.LineLimit;
 import io.millrace.console.Terminal;
 import io.millrace.nvmf.TransportAddress;
 import java.io.ByteArrayOutputStream;

@@ -1,21 +1,26 @@
-package io.millrace.server;
+package io.millrace.console;
 
 /**
  * How many lines may be printed: {@link #BURST} at once, and one more every {@link #REFILL_MS}. What is above that is
  * counted. One thread.
  */
-final class LineLimit
+public final class LineLimit
 {
     /** Lines at once. */
-    static final int BURST = 200;
+    public static final int BURST = 200;
     /** One more line in this time: some 25 MB a day at most. */
-    static final long REFILL_MS = 1_000;
+    public static final long REFILL_MS = 1_000;
 
     private long room = BURST;
     private long refilledMs;
     private long suppressed;
 
-    LineLimit(final long nowMs)
+    /**
+     * All room is there.
+     *
+     * @param nowMs present time.
+     */
+    public LineLimit(final long nowMs)
     {
         refilledMs = nowMs;
     }
@@ -26,7 +31,7 @@ final class LineLimit
      * @param nowMs present time.
      * @return whether it may be printed; if not it has been counted.
      */
-    boolean take(final long nowMs)
+    public boolean take(final long nowMs)
     {
         refill(nowMs);
         if (0 == room)
@@ -44,7 +49,7 @@ final class LineLimit
      * @param nowMs present time.
      * @return whether it may be printed.
      */
-    boolean takeForReport(final long nowMs)
+    public boolean takeForReport(final long nowMs)
     {
         refill(nowMs);
         if (0 == room)
@@ -56,12 +61,20 @@ final class LineLimit
         return true;
     }
 
-    void suppress(final long lines)
+    /**
+     * Counts lines that nobody asked for.
+     *
+     * @param lines that were left out elsewhere.
+     */
+    public void suppress(final long lines)
     {
         suppressed += lines;
     }
 
-    long suppressed()
+    /**
+     * {@return how many lines were left out since the last report}
+     */
+    public long suppressed()
     {
         return suppressed;
     }
