@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * What one data plane should be, with the changes to it that are on their way. Changes go in one line:
@@ -42,6 +43,7 @@ final class Ledger
     private final WorkThread work;
     private final BiConsumer<ChangeRequest, Reply> finish;
     private final Consumer<String> log;
+    private final RecurringLine unkept;
     private final ArrayDeque<ChangeRequest> pending = new ArrayDeque<>();
     private final ArrayDeque<ChangeRequest> ready = new ArrayDeque<>();
     private final ArrayDeque<ChangeRequest> sent = new ArrayDeque<>();
@@ -76,6 +78,7 @@ final class Ledger
         this.work = work;
         this.finish = finish;
         this.log = log;
+        unkept = new RecurringLine(log, SystemNanoClock.INSTANCE);
         if (null != store.latest())
         {
             begin(store.latest());
@@ -223,6 +226,7 @@ final class Ledger
         final List<Runnable> after = afterNext;
         afterNext = new ArrayList<>();
         final List<Refusal> refused = refusals.take();
+        final boolean wasNeeded = needsVersion;
         needsVersion = false;
         isWriting = true;
         final DesiredState state = tip.state();
@@ -248,15 +252,16 @@ final class Ledger
             {
                 position = written.header().position();
                 done.forEach(this::onWritten);
+                after.forEach(Runnable::run);
             }
             else
             {
-                onUnwritten(done, refused, !after.isEmpty(), failure);
+                onUnwritten(done, refused, wasNeeded, failure);
+                // The last version on disk has them: after the next start they would be carried out.
+                afterNext.addAll(0, after);
                 isRetry = true;
                 retryNs = nowNs + RETRY_NS;
             }
-            // The data plane has refused them in any case.
-            after.forEach(Runnable::run);
         });
     }
 
@@ -301,7 +306,7 @@ final class Ledger
     {
         isTipStale = true;
         final Reply reply = Reply.refused(Code.FAILED, "it cannot be kept, nothing was done: " + reason(failure));
-        log.accept("state cannot be kept: " + reason(failure));
+        unkept.accept("state cannot be kept: " + reason(failure));
         final List<Refusal> later = refusals.take();
         refused.forEach(refusals::add);
         changes.forEach((change) -> refuse(change, reply));

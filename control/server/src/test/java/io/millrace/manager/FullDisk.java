@@ -9,10 +9,17 @@ final class FullDisk implements StateDisk
 {
     private final StateDisk disk;
     private volatile boolean isFull;
+    private volatile int failures;
 
     FullDisk(final StateDisk disk)
     {
         this.disk = disk;
+    }
+
+    /** How often something could not be written. */
+    int failures()
+    {
+        return failures;
     }
 
     void isFull(final boolean value)
@@ -49,6 +56,7 @@ final class FullDisk implements StateDisk
     {
         if (isFull)
         {
+            failures++;
             throw new IOException("No space left on device");
         }
         disk.append(name, content);
@@ -59,6 +67,7 @@ final class FullDisk implements StateDisk
     {
         if (isFull)
         {
+            failures++;
             throw new IOException("No space left on device");
         }
         disk.write(name, content);

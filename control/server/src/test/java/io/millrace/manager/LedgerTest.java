@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,6 +39,7 @@ class LedgerTest
     private Path directory;
     private final WorkThread work = new WorkThread("test");
     private final List<String> finished = new ArrayList<>();
+    private final List<String> lines = new ArrayList<>();
     private FullDisk disk;
     private StateStore store;
     private Ledger ledger;
@@ -50,9 +52,7 @@ class LedgerTest
         store = StateStore.open(disk, 50, 0, "--use-version VERSION");
         store.append(Instant.EPOCH, "test", "", List.of(), List.of(), DesiredState.EMPTY);
         ledger = new Ledger(store, work, (change, reply) ->
-            finished.add(CommandWords.of(change.request()) + ": " + reply.code()), (line) ->
-            {
-            });
+            finished.add(CommandWords.of(change.request()) + ": " + reply.code()), lines::add);
     }
 
     @AfterEach
@@ -109,6 +109,46 @@ class LedgerTest
         until(() -> null != ledger.peekReady());
         assertEquals(2, ledger.version());
         assertEquals(1, open2().latest().state().devices().size());
+    }
+
+    /** Whoever asks again and again on a full disk fills another one with lines, else. */
+    @Test
+    void shouldSayOnceThatNothingCanBeKept()
+    {
+        disk.isFull(true);
+        for (int i = 1; i <= 100; i++)
+        {
+            final int all = i;
+            assertNull(ledger.accept(create("a")));
+            until(() -> all == finished.size());
+        }
+        assertEquals(1, lines.size(), lines::toString);
+    }
+
+    /** The version with it is on disk: after the next start it would be carried out, though it had failed. */
+    @Test
+    void shouldNotAnswerARefusalBeforeNoVersionHasTheChange() throws IOException
+    {
+        final ChangeRequest refused = sent(create("a"));
+        final ChangeRequest confirmed = sent(create("b"));
+        disk.isFull(true);
+        ledger.takeBack(refused, Reply.refused(Code.INVALID, "no memory"));
+        ledger.confirm(confirmed, Reply.OK);
+        // Twice it is tried to write a version without it.
+        for (int i = 1; i <= 2; i++)
+        {
+            final int failures = disk.failures() + 1;
+            until(() -> failures == disk.failures());
+        }
+        assertNull(ledger.accept(create("c")));
+        until(() -> 2 == finished.size());
+        assertEquals(List.of("create device b (memory of 1MiB): OK", "create device c (memory of 1MiB): FAILED"),
+            finished);
+        assertEquals(Set.of("a", "b"), open2().latest().state().devices().keySet(), "not answered as failed");
+        disk.isFull(false);
+        until(() -> 3 == finished.size());
+        assertEquals("create device a (memory of 1MiB): INVALID", finished.getLast());
+        assertEquals(Set.of("b"), open2().latest().state().devices().keySet());
     }
 
     private ChangeRequest sent(final ChangeRequest change)
