@@ -2,6 +2,7 @@ package io.millrace.manager;
 
 import io.millrace.control.client.Call;
 import io.millrace.control.codec.Code;
+import io.millrace.control.message.Command;
 import io.millrace.control.service.Reply;
 import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.PeerLimits;
@@ -22,6 +23,7 @@ final class ChangeSender
     private final CompareSchedule schedule;
     private final Standing standing;
     private final VersionTeller versions;
+    private final ServedFiles files;
     private final Consumer<String> onStaleTerm;
     private long session;
     private int outstanding;
@@ -37,6 +39,7 @@ final class ChangeSender
         final CompareSchedule schedule,
         final Standing standing,
         final VersionTeller versions,
+        final ServedFiles files,
         final Consumer<String> onStaleTerm)
     {
         this.ledger = ledger;
@@ -45,6 +48,7 @@ final class ChangeSender
         this.schedule = schedule;
         this.standing = standing;
         this.versions = versions;
+        this.files = files;
         this.onStaleTerm = onStaleTerm;
     }
 
@@ -79,6 +83,7 @@ final class ChangeSender
             }
             count++;
             versions.begin(change.position());
+            files.onChange(change);
             if (change.isOne())
             {
                 send(change);
@@ -101,9 +106,9 @@ final class ChangeSender
         final int count = several.poll();
         if (several.isDone())
         {
-            final Reply refused = several.refusal();
+            final PlanRun ended = several;
             several = null;
-            onSeveralAnswered(refused);
+            onSeveralAnswered(ended);
             return count + 1;
         }
         return count;
@@ -135,7 +140,14 @@ final class ChangeSender
         }
         switch (call.code())
         {
-            case OK -> ledger.confirm(change, new Reply(Code.OK, call.value(), call.text()));
+            case OK ->
+            {
+                if (change.request() instanceof final Command.CreateDevice create)
+                {
+                    files.onCreated(create.device());
+                }
+                ledger.confirm(change, new Reply(Code.OK, call.value(), call.text()));
+            }
             case STALE_TERM ->
             {
                 ledger.takeBack(change, StageRunner.replyOf(call));
@@ -165,17 +177,25 @@ final class ChangeSender
     {
         final DesiredState before = ledger.keptState();
         return new PlanRun(work, () -> StatePlan.between(before, change.applyTo(before.edit()).state()),
-            StageRunner.OnRefusal.STOP, (command) -> link.submit(PeerLimits.fitting(command, link.peer())),
-            PlaneLink.WINDOW);
+            StageRunner.OnRefusal.STOP, (command) -> link.submit(
+            files.fitting(PeerLimits.fitting(command, link.peer()), link.peer())), PlaneLink.WINDOW);
     }
 
-    private void onSeveralAnswered(final Reply refused)
+    private void onSeveralAnswered(final PlanRun ended)
     {
+        final Reply refused = ended.refusal();
         final ChangeRequest change = ledger.peekReady();
         ledger.onSent();
         schedule.onOwnChange();
         if (null == refused)
         {
+            ended.plan().steps().forEach((step) ->
+            {
+                if (step.command() instanceof final Command.CreateDevice create)
+                {
+                    files.onCreated(create.device());
+                }
+            });
             ledger.confirm(change, change.ok(""));
         }
         else if (Code.STALE_TERM == refused.code())

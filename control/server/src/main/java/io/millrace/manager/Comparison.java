@@ -54,6 +54,7 @@ final class Comparison
     private final RequestOrder order;
     private final Leadership leadership;
     private final VersionTeller versions;
+    private final ServedFiles files;
     private final Purpose purpose;
     private final Census census;
     private final PeerInfo peer;
@@ -70,6 +71,7 @@ final class Comparison
         final RequestOrder order,
         final Leadership leadership,
         final VersionTeller versions,
+        final ServedFiles files,
         final Purpose purpose)
     {
         this.ledger = ledger;
@@ -79,6 +81,7 @@ final class Comparison
         peer = link.peer();
         this.leadership = leadership;
         this.versions = versions;
+        this.files = files;
         this.purpose = purpose;
         census = new Census(link::submit, peer);
     }
@@ -136,7 +139,7 @@ final class Comparison
             repair = DriftRepair.of(found(), desired, peer, mayRemove, mayUndo,
                 hasBase ? asked(base, desired) : AskedChanges.NONE);
             return repair.plan();
-        }, StageRunner.OnRefusal.GO_ON, link::submit, PlaneLink.WINDOW);
+        }, StageRunner.OnRefusal.GO_ON, (command) -> link.submit(files.fitting(command, peer)), PlaneLink.WINDOW);
         return State.REPAIRING;
     }
 

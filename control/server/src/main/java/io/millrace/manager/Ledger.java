@@ -388,6 +388,12 @@ final class Ledger
         return ready.peekFirst();
     }
 
+    /** What is ready and not sent. */
+    Iterable<ChangeRequest> unsent()
+    {
+        return ready;
+    }
+
     /** The next was sent. */
     void onSent()
     {

@@ -78,6 +78,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     private final PlaneLink link;
     private final Leadership leadership;
     private final VersionTeller versions;
+    private final ServedFiles files;
     private final CompareSchedule schedule;
     private final Standing standing;
     private final ChangeSender sender;
@@ -116,7 +117,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         this.controllerIds = controllerIds;
         this.work = work;
         this.owner = owner;
-        ledger = new Ledger(store, work, (change, reply) -> owner.onFinished(config.name(), change, reply), this::log);
+        files = new ServedFiles(store, work, this::log);
+        ledger = new Ledger(store, work, this::onFinished, this::log);
         order = new RequestOrder(store, work, ledger);
         link = new PlaneLink(config, managerName, clock, this);
         leadership = new Leadership(config.name(), self, store, work, (command, then) ->
@@ -124,7 +126,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         schedule = new CompareSchedule(clock);
         standing = new Standing(config.name(), owner, this::log);
         versions = new VersionTeller(link::submit, this::supersede, this::log);
-        sender = new ChangeSender(ledger, link, work, schedule, standing, versions, this::supersede);
+        sender = new ChangeSender(ledger, link, work, schedule, standing, versions, files, this::supersede);
         watch = new PlaneWatch(config.name(), downAfterNs, link, clock, owner, this::log);
     }
 
@@ -148,11 +150,21 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         return link.isConnected();
     }
 
+    private void onFinished(final ChangeRequest change, final Reply reply)
+    {
+        if (change.isConfirmed() && !change.isOne())
+        {
+            files.retain(ledger.keptState());
+        }
+        owner.onFinished(name(), change, reply);
+    }
+
     /** Takes it as far as it goes now; answers how much was done. */
     int poll(final long nowNs)
     {
         int count = link.poll();
         count += ledger.poll(nowNs);
+        count += files.poll();
         count += advance(nowNs);
         count += order.poll();
         watch.poll(nowNs);
@@ -165,7 +177,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         {
             case DOWN ->
             {
-                ledger.confirmAll("kept, and carried out when data plane " + name() + " is connected again");
+                confirmAll("kept, and carried out when data plane " + name() + " is connected again");
                 yield 0;
             }
             case SUPERSEDED ->
@@ -190,6 +202,12 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             case SERVING -> serve(nowNs);
             case COMPARING -> compare(nowNs);
         };
+    }
+
+    private void confirmAll(final String text)
+    {
+        ledger.unsent().forEach(files::onChange);
+        ledger.confirmAll(text);
     }
 
     /** Asks who is in charge, and which version is there. */
@@ -361,7 +379,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         }
         mode = Mode.COMPARING;
         schedule.begin();
-        comparison = new Comparison(ledger, link, work, order, leadership, versions,
+        comparison = new Comparison(ledger, link, work, order, leadership, versions, files,
             isAdoption ? Comparison.Purpose.ADOPT : purpose);
         answering = asked;
         asked = new ArrayList<>();
@@ -405,7 +423,13 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         final int steps = comparison.steps();
         final int left = comparison.left();
         standing.onCompared(left, comparison.drift(name()));
-        if (steps > 0)
+        files.onServed(comparison.found(), ledger.keptState());
+        if (0 == left)
+        {
+            files.onServed(ledger.keptState(), ledger.keptState());
+        }
+        if (steps > 0 && !standing.isRefusedAgain(comparison.refusedCount() == steps ?
+            comparison.words() + ": " + comparison.firstLeft() : ""))
         {
             schedule.onOwnChange();
             final String words = steps + " steps to be as version " + ledger.version() +
@@ -447,6 +471,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             if (null == failure)
             {
                 isStale = false;
+                files.onServed(found, found);
                 final String text = comment + "; it is version " + ledger.version() + " now (" + found + ")";
                 log(text);
                 if (0 != before)
@@ -573,7 +598,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     CompletableFuture<Reply> carryOut(final Command command, final CommandId id)
     {
         return order.behindChanges(() -> leadership.isLost() ?
-            CompletableFuture.completedFuture(leadership.refusal()) : link.carryOut(command, id));
+            CompletableFuture.completedFuture(leadership.refusal()) :
+            link.carryOut(link.isConnected() ? files.fitting(command, link.peer()) : command, id));
     }
 
     /** Passes a List on, behind the changes before it. */
@@ -647,7 +673,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         watch.onDisconnected();
         log("gone: " + reason);
         owner.onManaged(name(), Change.DISCONNECTED, reason);
-        ledger.confirmAll("kept, but data plane " + name() + " went away meanwhile (" + reason +
+        confirmAll("kept, but data plane " + name() + " went away meanwhile (" + reason +
             "); it is carried out when it is back");
         answerAll(Reply.refused(Code.FAILED, "data plane " + name() + " went away meanwhile: " + reason));
         endComparing();

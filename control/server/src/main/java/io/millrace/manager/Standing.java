@@ -27,6 +27,7 @@ final class Standing
     private long appliedVersion;
     private int differences;
     private String refusal = "";
+    private String refusedRepair = "";
     private List<DriftInfo> drift = List.of();
 
     Standing(final String name, final PlaneOwner owner, final Consumer<String> log)
@@ -58,6 +59,7 @@ final class Standing
         drift = differencesLeft;
         state = 0 == left ? State.EQUAL : State.DIFFERENT;
         refusal = 0 == left ? "" : refusal;
+        refusedRepair = 0 == left ? "" : refusedRepair;
     }
 
     /** Something is refused: told when it is not what was told last. */
@@ -69,6 +71,18 @@ final class Standing
             owner.onManaged(name, Change.REFUSED, text);
         }
         refusal = text;
+    }
+
+    /**
+     * Whether a repair that came to nothing came to that before, so that it is not told again.
+     *
+     * @param text what was refused, and why; empty: something was done.
+     */
+    boolean isRefusedAgain(final String text)
+    {
+        final boolean isAgain = !text.isEmpty() && text.equals(refusedRepair);
+        refusedRepair = text;
+        return isAgain;
     }
 
     /** What the last comparison left. */

@@ -23,8 +23,10 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 import org.agrona.CloseHelper;
 
 /** A real data plane in this process, which comes and goes as a test wants. */
@@ -124,6 +126,18 @@ final class TestPlane implements AutoCloseable, ControlOwner
     void forgetState() throws IOException
     {
         Files.delete(state.resolve("applied-state.yaml"));
+    }
+
+    /** All that it knew of: a machine that was set up anew. */
+    void forgetAll() throws IOException
+    {
+        try (Stream<Path> files = Files.walk(state))
+        {
+            for (final Path each : files.sorted(Comparator.reverseOrder()).toList())
+            {
+                Files.delete(each);
+            }
+        }
     }
 
     void stop()

@@ -314,7 +314,8 @@ final class BackingFile implements AutoCloseable
         if (null != record)
         {
             throw refusal("path " + config.path() + " does not exist, though " + record +
-                ": mount its file system or restore the file; to begin with an empty one make it with 'touch'");
+                ": mount its file system or restore the file; to begin with an empty one make it with 'touch'" +
+                (record.isOwn() ? "" : ", or delete the device and create it"));
         }
     }
 

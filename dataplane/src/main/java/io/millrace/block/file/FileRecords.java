@@ -28,19 +28,29 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class FileRecords
 {
     /** Knows of no file and keeps nothing: what is missing is created. */
-    public static final FileRecords NONE = new FileRecords(null, Map.of(), false);
+    public static final FileRecords NONE = new FileRecords(null, Map.of(), false, null, null);
     private static final String DEVICE = "device: ";
     private static final String SINCE = "since: ";
 
     private final Path directory;
     private final Map<Path, Record> known;
     private final boolean isPermanent;
+    /** Of a file of which somebody else knows; null: of none. */
+    private final Path expected;
+    private final String expectedBy;
 
-    private FileRecords(final Path directory, final Map<Path, Record> known, final boolean isPermanent)
+    private FileRecords(
+        final Path directory,
+        final Map<Path, Record> known,
+        final boolean isPermanent,
+        final Path expected,
+        final String expectedBy)
     {
         this.directory = directory;
         this.known = known;
         this.isPermanent = isPermanent;
+        this.expected = expected;
+        this.expectedBy = expectedBy;
     }
 
     /**
@@ -48,9 +58,15 @@ public final class FileRecords
      *
      * @param device name of the device.
      * @param since  when a device had it first, ISO 8601 in UTC; empty: not known.
+     * @param isOwn  whether it is recorded here; if not, who said so forgets it when the device is deleted.
      */
-    record Record(String device, String since)
+    record Record(String device, String since, boolean isOwn)
     {
+        Record(final String device, final String since)
+        {
+            this(device, since, true);
+        }
+
         String text(final Path path)
         {
             return "# File of a device. While it is missing it is not created again.\n" + "path: " + path + '\n' +
@@ -82,7 +98,7 @@ public final class FileRecords
      */
     public static FileRecords in(final Path directory)
     {
-        return new FileRecords(directory, new ConcurrentHashMap<>(), false);
+        return new FileRecords(directory, new ConcurrentHashMap<>(), false, null, null);
     }
 
     /**
@@ -91,7 +107,21 @@ public final class FileRecords
      */
     public FileRecords permanent()
     {
-        return this == NONE ? NONE : new FileRecords(directory, known, true);
+        return this == NONE ? NONE : new FileRecords(directory, known, true, expected, expectedBy);
+    }
+
+    /**
+     * The same for a device of which somebody else knows that it had its file: a missing one is not created, and
+     * nothing is recorded of it either, so that the device can still be deleted and begin anew.
+     *
+     * @param device name of the device.
+     * @param path   of its file.
+     * @return records for that device.
+     */
+    public FileRecords expecting(final String device, final Path path)
+    {
+        return new FileRecords(
+            directory, this == NONE ? new ConcurrentHashMap<>() : known, isPermanent, key(path), device);
     }
 
     /**
@@ -165,7 +195,8 @@ public final class FileRecords
                 // Perhaps it could not be written.
             }
         }
-        return known.get(key);
+        final Record record = known.get(key);
+        return null == record && key.equals(expected) ? new Record(expectedBy, "", false) : record;
     }
 
     private void add(final Path path, final Record record) throws IOException

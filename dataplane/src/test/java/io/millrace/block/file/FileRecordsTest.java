@@ -67,6 +67,25 @@ class FileRecordsTest
         }
     }
 
+    /** A data plane that knows of no file is told that there was one. */
+    @Test
+    void shouldNotMakeAFileThatSomebodyElseKnowsOf() throws IOException
+    {
+        for (final FileRecords own : new FileRecords[]{FileRecords.NONE, FileRecords.in(records)})
+        {
+            assertEquals("device vol: path " + image + " does not exist, though device vol had it before" + REMEDY +
+                ", or delete the device and create it", refusal(own.expecting("vol", image)));
+            // Nothing of it is left: the device begins anew when it is meant to.
+            open(own).close();
+            try (FileDevice device = open(own.expecting("vol", image)))
+            {
+                assertEquals(MIB, device.geometry().sizeBytes());
+            }
+            Files.delete(image);
+            own.remove(image);
+        }
+    }
+
     /** A file that was there when it was opened first is as good as one that was made. */
     @Test
     void shouldNotMakeAFileThatWasFound() throws IOException

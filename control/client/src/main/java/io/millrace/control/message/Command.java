@@ -42,9 +42,11 @@ public sealed interface Command
     /**
      * Creates a device.
      *
-     * @param device to create.
+     * @param device       to create.
+     * @param existingOnly whether a file that is missing is not made, but refused: the device had it before, and hosts
+     *                     would find an empty volume under the identity of theirs. Of no account to other types.
      */
-    record CreateDevice(DeviceSpec device) implements Command
+    record CreateDevice(DeviceSpec device, boolean existingOnly) implements Command
     {
         /**
          * Refuses null.
@@ -52,6 +54,16 @@ public sealed interface Command
         public CreateDevice
         {
             Objects.requireNonNull(device, "device");
+        }
+
+        /**
+         * Creates a device, and its file when it is missing.
+         *
+         * @param device to create.
+         */
+        public CreateDevice(final DeviceSpec device)
+        {
+            this(device, false);
         }
     }
 

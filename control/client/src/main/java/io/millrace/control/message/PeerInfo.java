@@ -104,7 +104,9 @@ public record PeerInfo(
     {
         return switch (command)
         {
-            case final Command.CreateDevice create -> lacks(create.device());
+            case final Command.CreateDevice create ->
+                create.existingOnly() && null != lacks(Property.DEVICE_EXISTING_ONLY) ?
+                    lacks(Property.DEVICE_EXISTING_ONLY) : lacks(create.device());
             case final Command.AddNamespace add ->
                 NamespaceSpec.ANA_GROUP_DEFAULT == add.namespace().anaGroup() ? null :
                     lacks(Property.NAMESPACE_ANA_GROUP);

@@ -24,7 +24,9 @@ public enum Property
     /** {@link Command.ReplaceState}, and versions in {@link Command.List}. */
     STATE_DOCUMENT("state.document", 2),
     /** {@link DeviceSpec#incarnation()}. */
-    DEVICE_INCARNATION("device.incarnation", 3);
+    DEVICE_INCARNATION("device.incarnation", 3),
+    /** {@link Command.CreateDevice#existingOnly()}. */
+    DEVICE_EXISTING_ONLY("device.existing-only", 3);
 
     private final String word;
     private final int sinceVersion;

@@ -149,7 +149,7 @@ final class CommandReader
             Polling.NULL_VAL == createDevice.polling() ? Polling.AUTO : createDevice.polling(),
             CreateDeviceDecoder.timeoutNsNullValue() == createDevice.timeoutNs() ? 0 : createDevice.timeoutNs(),
             isTrue(createDevice.interrupts()), isTrue(createDevice.unsafeNoIommu()), faultRules.decode(rules)),
-            incarnation(createDevice.incarnation())));
+            incarnation(createDevice.incarnation())), isTrue(createDevice.existingOnly()));
     }
 
     private Command deleteDevice(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)

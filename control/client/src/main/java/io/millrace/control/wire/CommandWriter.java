@@ -143,6 +143,7 @@ final class CommandWriter
             .unsafeNoIommu(bool(settings.unsafeNoIommu()));
         createDevice.incarnation().high(device.incarnation().getMostSignificantBits())
             .low(device.incarnation().getLeastSignificantBits());
+        createDevice.existingOnly(bool(command.existingOnly()));
         createDevice.name(Text.check("device name", device.name()));
         createDevice.target(Text.check("device target", device.target()));
         final int length = faultRules.encode(device.name(), settings.rules());

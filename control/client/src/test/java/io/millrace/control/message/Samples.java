@@ -98,7 +98,7 @@ public final class Samples
     {
         return List.of(
             new Command.CreateDevice(new DeviceSpec(text(), any(DeviceType.values()), big(), number(), number(),
-                random.nextBoolean(), random.nextBoolean(), big(), text(), settings(), uuid())),
+                random.nextBoolean(), random.nextBoolean(), big(), text(), settings(), uuid()), random.nextBoolean()),
             new Command.DeleteDevice(text()),
             new Command.ResizeDevice(text(), big()),
             new Command.SetFaultRules(text(), random.ints(random.nextInt(129)).mapToObj(_ -> rule()).toList()),

@@ -250,7 +250,7 @@ class CompatibilityTest
         assertEquals(Set.of(), PeerInfo.ofVersion(0).properties());
     }
 
-    /** Incarnations of devices came with version 3. */
+    /** Incarnations of devices, and that files are not made anew, came with version 3. */
     @Test
     void shouldUnderstandAPeerOfVersion2()
     {
@@ -277,7 +277,8 @@ class CompatibilityTest
             .name("d").target("").putFaultRules(new byte[0], 0, 0);
         assertEquals(new Command.CreateDevice(DeviceSpec.memory("d", 1, 2)), commandOf(create.encodedLength()));
         assertTrue(PeerInfo.ofVersion(2).properties().contains(Property.DEVICE_SETTINGS));
-        assertEquals(Set.of(Property.DEVICE_INCARNATION), without(PeerInfo.ofVersion(2)));
+        assertEquals(Set.of(Property.DEVICE_INCARNATION, Property.DEVICE_EXISTING_ONLY),
+            without(PeerInfo.ofVersion(2)));
     }
 
     private static Set<Property> without(final PeerInfo peer)
@@ -308,6 +309,10 @@ class CompatibilityTest
                 requestWriter.buffer(), AT, new io.millrace.control.codec2.MessageHeaderDecoder());
         assertEquals(1, create.sizeBytes());
         assertEquals("d", create.name());
+        // It would make the file: it is not asked.
+        assertEquals("property device.existing-only",
+            PeerInfo.ofVersion(2).lacks(new Command.CreateDevice(DeviceSpec.file("d", "/d", 1), true)));
+        assertNull(PeerInfo.ofVersion(3).lacks(new Command.CreateDevice(DeviceSpec.file("d", "/d", 1), true)));
     }
 
     @Test

@@ -141,7 +141,7 @@ final class Commands
                 {
                     awaitLeft(create.device().target());
                 }
-                dataPlane.devices().create(bounded(device(create.device())));
+                dataPlane.devices().create(bounded(device(create.device()), create.existingOnly()));
                 return DONE;
             case final Command.DeleteDevice delete:
                 awaitLeft(delete.name());
@@ -209,10 +209,11 @@ final class Commands
         return done.thenApply((nothing) -> Reply.OK);
     }
 
-    private DeviceConfig bounded(final DeviceConfig config)
+    private DeviceConfig bounded(final DeviceConfig config, final boolean existingOnly)
     {
         return config instanceof DeviceConfig.File(final FileDeviceConfig settings) ?
-            new DeviceConfig.File(settings.withBounds(bounds).withRecords(records)) : config;
+            new DeviceConfig.File(settings.withBounds(bounds).withRecords(
+            existingOnly ? records.expecting(settings.name(), settings.path()) : records)) : config;
     }
 
     private void delete(final String device)

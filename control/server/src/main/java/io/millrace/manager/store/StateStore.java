@@ -1,5 +1,6 @@
 package io.millrace.manager.store;
 
+import io.millrace.control.codec.DeviceType;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.Terms;
@@ -9,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,6 +33,7 @@ public final class StateStore
     private static final String TEMPORARY = ".tmp";
     private static final String DAMAGED = ".damaged";
     private static final String TERM = "term";
+    private static final String SERVED_FILES = "served-files";
 
     private final StateDisk disk;
     private final KeptVersions kept;
@@ -43,6 +46,7 @@ public final class StateStore
     /** Version of a data plane that the next one has to come after. */
     private long before;
     private long term;
+    private Map<String, String> servedFiles = Map.of();
 
     private StateStore(final StateDisk disk, final int keep)
     {
@@ -112,6 +116,48 @@ public final class StateStore
             append(Instant.now(), "manager", "lineage of versions before", List.of(), List.of(), latest.state());
         }
         publish();
+        readServedFiles();
+    }
+
+    private void readServedFiles() throws IOException
+    {
+        final Map<String, String> found = new HashMap<>();
+        if (disk.list().contains(SERVED_FILES))
+        {
+            new String(disk.read(SERVED_FILES), StandardCharsets.UTF_8).lines()
+                .map((line) -> line.split("\t", 2)).filter((each) -> 2 == each.length)
+                .forEach((each) -> found.put(each[0], each[1]));
+        }
+        else
+        {
+            // Kept by a version before this one: of what was desired nearly all was carried out.
+            latest.state().devices().values().stream().filter((each) -> DeviceType.FILE == each.type())
+                .forEach((each) -> found.put(each.name(), each.target()));
+        }
+        servedFiles = Map.copyOf(found);
+    }
+
+    /**
+     * {@return files that devices of the data plane had, by name of the device}
+     */
+    public Map<String, String> servedFiles()
+    {
+        return servedFiles;
+    }
+
+    /**
+     * Keeps which files devices had.
+     *
+     * @param value paths by name of the device.
+     * @throws IOException when they cannot be kept.
+     */
+    public void servedFiles(final Map<String, String> value) throws IOException
+    {
+        final StringBuilder text = new StringBuilder();
+        new TreeMap<>(value).forEach((name, path) -> text.append(name).append('\t').append(path).append('\n'));
+        replace(SERVED_FILES, text.toString().getBytes(StandardCharsets.UTF_8));
+        disk.syncDirectory();
+        servedFiles = Map.copyOf(value);
     }
 
     private Version read(final NavigableMap<Long, String> files, final long number, final String option)
