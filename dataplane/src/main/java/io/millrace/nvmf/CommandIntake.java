@@ -16,6 +16,8 @@ public final class CommandIntake
     private final OpenCommands openCommands;
     private final QueuePairMeter meter;
     private PollGroup pollGroup;
+    /** Commands that came and whose turn it is not yet. */
+    private int awaitingTurn;
 
     /**
      * Made with its queue pair.
@@ -105,6 +107,7 @@ public final class CommandIntake
         if (QueuePairState.ADMIN == queuePair.state() && !pollGroup.adminTurn().hasTime())
         {
             request.phase(RequestPhase.AWAITING_TURN);
+            awaitingTurn++;
             return false;
         }
         meter.onCommand(pollGroup.reactor().nowNs());
@@ -132,6 +135,15 @@ public final class CommandIntake
             case CAPSULE_AWAITING_OPEN -> !isAwaitingOpen(request);
             default -> true;
         };
+    }
+
+    /**
+     * {@return whether a command has come whose turn it is not yet, however long ago: what is behind it has not been
+     * looked at}
+     */
+    boolean isAwaitingTurn()
+    {
+        return 0 != awaitingTurn;
     }
 
     /**
@@ -268,6 +280,7 @@ public final class CommandIntake
         {
             return false;
         }
+        awaitingTurn -= RequestPhase.AWAITING_TURN == request.phase() ? 1 : 0;
         final boolean isNew = RequestPhase.PAUSED == request.phase() || RequestPhase.AWAITING_TURN == request.phase();
         request.phase(RequestPhase.EXECUTING);
         return isNew ? onCommand(request) : dispatchCapsule(request);

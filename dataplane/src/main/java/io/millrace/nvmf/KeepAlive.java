@@ -5,7 +5,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Keep alive timer of a controller (NVM Express Base 2.0, section 3.9): any command on any of its queues starts it
- * anew, as the controller tells hosts by TBKAS; when it runs out the association ends. Home of the controller only.
+ * anew, as the controller tells hosts by TBKAS; when it runs out the association ends. It does not run out while an
+ * admin command waits for its turn, which is not the host's delay. Home of the controller only.
  * <p>
  * While the controller is not ready the association is kept for two minutes without a command, however short the
  * timeout. A discovery controller without a timeout is given up after the same time, so that hosts which vanish leave
@@ -120,7 +121,7 @@ final class KeepAlive
         {
             return;
         }
-        final long lastNs = lastCommandNs();
+        final long lastNs = controller.adminQueuePair().intake().isAwaitingTurn() ? nowNs : lastCommandNs();
         if (nowNs - lastNs >= allowedNs)
         {
             final boolean isEarly = allowedNs < unhurriedNs();

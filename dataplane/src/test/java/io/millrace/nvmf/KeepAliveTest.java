@@ -1,6 +1,7 @@
 package io.millrace.nvmf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,8 @@ import io.millrace.nvme.ConnectData;
 import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.reactor.Poller;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -93,6 +96,32 @@ class KeepAliveTest
         assertEquals(4_294_967_000L, Integer.toUnsignedLong(admin.execute((entry) ->
             entry.opcode(AdminOpcode.GET_FEATURES).cdw10(FeatureId.KEEP_ALIVE_TIMER)).result0()));
         assertNull(admin.disconnectReason());
+    }
+
+    /** Others keep the reactor's time for admin commands: a host has said that it is there, and cannot do more. */
+    @Test
+    void shouldNotEndAnAssociationWhoseCommandWaitsForItsTurn()
+    {
+        final TestHost admin = admin(1000);
+        final TestReactor home = target.reactor(0);
+        // After the poll group, which begins a new turn, and before commands are offered again.
+        final Poller others = () ->
+        {
+            AdminTurns.spend(home.pollGroup());
+            return 1;
+        };
+        home.run(() -> home.reactor().addPoller(others));
+        final CompletableFuture<Completion> alive =
+            admin.submit((entry) -> entry.opcode(AdminOpcode.KEEP_ALIVE));
+        // By the reactor's own timers, which come in order, however long it stands still.
+        final CompletableFuture<Long> later = new CompletableFuture<>();
+        home.run(() -> home.reactor().schedule(home.reactor().nowNs() + 7 * SECOND_NS / 2, later::complete));
+        later.orTimeout(30, TimeUnit.SECONDS).join();
+        assertNull(admin.disconnectReason());
+        assertFalse(alive.isDone(), "its turn has come: nothing was tested");
+        home.run(() -> home.reactor().removePoller(others));
+        assertEquals(NvmeStatus.SUCCESS, TestHost.await(alive).status());
+        TestTarget.await("keep alive", () -> null != admin.disconnectReason());
     }
 
     private TestHost discovery(final int timeoutMs)
