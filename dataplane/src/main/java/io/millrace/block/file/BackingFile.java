@@ -45,9 +45,10 @@ final class BackingFile implements AutoCloseable
     private int memoryAlignmentBytes = 1;
     private int offsetAlignmentBytes = 1;
 
-    private BackingFile(final FileDeviceConfig config)
+    private BackingFile(final FileDeviceConfig config, final BoundedPath place)
     {
         this.config = config;
+        this.place = place;
     }
 
     /**
@@ -59,10 +60,26 @@ final class BackingFile implements AutoCloseable
      */
     static BackingFile open(final FileDeviceConfig config)
     {
-        final BackingFile file = new BackingFile(config);
         try (Arena arena = Arena.ofConfined())
         {
-            file.place = BoundedPath.open(arena, config);
+            return open(arena, config, BoundedPath.open(arena, config));
+        }
+    }
+
+    /**
+     * Opens, claims and sizes the file of a path that was resolved before.
+     *
+     * @param arena  for what lives as long as this call.
+     * @param config of the device.
+     * @param place  of the path; the file's from now on, which closes it, also when this call fails.
+     * @return the file, ready for I/O.
+     * @throws BlockDeviceException when the file cannot be had, sized or allocated, or is not what was resolved.
+     */
+    static BackingFile open(final Arena arena, final FileDeviceConfig config, final BoundedPath place)
+    {
+        final BackingFile file = new BackingFile(config, place);
+        try
+        {
             file.openFile(arena);
             file.claim();
             file.findLength(arena);

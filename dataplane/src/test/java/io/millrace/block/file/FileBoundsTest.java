@@ -149,6 +149,43 @@ class FileBoundsTest
         }
     }
 
+    /** A device does not take what a link leads to that came into the place of its file after the check. */
+    @Test
+    void shouldNotTakeAFileThatALinkLedToAfterTheCheck() throws IOException
+    {
+        final Path file = Files.write(allowed.resolve("x.img"), new byte[4096]);
+        final Path victim = Files.write(outside.resolve("x.img"), new byte[4096]);
+        final FileDeviceConfig config = FileDeviceConfig.of("f", file, BYTES, 4096).withBounds(bounds());
+        try (Arena arena = Arena.ofConfined())
+        {
+            final BoundedPath place = BoundedPath.open(arena, config);
+            Files.delete(file);
+            Files.createSymbolicLink(file, victim);
+            assertEquals("device f: path " + file + " was changed while it was opened: try again",
+                assertThrows(BlockDeviceException.class, () -> BackingFile.open(arena, config, place).close())
+                    .getMessage());
+        }
+        assertEquals(4096, Files.size(victim), "a file outside was made larger");
+        assertTrue(Files.exists(victim), "a file outside was removed");
+    }
+
+    /** Nor does it make a file in a directory that has left the bounds since. */
+    @Test
+    void shouldMakeNoFileInADirectoryThatLeftTheBoundsAfterTheCheck() throws IOException
+    {
+        final Path way = Files.createDirectory(allowed.resolve("way"));
+        final FileDeviceConfig config =
+            FileDeviceConfig.of("f", way.resolve("x.img"), BYTES, 4096).withBounds(bounds());
+        try (Arena arena = Arena.ofConfined())
+        {
+            final BoundedPath place = BoundedPath.open(arena, config);
+            Files.move(way, outside.resolve("way"));
+            assertTrue(assertThrows(BlockDeviceException.class, () -> BackingFile.open(arena, config, place).close())
+                .getMessage().endsWith("was changed while it was opened: try again"));
+        }
+        assertFalse(Files.exists(outside.resolve("way/x.img")), "a file was left outside");
+    }
+
     /** Somebody swaps a directory for a link all the time: whatever is opened, it lies within the bounds. */
     @Test
     void shouldNotBeOutrunByLinks() throws Exception
