@@ -11,7 +11,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * payload. Adjoining pieces share a vector, so that a row of answers without data is one. Holds nothing between two
  * sends.
  */
-final class GatherBuffer
+class GatherBuffer
 {
     /** Most answers of one send: bounds the staging area. */
     static final int ENTRY_COUNT_MAX = 512;

@@ -17,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 
 /**
  * The connections of one reactor and what they share: receive buffer, gather buffer, blocks. Made, polled and closed on
@@ -73,6 +74,21 @@ final class TcpPollGroup implements Poller, LinkListener
         final TcpCounters counters,
         final ConnectionAdmission admission)
     {
+        this(pollGroup, config, counters, admission, GatherBuffer::new);
+    }
+
+    /**
+     * Sends in a way of its own, such as a part of what there is.
+     *
+     * @param sending makes what gathers and sends, in the memory that it is given.
+     */
+    TcpPollGroup(
+        final PollGroup pollGroup,
+        final TcpTransportConfig config,
+        final TcpCounters counters,
+        final ConnectionAdmission admission,
+        final Function<DmaMemory, GatherBuffer> sending)
+    {
         this.pollGroup = pollGroup;
         this.config = config;
         this.counters = counters;
@@ -80,7 +96,7 @@ final class TcpPollGroup implements Poller, LinkListener
         reactor = pollGroup.reactor();
         memory = DmaMemory.map(ReceiveBuffer.memoryBytes(config) + GatherBuffer.memoryBytes());
         receiveBuffer = new ReceiveBuffer(memory, config, this::scheduleTrim);
-        gatherBuffer = new GatherBuffer(memory);
+        gatherBuffer = sending.apply(memory);
         senderBlocks = new SlabPool(PduSender.BLOCK_BYTES, 64, this::scheduleTrim);
         socketSetup = new SocketSetup(arena);
         coolAfterNs = reactor.config().spinNs();

@@ -151,6 +151,47 @@ class StripeLocksTest
         assertEquals(0, locks.heldCount());
     }
 
+    /** A tenth of a second: less would let readers in before a busy writer tries again, more would stop them for it. */
+    @Test
+    void shouldForgetAMarkAfterATenthOfASecondWhateverTheClockShows()
+    {
+        for (final long startNs : new long[]{0, -1, 1L << 62, (1L << 30) - 1, (1L << 30) - 50_000_000, Long.MAX_VALUE})
+        {
+            nowNs = startNs;
+            assertTrue(locks.tryShared(0, REGION));
+            assertFalse(locks.tryExclusive(0, REGION));
+            nowNs = startNs + 95_000_000;
+            assertTrue(locks.isWanted(0, REGION), "forgotten within 95 ms from " + startNs);
+            assertFalse(locks.tryShared(0, REGION), "let in within 95 ms from " + startNs);
+            nowNs = startNs + 105_000_000;
+            assertFalse(locks.isWanted(0, REGION), "known after 105 ms from " + startNs);
+            assertTrue(locks.tryShared(0, REGION), "kept out after 105 ms from " + startNs);
+            locks.releaseShared(0, REGION);
+            locks.releaseShared(0, REGION);
+            assertEquals(0, locks.heldCount());
+        }
+    }
+
+    /** The stripes that a writer had before it met a reader carry a mark, too, which ends in the same way. */
+    @Test
+    void shouldForgetMarksOfWhatAWriterLeftAgain()
+    {
+        assertTrue(locks.tryShared(2 * REGION, REGION));
+        assertFalse(locks.tryExclusive(0, 4 * REGION));
+        for (int region = 0; region < 4; region++)
+        {
+            assertFalse(locks.tryShared((long)region * REGION, REGION), "region " + region);
+        }
+        nowNs += 105_000_000;
+        for (int region = 0; region < 4; region++)
+        {
+            assertTrue(locks.tryShared((long)region * REGION, REGION), "region " + region);
+            locks.releaseShared((long)region * REGION, REGION);
+        }
+        locks.releaseShared(2 * REGION, REGION);
+        assertEquals(0, locks.heldCount());
+    }
+
     @Test
     void shouldRecallAllThatAWriterWaitsForAtOnce()
     {

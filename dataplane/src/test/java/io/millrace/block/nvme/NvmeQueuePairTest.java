@@ -436,6 +436,35 @@ class NvmeQueuePairTest
         assertEquals(1, model.submissionQueues());
     }
 
+    /** The controller has completed a command before it takes the delete of its queue: the command is not aborted. */
+    @Test
+    void shouldFindWhatWasCompletedBeforeTheQueuesWereDeleted()
+    {
+        options.doAbortsWork = false;
+        open(1, (config) -> config.withTimeoutNs(2_000_000_000L));
+        final Initiator initiator = reactor("deleted").getFirst();
+        model.script = (command) ->
+        {
+            if (command.isIo())
+            {
+                return ModelScript.Action.HOLD;
+            }
+            if (AdminOpcode.DELETE_SUBMISSION_QUEUE == command.opcode())
+            {
+                // From now on nobody polls the queues.
+                model.release();
+            }
+            return ModelScript.Action.COMPLETE;
+        };
+        final Initiator.Io io = io(initiator, BlockOperation.READ, 0, 0);
+        initiator.send(io);
+        await(() -> 1 == model.heldCount(), "the command is held");
+        initiator.get(initiator.beginClosing());
+        assertEquals(BlockStatus.SUCCESS, io.result().join());
+        assertEquals(0, controller.resets());
+        assertEquals(1, model.submissionQueues());
+    }
+
     @Test
     void shouldFindLateCompletionsOfANamespaceThatIsGone()
     {

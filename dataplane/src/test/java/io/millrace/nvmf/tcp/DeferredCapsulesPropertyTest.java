@@ -1,6 +1,7 @@
 package io.millrace.nvmf.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
@@ -86,6 +87,69 @@ class DeferredCapsulesPropertyTest
             assertTrue(blocks.used() - before > blocks.max() / 10, blocks.used() - before + " of " + blocks.max());
             all.forEach(DeferredCapsules::close);
             assertEquals(0, blocks.used());
+        }
+    }
+
+    /** However many connections at however many addresses put aside what they may: the memory has a bound. */
+    @Example
+    void shouldTakeNoMoreMemoryThanAReactorHasForThem()
+    {
+        try (Arena arena = Arena.ofConfined(); SlabPool pool = new SlabPool(BLOCK_BYTES, 16, () -> {}))
+        {
+            final int length = CAPSULE_BYTES_MAX;
+            final long capsule = arena.allocate(length, 8).address();
+            NativeMemory.putInt(capsule + CommonHeader.PDU_LENGTH_OFFSET, length);
+            final DeferralBlocks blocks = new DeferralBlocks(pool);
+            final List<DeferredCapsules> all = new ArrayList<>();
+            int before = Integer.MAX_VALUE;
+            for (int i = 0; i < 2000; i++)
+            {
+                final int usedBefore = blocks.used();
+                fill(blocks, all, capsule, length, "192.0.2." + i);
+                final int got = blocks.used() - usedBefore;
+                assertTrue(got <= before, "connection " + i + " got " + got + " blocks, the one before " + before);
+                assertTrue(got > 0 || blocks.max() == usedBefore, "connection " + i + " got none of those left");
+                before = got;
+                assertTrue((long)pool.usedCount() * BLOCK_BYTES <= DeferralBlocks.BYTES_MAX,
+                    "connection " + i + ": " + pool.usedCount() + " blocks");
+            }
+            assertEquals(blocks.max(), blocks.used());
+            // What one gives back another may have.
+            all.getFirst().close();
+            final int freed = blocks.max() - blocks.used();
+            assertTrue(freed > 0);
+            final DeferredCapsules late = new DeferredCapsules(blocks, "192.0.2.9999");
+            all.add(late);
+            assertTrue(late.hasRoom(length));
+            all.forEach(DeferredCapsules::close);
+            assertEquals(0, blocks.used());
+        }
+    }
+
+    /** A block that has room takes another capsule, also when there is no block left; a full one does not. */
+    @Example
+    void shouldHaveRoomInItsLastBlockWhenNoneIsLeft()
+    {
+        try (Arena arena = Arena.ofConfined(); SlabPool pool = new SlabPool(BLOCK_BYTES, 16, () -> {}))
+        {
+            final int length = BLOCK_BYTES / 2;
+            final long capsule = arena.allocate(length, 8).address();
+            NativeMemory.putInt(capsule + CommonHeader.PDU_LENGTH_OFFSET, length);
+            final DeferralBlocks blocks = new DeferralBlocks(pool);
+            final List<DeferredCapsules> all = new ArrayList<>();
+            final DeferredCapsules first = new DeferredCapsules(blocks, "192.0.2.1");
+            all.add(first);
+            first.add(capsule, length);
+            for (int i = 0; blocks.used() < blocks.max(); i++)
+            {
+                fill(blocks, all, capsule, length, "198.51.100." + i);
+            }
+            assertTrue(first.hasRoom(length));
+            assertFalse(first.hasRoom(length + 8));
+            first.add(capsule, length);
+            assertFalse(first.hasRoom(CapsuleCommand.SIZE_BYTES));
+            assertEquals(blocks.max(), blocks.used());
+            all.forEach(DeferredCapsules::close);
         }
     }
 

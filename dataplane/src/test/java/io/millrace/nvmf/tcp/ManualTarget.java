@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.function.Function;
 
 /**
  * A target whose reactor never starts: the test's thread turns it by hand, so that it knows what the target has seen.
@@ -51,6 +52,16 @@ final class ManualTarget implements AutoCloseable
         final long poolBytes,
         final CapacityLimits capacity)
     {
+        this(device, config, poolBytes, capacity, GatherBuffer::new);
+    }
+
+    ManualTarget(
+        final BlockDevice device,
+        final TcpTransportConfig config,
+        final long poolBytes,
+        final CapacityLimits capacity,
+        final Function<DmaMemory, GatherBuffer> sending)
+    {
         this.device = device;
         final Target target = new Target(new TargetConfig(
             TargetConfig.QUEUE_PAIRS_MAX, TargetConfig.QUEUE_DEPTH_DEFAULT, TargetConfig.MAX_TRANSFER_BYTES_DEFAULT,
@@ -62,7 +73,7 @@ final class ManualTarget implements AutoCloseable
         pool = new BufferPool(memory.allocate(poolBytes, 1 << 20), poolBytes, 1 << 20);
         pollGroup = new PollGroup(reactor, target, pool);
         group = new TcpPollGroup(pollGroup, config, counters,
-            new ConnectionAdmission(capacity, counters, (warning) -> {}));
+            new ConnectionAdmission(capacity, counters, (warning) -> {}), sending);
         final long scratch = arena.allocate(64, 8).address();
         listenFd = NativeException.check("socket",
             Sockets.socket(Sockets.AF_INET, Sockets.SOCK_STREAM | Sockets.SOCK_CLOEXEC, 0));
