@@ -12,7 +12,9 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.LeadershipInfo;
+import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.service.Caller;
@@ -27,11 +29,14 @@ import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.SystemNanoClock;
@@ -44,6 +49,7 @@ class StateKeeperTest
     private static final String NQN = "nqn.2026-11.io.millrace:vol0";
     private static final String HOST = "nqn.2026-11.io.millrace:host0";
     private static final String OTHER = "nqn.2026-11.io.millrace:host1";
+    private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(10);
     private static final LeadershipInfo MANAGED = new LeadershipInfo(
         1, new UUID(1, 2), 0, new StatePosition(new UUID(3, 4), 1, 1), 0, 0, "test", "/dev/shm/test");
@@ -191,7 +197,87 @@ class StateKeeperTest
         }
     }
 
-    private static final class SilentOwner implements ControlOwner
+    /** Also a change that takes long: a manager may look before it ends. */
+    @Test
+    void shouldCountADirectChangeBeforeItEnds() throws Exception
+    {
+        final ControlEvents events = new ControlEvents();
+        final FileBounds bounds = FileBounds.below("control.device-directories", List.of(directory), List.of());
+        try (DataPlane dataPlane = DataPlane.start(DataPlaneConfig.managed(
+            List.of(ReactorConfig.of("test-0", -1)), 32 << 20), TargetListener.NONE, events);
+            DataPlaneBackend backend = new DataPlaneBackend("dp0", dataPlane, events, new SilentOwner(),
+                new KeptState(null, MANAGED, null, false, FileRecords.NONE), bounds))
+        {
+            final Caller caller = new Caller(1, Role.ADMINISTER, "test", "", "dp0");
+            for (final Command command : List.of(new Command.CreateSubsystem(new SubsystemSpec(NQN, false)),
+                new Command.CreateDevice(DeviceSpec.memory("mem0", 1 << 20, 4096)),
+                new Command.AddNamespace(new NamespaceSpec(NQN, 1, "mem0"))))
+            {
+                assertEquals(Code.OK, answer(backend, backend.carryOut(caller, CommandId.NONE, 1, command)).code());
+            }
+            final CountDownLatch gate = new CountDownLatch(1);
+            final CompletableFuture<Boolean> held =
+                dataPlane.reactors().getFirst().call(() -> gate.await(10, TimeUnit.SECONDS));
+            final CompletableFuture<Reply> removed = backend.carryOut(
+                caller, CommandId.NONE, CommandHeader.DIRECT, new Command.RemoveNamespace(NQN, 1));
+            final LeadershipInfo seen = (LeadershipInfo)backend.list(caller, new Command.List(Kind.LEADERSHIP, ""))
+                .join().resources().getFirst();
+            backend.poll();
+            assertFalse(removed.isDone(), "the reactor, which has to take part, stands still");
+            assertEquals(1, seen.directChanges());
+            gate.countDown();
+            assertTrue(held.get(10, TimeUnit.SECONDS));
+            assertEquals(Code.OK, answer(backend, removed).code());
+        }
+    }
+
+    private static Reply answer(final DataPlaneBackend backend, final CompletableFuture<Reply> reply)
+    {
+        final long deadlineNs = System.nanoTime() + WAIT_NS;
+        while (!reply.isDone())
+        {
+            assertTrue(System.nanoTime() - deadlineNs < 0, "waited for 10 s");
+            backend.poll();
+            LockSupport.parkNanos(100_000);
+        }
+        return reply.join();
+    }
+
+    /** A disk that was full has room again: what could not be kept is, without another command, and that is said. */
+    @Test
+    void shouldTryAgainEachSecondUntilTheStateIsKept() throws IOException
+    {
+        final Path state = Files.createFile(directory.resolve("state"));
+        final List<String> lines = new ArrayList<>();
+        final AtomicLong nowNs = new AtomicLong();
+        try (StateKeeper keeper = new StateKeeper(AppliedStateFile.in(state), new ManagerInCharge("dp0", MANAGED), KEPT,
+            () -> actual, () -> ControllerIds.ALL, nowNs::get, lines::add))
+        {
+            final CompletableFuture<Reply> answer = keeper.follow(new Command.DenyHost(NQN, HOST), false, done());
+            until(keeper, answer::isDone);
+            assertEquals(Code.OK, answer.join().code());
+            assertTrue(answer.join().text().startsWith("done, but the data plane cannot keep it in " + state),
+                answer.join().text());
+            assertEquals(1, lines.size(), lines::toString);
+            nowNs.addAndGet(SECOND_NS - 1);
+            assertEquals(0, keeper.poll(), "tried again before a second has passed");
+            nowNs.addAndGet(1);
+            assertEquals(1, keeper.poll(), "not tried again");
+            until(keeper, () -> keeper.poll() > 0);
+            assertEquals(1, lines.size(), lines::toString);
+            assertEquals(0, keeper.poll(), "tried again at once");
+            Files.delete(state);
+            nowNs.addAndGet(SECOND_NS);
+            until(keeper, () -> 2 == lines.size());
+            assertTrue(lines.getLast().startsWith("state is kept again in " + state), lines::toString);
+            final String kept = Files.readString(state.resolve("applied-state.yaml"));
+            assertTrue(kept.contains(NQN) && !kept.contains(HOST), kept);
+            nowNs.addAndGet(10 * SECOND_NS);
+            assertEquals(0, keeper.poll(), "there is nothing to keep");
+        }
+    }
+
+    static final class SilentOwner implements ControlOwner
     {
         @Override
         public String version()
