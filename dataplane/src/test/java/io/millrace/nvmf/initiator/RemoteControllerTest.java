@@ -16,6 +16,7 @@ import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.reactor.Punctuality;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -39,6 +40,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RemoteControllerTest
 {
     private static final int BLOCK = LocalTarget.BLOCK_BYTES;
+
+    private static final int KEEP_ALIVE_MS = 2_000;
+    private static final int KEEP_ALIVE_ATTEMPTS_MAX = 10;
 
     private final HostFixture host = new HostFixture();
 
@@ -397,14 +401,31 @@ class RemoteControllerTest
     @Test
     void shouldStayConnectedByKeepAliveAlone()
     {
-        try (LocalTarget target = LocalTarget.memory();
-            RemoteController controller = host.connect(target.config().keepAliveMs(2_000).build()))
+        int attempts = 0;
+        while (!staysConnected())
         {
-            // Long enough that a machine which stands still for a moment does not look like a target that went.
-            final long startNs = System.nanoTime();
-            Waits.until("more than two time-outs have passed", () -> System.nanoTime() - startNs > 4_500_000_000L);
-            assertEquals(ControllerState.LIVE, controller.state());
-            assertEquals(0, controller.reconnectCount());
+            attempts++;
+            assertTrue(attempts < KEEP_ALIVE_ATTEMPTS_MAX,
+                "the machine stood still in each of " + attempts + " attempts");
+        }
+    }
+
+    /** Answers false when the machine let host or target not run in time, so that nothing was shown. */
+    private boolean staysConnected()
+    {
+        try (LocalTarget target = LocalTarget.memory();
+            Punctuality ofHost = Punctuality.of(host.reactor);
+            Punctuality ofTarget = Punctuality.of(target.dataPlane().reactors().getFirst());
+            RemoteController controller = host.connect(target.config().keepAliveMs(KEEP_ALIVE_MS).build()))
+        {
+            final long endNs = System.nanoTime() + KEEP_ALIVE_MS * 9 * 1_000_000L / 4;
+            Waits.until("more than two time-outs have passed", () -> System.nanoTime() - endNs > 0);
+            final boolean hasStayed = ControllerState.LIVE == controller.state() && 0 == controller.reconnectCount();
+            // Two of them come late, a sender and a receiver, and half of the time is to spare.
+            final boolean isShown = hasStayed ||
+                Math.max(ofHost.longestNs(), ofTarget.longestNs()) < KEEP_ALIVE_MS * 1_000_000L / 8;
+            assertTrue(hasStayed || !isShown, () -> "connected anew " + controller.reconnectCount() + " times");
+            return isShown;
         }
     }
 

@@ -100,18 +100,15 @@ final class TcpProxy implements AutoCloseable
         final byte[] bytes = new byte[pieceBytesMax];
         try (InputStream in = from.getInputStream(); OutputStream out = to.getOutputStream())
         {
-            int length;
-            while ((length = in.read(bytes, 0, 1 + nextInt(pieceBytesMax))) > 0)
+            int length = read(in, bytes);
+            awaitGate();
+            while (length > 0)
             {
-                synchronized (gate)
-                {
-                    while (stalled)
-                    {
-                        gate.wait();
-                    }
-                }
                 out.write(bytes, 0, length);
                 out.flush();
+                length = read(in, bytes);
+                // Nor is an end handed on.
+                awaitGate();
             }
         }
         catch (final IOException e)
@@ -122,6 +119,29 @@ final class TcpProxy implements AutoCloseable
         catch (final InterruptedException e)
         {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private int read(final InputStream in, final byte[] bytes)
+    {
+        try
+        {
+            return in.read(bytes, 0, 1 + nextInt(pieceBytesMax));
+        }
+        catch (final IOException e)
+        {
+            return -1;
+        }
+    }
+
+    private void awaitGate() throws InterruptedException
+    {
+        synchronized (gate)
+        {
+            while (stalled)
+            {
+                gate.wait();
+            }
         }
     }
 

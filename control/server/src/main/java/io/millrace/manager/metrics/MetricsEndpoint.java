@@ -99,6 +99,15 @@ public final class MetricsEndpoint implements AutoCloseable
         return server.getLocalPort();
     }
 
+    /** How many connections there are now; any thread. */
+    int connectionCount()
+    {
+        synchronized (connections)
+        {
+            return connections.size();
+        }
+    }
+
     private void run()
     {
         long sweepNs = clock.nanoTime();
