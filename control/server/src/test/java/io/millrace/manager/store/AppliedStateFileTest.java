@@ -123,6 +123,8 @@ class AppliedStateFileTest
             {
                 final AppliedState found = read(disk);
                 assertTrue(before.equals(found) || wanted.equals(found));
+                // On a full disk what was begun would be in the way of all others.
+                assertEquals(List.of("applied-state.yaml"), disk.list(), "after failure of step " + failing);
                 file.write(wanted);
                 assertEquals(wanted, read(disk));
                 continue;
