@@ -117,7 +117,7 @@ class UdpAttackTest
         for (int i = 0; fixture.agent().droppedCount() < wanted; i++)
         {
             sending.send(i);
-            if (i % 100 == 99 || i >= dropped)
+            if (99 == i % 100 || i >= dropped)
             {
                 pause(10);
             }
