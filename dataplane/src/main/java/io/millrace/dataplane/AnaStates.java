@@ -6,6 +6,7 @@ import io.millrace.nvmf.AnaSnapshot;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.UnfinishedCommands;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -39,12 +40,13 @@ public final class AnaStates
      *                 all with its port.
      * @param group    from 1 to {@link Namespace#ANA_GROUP_MAX}; 0 for all.
      * @param state    to get.
-     * @return done when no command that came before uses a namespace any more to which commands are refused now. A
-     *     device that keeps a request for ever keeps this waiting.
+     * @return done when no command that came before uses a namespace any more to which commands are refused now, with
+     *     an empty sentence; or after five seconds, with one that says which devices have not completed such commands
+     *     and what to do. The state is set in either case. Setting it again waits again.
      * @throws OperationException when the subsystem is not there, group or address cannot be, or too many listeners
      *     have states of their own.
      */
-    public CompletableFuture<Void> set(
+    public CompletableFuture<String> set(
         final String nqn, final InetSocketAddress listener, final int group, final AnaState state)
     {
         synchronized (operations)
@@ -54,12 +56,13 @@ public final class AnaStates
             final TransportAddress address = address(nqn, listener);
             try
             {
-                if (subsystem.ana().isSet(address, group, state))
+                final boolean isSet = subsystem.ana().isSet(address, group, state);
+                final CompletableFuture<String> done = subsystem.ana().set(address, group, state)
+                    .thenApply((unfinished) -> unfinished.isEmpty() ? "" : UnfinishedCommands.describe(nqn, unfinished));
+                if (!isSet)
                 {
-                    return CompletableFuture.completedFuture(null);
+                    operations.tell(ResourceKind.ANA, ResourceChange.CHANGED, name(nqn, address, group), "is " + state);
                 }
-                final CompletableFuture<Void> done = subsystem.ana().set(address, group, state);
-                operations.tell(ResourceKind.ANA, ResourceChange.CHANGED, name(nqn, address, group), "is " + state);
                 return done;
             }
             catch (final IllegalArgumentException e)

@@ -244,9 +244,10 @@ final class Controller
      *
      * @param path     the states.
      * @param reported groups that its host is told of: those with namespaces.
-     * @return done when no command that came before still uses a namespace to which they are refused now.
+     * @return done when no command that came before still uses a namespace to which they are refused now, or those who
+     *     have such commands have had their time: then with what devices have not completed.
      */
-    CompletableFuture<Void> onAnaChanged(final AnaPath path, final BitSet reported)
+    CompletableFuture<List<UnfinishedCommands>> onAnaChanged(final AnaPath path, final BitSet reported)
     {
         final AnaPath before = anaPath;
         anaPath = path;
@@ -254,20 +255,34 @@ final class Controller
         changed.and(reported);
         if (changed.isEmpty())
         {
-            return CompletableFuture.completedFuture(null);
+            return CompletableFuture.completedFuture(List.of());
         }
         anaLog.onChanged(changed);
         if (before.groupsIn(AnaState.PERSISTENT_LOSS).intersects(changed))
         {
             // Persistent loss is for the life of a controller (section 8.1.3.4): the next one of the host has access.
-            return end("access to an ANA group is back");
+            return UnfinishedCommands.all(List.of(
+                end("access to an ANA group is back").thenApply((nothing) -> List.of()), awaitRefused(changed)));
         }
         if (changed.stream().anyMatch((group) -> AnaState.CHANGE != path.state(group)))
         {
             onHome(asyncEvents::onAnaChanged);
         }
-        return changed.stream().anyMatch(path::isRefusing) ?
-            awaitRefused() : CompletableFuture.completedFuture(null);
+        return awaitRefused(changed);
+    }
+
+    /**
+     * The ANA states of its listener are others now, and it is gone, though maybe not all that its host brought to
+     * devices. Any thread, with the monitor of the subsystem held.
+     *
+     * @param path   the states.
+     * @param groups that have namespaces.
+     * @return as of {@link #onAnaChanged}.
+     */
+    CompletableFuture<List<UnfinishedCommands>> onAnaChangedWhenGone(final AnaPath path, final BitSet groups)
+    {
+        anaPath = path;
+        return awaitRefused(groups);
     }
 
     /**
@@ -524,21 +539,30 @@ final class Controller
         return "controller " + id + " of " + Nqn.printable(hostNqn) + " on " + subsystem.nqn();
     }
 
-    /** Completes when no command of its I/O queues uses a namespace to which commands are refused now. */
-    private CompletableFuture<Void> awaitRefused()
+    /**
+     * Has commands end that came before they were refused. Any thread.
+     *
+     * @param groups of the namespaces that they use; those to which commands are not refused do not matter.
+     * @return as of {@link #onAnaChanged}.
+     */
+    CompletableFuture<List<UnfinishedCommands>> awaitRefused(final BitSet groups)
     {
-        final List<CompletableFuture<Void>> parts = new ArrayList<>();
+        if (groups.stream().noneMatch(anaPath::isRefusing))
+        {
+            return CompletableFuture.completedFuture(List.of());
+        }
+        final List<CompletableFuture<List<UnfinishedCommands>>> parts = new ArrayList<>();
         for (int queueId = 1; queueId < ioQueuePairs.length(); queueId++)
         {
             final QueuePair queuePair = ioQueuePairs.get(queueId);
             if (null != queuePair)
             {
-                final CompletableFuture<Void> part = new CompletableFuture<>();
+                final CompletableFuture<List<UnfinishedCommands>> part = new CompletableFuture<>();
                 parts.add(part);
-                queuePair.execute(() -> queuePair.pollGroup().awaitRefused(queuePair, part));
+                queuePair.execute(() -> queuePair.pollGroup().refused().await(queuePair, groups, part));
             }
         }
-        return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new));
+        return UnfinishedCommands.all(parts);
     }
 
     private void onHome(final Runnable task)

@@ -397,12 +397,15 @@ final class IoCommands implements BlockCompletionListener
         if (null != bound)
         {
             // A command that was carried out up to a wait goes on with what it had, even if that was taken away since.
-            if (!bound.isRetired() || RequestPayload.NONE != request.payload())
+            final int late = RequestPayload.NONE != request.payload() ? NvmeStatus.SUCCESS : bound.isRetired() ?
+                NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY :
+                queuePair.controller().anaPath().refusal(bound.anaGroup());
+            if (NvmeStatus.SUCCESS == late)
             {
                 return bound;
             }
             bound.unbind(request);
-            queuePair.complete(request, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
+            queuePair.complete(request, late);
             return null;
         }
         final NamespaceChannel namespace = queuePair.channels().find(request.entry().namespaceId());

@@ -1,6 +1,9 @@
 package io.millrace.nvmf;
 
 import io.millrace.memory.BufferPool;
+import io.millrace.nvme.NvmeStatus;
+import java.util.ArrayList;
+import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -132,21 +135,45 @@ final class OpenCommands
     }
 
     /**
-     * {@return whether a command that came earlier uses a namespace to which commands are refused now}
+     * {@return whether a command that came earlier uses something that commands may not use any more}
+     *
+     * @param refusal that says which.
      */
-    boolean isUsingRefused()
+    boolean isAnyRefused(final CommandRefusal refusal)
     {
-        final AnaPath path = queuePair.controller().anaPath();
         for (int tag = 0; tag < requests.size(); tag++)
         {
-            final Request request = requests.get(tag);
-            if (null != request && null != request.namespace() && RequestPhase.RESPONDING != request.phase() &&
-                path.isRefusing(request.namespace().anaGroup()))
+            if (NvmeStatus.SUCCESS != statusOf(requests.get(tag), refusal))
             {
                 return true;
             }
         }
         return false;
+    }
+
+    private static int statusOf(final Request request, final CommandRefusal refusal)
+    {
+        return null == request || null == request.namespace() ? NvmeStatus.SUCCESS : refusal.status(request);
+    }
+
+    /**
+     * {@return the commands that are refused and have not ended, by namespace; allocates}
+     *
+     * @param refusal that says which.
+     */
+    List<UnfinishedCommands> unfinished(final CommandRefusal refusal)
+    {
+        final List<UnfinishedCommands> found = new ArrayList<>();
+        for (int tag = 0; tag < requests.size(); tag++)
+        {
+            final Request request = requests.get(tag);
+            if (NvmeStatus.SUCCESS != statusOf(request, refusal))
+            {
+                final Namespace namespace = request.namespace().namespace();
+                found.add(new UnfinishedCommands(namespace.device().name(), namespace.nsid(), 1));
+            }
+        }
+        return UnfinishedCommands.sum(found);
     }
 
     /**
@@ -191,28 +218,29 @@ final class OpenCommands
     }
 
     /**
-     * Ends commands to namespaces that were taken away, if nobody has something of them: not those whose data was asked
-     * for, and not those at a device. Answers that wait to be sent let go of their namespace.
+     * Ends commands that are refused, if nobody has something of them: not those whose data was asked for, and not
+     * those at a device. Answers that wait to be sent let go of their namespace.
      *
-     * @param status to fail commands with.
+     * @param refusal that says which, and what they end with.
      */
-    void endRetired(final int status)
+    void endWaiting(final CommandRefusal refusal)
     {
         for (int tag = 0; tag < requests.size(); tag++)
         {
             final Request request = requests.get(tag);
-            if (null != request && null != request.namespace() && request.namespace().isRetired())
+            final int status = statusOf(request, refusal);
+            if (NvmeStatus.SUCCESS != status)
             {
-                endRetired(request, status);
+                endWaiting(request, status);
             }
         }
     }
 
-    private void endRetired(final Request request, final int status)
+    private void endWaiting(final Request request, final int status)
     {
         switch (request.phase())
         {
-            case AWAITING_BUFFER, AWAITING_DEVICE, AWAITING_CHANNEL, THROTTLED ->
+            case AWAITING_BUFFER, AWAITING_DEVICE, AWAITING_CHANNEL, AWAITING_OPEN, THROTTLED ->
             {
                 withdraw(request);
                 fail(request, status);
@@ -253,15 +281,16 @@ final class OpenCommands
     }
 
     /**
-     * {@return whether a command keeps a namespace, for want of its host's part, that was taken away too long ago}
+     * {@return whether a command that is refused has not ended for want of its host's part}
+     *
+     * @param refusal that says which.
      */
-    boolean isAnyOverdue()
+    boolean isAnyWithHost(final CommandRefusal refusal)
     {
         for (int tag = 0; tag < requests.size(); tag++)
         {
             final Request request = requests.get(tag);
-            if (null != request && null != request.namespace() && request.namespace().isOverdue() &&
-                isWithHost(request.phase()))
+            if (NvmeStatus.SUCCESS != statusOf(request, refusal) && isWithHost(request.phase()))
             {
                 return true;
             }

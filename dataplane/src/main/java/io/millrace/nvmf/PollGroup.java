@@ -24,11 +24,6 @@ public final class PollGroup implements Poller
     private static final long NAMESPACES_BUDGET_NS = 100_000;
     private static final int NAMESPACES_PER_CLOCK = 8;
 
-    /** Somebody who waits until no command of a queue pair uses what such commands are refused to now. */
-    private record Refused(QueuePair queuePair, CompletableFuture<Void> done)
-    {
-    }
-
     private final Reactor reactor;
     private final Target target;
     private final BufferPool buffers;
@@ -41,7 +36,7 @@ public final class PollGroup implements Poller
     private final FabricsCommands fabrics;
     private final Map<Subsystem, SubsystemChannels> subsystems = new IdentityHashMap<>();
     private final RetiredNamespaces retired;
-    private final List<Refused> refused = new ArrayList<>();
+    private final RefusedCommands refused;
     private final ArrayDeque<SubsystemChannels> filling = new ArrayDeque<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final DeviceChannels devices;
@@ -97,6 +92,7 @@ public final class PollGroup implements Poller
         qos = new QosAdmission(this);
         devices = new DeviceChannels(reactor, buffers, status, target.listener());
         retired = new RetiredNamespaces(this, devices);
+        refused = new RefusedCommands(reactor);
         bufferWatch = new BufferWatch(this);
         adminTurn = new AdminTurn(reactor);
         reactor.addPoller(this);
@@ -281,7 +277,7 @@ public final class PollGroup implements Poller
         }
         if (!refused.isEmpty())
         {
-            settleRefused();
+            refused.settle();
         }
         if (isClosing && devices.isEmpty())
         {
@@ -335,7 +331,7 @@ public final class PollGroup implements Poller
     {
         isClosing = false;
         retired.end();
-        settleRefused();
+        refused.settle();
         reactor.removePoller(this);
         payloads.close();
         requests.close();
@@ -383,6 +379,14 @@ public final class PollGroup implements Poller
     FabricsCommands fabrics()
     {
         return fabrics;
+    }
+
+    /**
+     * {@return commands that came before a change of ANA states which refuses them}
+     */
+    RefusedCommands refused()
+    {
+        return refused;
     }
 
     StatusPart status()
@@ -507,18 +511,6 @@ public final class PollGroup implements Poller
     }
 
     /**
-     * ANA states have changed.
-     *
-     * @param queuePair of this reactor whose controller has them.
-     * @param done      completed when no command of it uses a namespace any more to which they refuse commands.
-     */
-    void awaitRefused(final QueuePair queuePair, final CompletableFuture<Void> done)
-    {
-        refused.add(new Refused(queuePair, done));
-        settleRefused();
-    }
-
-    /**
      * A subsystem is no longer served.
      *
      * @param subsystem that was removed.
@@ -582,28 +574,5 @@ public final class PollGroup implements Poller
             channels.failWaiting(channel, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
             retired.add(channels.subsystem(), channel);
         }
-    }
-
-    /**
-     * Looks after those who wait until what is refused is in use no more.
-     */
-    void settleRefused()
-    {
-        for (Refused each = takeUnrefused(); null != each; each = takeUnrefused())
-        {
-            each.done().complete(null);
-        }
-    }
-
-    private Refused takeUnrefused()
-    {
-        for (int i = refused.size() - 1; i >= 0; i--)
-        {
-            if (!refused.get(i).queuePair().openCommands().isUsingRefused())
-            {
-                return refused.remove(i);
-            }
-        }
-        return null;
     }
 }

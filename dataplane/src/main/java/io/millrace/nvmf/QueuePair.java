@@ -99,7 +99,7 @@ public final class QueuePair
     public void leave()
     {
         // Who waits for its commands waits for nothing any more.
-        pollGroup.settleRefused();
+        pollGroup.refused().settle();
         meter.onLeft();
         pollGroup.payloads().leave(bufferHost);
         pollGroup.onIoQueueLeft(this);

@@ -10,24 +10,20 @@ import java.util.concurrent.TimeUnit;
 /**
  * The namespaces of a reactor that were taken away, until nothing of them is in use: no command, and not the device.
  * Commands that wait for something of ours end at once, answers that wait for their host let go of the namespace. A
- * host that was asked for data, or that borrows memory of the device, has {@link #HOST_LIMIT_NS}; then its connection
- * ends. A device that has commands has {@link #DEVICE_LIMIT_NS}; then its channel is closed, which ends them.
+ * host that was asked for data, or that borrows memory of the device, has {@link DrainTimer#HOST_LIMIT_NS}; then its
+ * connection ends. A device that has commands has {@link DrainTimer#DEVICE_LIMIT_NS}; then its channel is closed, which
+ * ends them.
  * Its reactor only; control path.
  */
 final class RetiredNamespaces
 {
-    /**
-     * How long a host has for its part of a transfer. Completing the command instead would be unsafe: a host that has
-     * been asked for data may be sending it from memory that it uses again once the command is completed.
-     */
-    static final long HOST_LIMIT_NS = TimeUnit.SECONDS.toNanos(1);
-    /** How long a device has for what it was given. */
-    static final long DEVICE_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
-
-    private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
     /** How much of a cycle goes into namespaces that went; one is looked at in any case. */
     private static final long BUDGET_NS = 100_000;
     private static final int STATUS = NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY;
+    private static final CommandRefusal RETIRED =
+        (request) -> request.namespace().isRetired() ? STATUS : NvmeStatus.SUCCESS;
+    private static final CommandRefusal OVERDUE =
+        (request) -> request.namespace().isOverdue() ? STATUS : NvmeStatus.SUCCESS;
 
     private static final class Retired
     {
@@ -62,10 +58,10 @@ final class RetiredNamespaces
     private final PollGroup pollGroup;
     private final Reactor reactor;
     private final DeviceChannels devices;
+    private final DrainTimer timer;
     private final List<Retired> retired = new ArrayList<>();
     private final List<Drain> drains = new ArrayList<>();
     private boolean hasMoreToRelease;
-    private boolean isLookScheduled;
 
     /**
      * Has none yet.
@@ -78,6 +74,7 @@ final class RetiredNamespaces
         this.pollGroup = pollGroup;
         this.devices = devices;
         reactor = pollGroup.reactor();
+        timer = new DrainTimer(reactor, this::onLook);
     }
 
     /**
@@ -102,12 +99,11 @@ final class RetiredNamespaces
         {
             for (final QueuePair queuePair : pollGroup.ioQueues())
             {
-                queuePair.openCommands().endRetired(STATUS);
+                queuePair.openCommands().endWaiting(RETIRED);
             }
-            if (isAnyInUse() && !isLookScheduled)
+            if (isAnyInUse())
             {
-                isLookScheduled = true;
-                reactor.schedule(reactor.nowNs() + LOOK_INTERVAL_NS, this::onLook);
+                timer.start();
             }
         }
     }
@@ -206,13 +202,12 @@ final class RetiredNamespaces
 
     private void onLook(final long nowNs)
     {
-        isLookScheduled = false;
         endWaiting();
         boolean isHostOverdue = false;
         for (int i = retired.size() - 1; i >= 0; i--)
         {
             final Retired each = retired.get(i);
-            if (0 != each.channel.active() && nowNs - each.sinceNs >= HOST_LIMIT_NS)
+            if (0 != each.channel.active() && DrainTimer.isHostOverdue(each.sinceNs, nowNs))
             {
                 each.channel.becomeOverdue();
                 isHostOverdue = true;
@@ -222,11 +217,9 @@ final class RetiredNamespaces
         {
             for (final QueuePair queuePair : pollGroup.ioQueues())
             {
-                if (queuePair.openCommands().isAnyOverdue())
+                if (queuePair.openCommands().isAnyWithHost(OVERDUE))
                 {
-                    queuePair.abortConnection("a namespace was removed " +
-                        TimeUnit.NANOSECONDS.toMillis(HOST_LIMIT_NS) +
-                        " ms ago, and the host has neither sent nor taken the data of its commands");
+                    DrainTimer.endConnection(queuePair, "a namespace was removed");
                 }
             }
         }
@@ -234,7 +227,7 @@ final class RetiredNamespaces
         {
             final Retired each = retired.get(i);
             if (RetiredState.IN_USE == each.state && 0 != each.channel.active() &&
-                nowNs - each.sinceNs >= DEVICE_LIMIT_NS)
+                DrainTimer.isDeviceOverdue(each.sinceNs, nowNs))
             {
                 giveUpDevice(each);
             }
@@ -247,7 +240,7 @@ final class RetiredNamespaces
         pollGroup.target().listener().onError("device " + device.device().name() + " on reactor " +
             reactor.config().name() + " has not completed " + each.channel.active() + " commands to namespace " +
             each.channel.namespace().nsid() + " of " + each.subsystem.nqn() + " within " +
-            TimeUnit.NANOSECONDS.toSeconds(DEVICE_LIMIT_NS) +
+            TimeUnit.NANOSECONDS.toSeconds(DrainTimer.DEVICE_LIMIT_NS) +
             " s of its removal: the device is closed, unless another namespace uses it, which aborts them");
         each.state = RetiredState.DEVICE_RELEASED;
         devices.release(device);

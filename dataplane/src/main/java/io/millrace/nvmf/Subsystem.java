@@ -520,6 +520,14 @@ public final class Subsystem
         return new ArrayList<>(controllers.values());
     }
 
+    /**
+     * {@return controllers that are gone while I/O queues of theirs are not}
+     */
+    List<Controller> endingControllers()
+    {
+        return new ArrayList<>(ending);
+    }
+
     void addCounters(final NamespaceCounters added)
     {
         counters.add(added);

@@ -34,10 +34,14 @@ public final class SubsystemAna
      * @param listener that gets it; null for all, a wildcard address for all with its port.
      * @param group    that gets it, from 1 to {@link Namespace#ANA_GROUP_MAX}; 0 for all.
      * @param state    to get.
-     * @return done when no command that came before uses a namespace any more to which commands are refused now.
+     * @return done when no command that came before uses a namespace any more to which commands are refused now, or
+     *     when those who have such commands have had their time, five seconds in all: then with what devices have not
+     *     completed, which is answered when they do, and what it writes may still replace what is written by another
+     *     path. What waits here ends at once, and a host that was asked for data loses its connection after one second.
+     *     Setting the same again waits again.
      * @throws IllegalArgumentException when there is no such group, or too many listeners have states of their own.
      */
-    public CompletableFuture<Void> set(final TransportAddress listener, final int group, final AnaState state)
+    public CompletableFuture<List<UnfinishedCommands>> set(final TransportAddress listener, final int group, final AnaState state)
     {
         synchronized (subsystem)
         {
@@ -45,7 +49,7 @@ public final class SubsystemAna
             table = before.with(listener, group, state);
             if (before == table)
             {
-                return CompletableFuture.completedFuture(null);
+                return awaitRefused(group);
             }
             if (AnaState.CHANGE == state)
             {
@@ -210,12 +214,50 @@ public final class SubsystemAna
         }
     }
 
-    private CompletableFuture<Void> tellControllers()
+    private CompletableFuture<List<UnfinishedCommands>> tellControllers()
     {
-        final BitSet reported = new BitSet();
-        subsystem.namespaces().forEach((each) -> reported.set(each.anaGroup()));
-        return CompletableFuture.allOf(subsystem.controllers().stream()
-            .map((each) -> each.onAnaChanged(table.path(each.adminQueuePair().local()), reported))
-            .toArray(CompletableFuture[]::new));
+        final BitSet reported = groupsOfNamespaces();
+        final List<CompletableFuture<List<UnfinishedCommands>>> parts = new ArrayList<>();
+        final List<Controller> present = subsystem.controllers();
+        present.forEach((each) -> parts.add(each.onAnaChanged(table.path(each.adminQueuePair().local()), reported)));
+        subsystem.endingControllers().stream().filter((each) -> !present.contains(each)).forEach((each) ->
+            parts.add(each.onAnaChangedWhenGone(table.path(each.adminQueuePair().local()), reported)));
+        return told(parts);
+    }
+
+    /** Waits again, for what may be left of an earlier change. */
+    private CompletableFuture<List<UnfinishedCommands>> awaitRefused(final int group)
+    {
+        final BitSet groups = groupsOfNamespaces();
+        if (0 != group)
+        {
+            groups.clear();
+            groups.set(group);
+        }
+        final Set<Controller> controllers = new LinkedHashSet<>(subsystem.controllers());
+        controllers.addAll(subsystem.endingControllers());
+        return told(controllers.stream().map((each) -> each.awaitRefused(groups)).toList());
+    }
+
+    /** An operator is told of what did not end, whoever waits for it. */
+    private CompletableFuture<List<UnfinishedCommands>> told(
+        final List<CompletableFuture<List<UnfinishedCommands>>> parts)
+    {
+        final Target target = subsystem.target();
+        return UnfinishedCommands.all(parts).thenApply((unfinished) ->
+        {
+            if (null != target && !unfinished.isEmpty())
+            {
+                target.listener().onError(UnfinishedCommands.describe(subsystem.nqn(), unfinished));
+            }
+            return unfinished;
+        });
+    }
+
+    private BitSet groupsOfNamespaces()
+    {
+        final BitSet groups = new BitSet();
+        subsystem.namespaces().forEach((each) -> groups.set(each.anaGroup()));
+        return groups;
     }
 }

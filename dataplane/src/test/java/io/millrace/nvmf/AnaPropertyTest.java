@@ -169,7 +169,7 @@ class AnaPropertyTest
                 if (0 != step % 4)
                 {
                     final AnaState state = STATES[(step >>> 12) % STATES.length];
-                    final CompletableFuture<Void> done =
+                    final CompletableFuture<?> done =
                         target.subsystem().ana().set(LISTENERS[listener], group, state);
                     TestTarget.await("the change to be done", done::isDone);
                     for (int at = 0; at < LOCALS.length; at++)

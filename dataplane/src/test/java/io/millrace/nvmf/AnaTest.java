@@ -70,12 +70,12 @@ class AnaTest
         }
     }
 
-    private CompletableFuture<Void> set(final TransportAddress listener, final int group, final AnaState state)
+    private CompletableFuture<List<UnfinishedCommands>> set(final TransportAddress listener, final int group, final AnaState state)
     {
         return target.subsystem().ana().set(listener, group, state);
     }
 
-    private static void done(final CompletableFuture<Void> change)
+    private static void done(final CompletableFuture<?> change)
     {
         TestTarget.await("the change to be done", change::isDone);
         change.join();
@@ -409,7 +409,7 @@ class AnaTest
             entry.opcode(IoOpcode.WRITE).namespaceId(2).startingLba(1), new byte[512], false);
         assertEquals(1, io.wantedCount());
 
-        final CompletableFuture<Void> inaccessible = set(null, 2, AnaState.INACCESSIBLE);
+        final CompletableFuture<List<UnfinishedCommands>> inaccessible = set(null, 2, AnaState.INACCESSIBLE);
         assertEquals(0x302, read(io, 2).status());
         assertFalse(inaccessible.isDone());
         target.reactor(1).run(() -> device.completeFirst(BlockStatus.SUCCESS));
@@ -434,7 +434,7 @@ class AnaTest
         done(set(null, 1, AnaState.INACCESSIBLE));
         done(set(null, 2, AnaState.NON_OPTIMIZED));
         done(set(OTHER, 2, AnaState.INACCESSIBLE));
-        final CompletableFuture<Void> inaccessible = set(null, 2, AnaState.INACCESSIBLE);
+        final CompletableFuture<List<UnfinishedCommands>> inaccessible = set(null, 2, AnaState.INACCESSIBLE);
         assertFalse(inaccessible.isDone());
         // Access is back: nobody need wait any more.
         done(set(null, 2, AnaState.OPTIMIZED));
@@ -450,7 +450,7 @@ class AnaTest
         target.subsystem().addNamespace(new Namespace(2, device, UUID.randomUUID(), 2));
         target.reactor(1).run(() -> { });
         io.submit((entry) -> entry.opcode(IoOpcode.WRITE).namespaceId(2), new byte[512], true);
-        final CompletableFuture<Void> inaccessible = set(null, 2, AnaState.INACCESSIBLE);
+        final CompletableFuture<List<UnfinishedCommands>> inaccessible = set(null, 2, AnaState.INACCESSIBLE);
         io.close();
         target.reactor(1).run(() -> { });
         assertFalse(inaccessible.isDone());

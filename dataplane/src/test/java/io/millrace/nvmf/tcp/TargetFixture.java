@@ -85,6 +85,12 @@ final class TargetFixture implements AutoCloseable
                 {
                     messages.add(message);
                 }
+
+                @Override
+                public void onProtocolError(final String remote, final String reason)
+                {
+                    messages.add("protocol error: " + reason);
+                }
             });
         final Subsystem subsystem = new Subsystem(SubsystemConfig.open(NQN));
         subsystem.addNamespace(Namespace.of(NQN, 1, device));

@@ -178,7 +178,9 @@ final class Commands
             case final Command.Disconnect disconnect:
                 return ok(dataPlane.controllers().disconnect(disconnect.nqn(), disconnect.controllerId()));
             case final Command.SetAnaState ana:
-                return ok(dataPlane.anaStates().set(ana.nqn(), anaListener(ana), ana.group(), anaState(ana.state())));
+                // The state is set even if devices still have commands that came before: that is a remark, no refusal.
+                return dataPlane.anaStates().set(ana.nqn(), anaListener(ana), ana.group(), anaState(ana.state()))
+                    .thenApply((remark) -> remark.isEmpty() ? Reply.OK : new Reply(Code.OK, 0, remark));
             case final Command.MoveConnection move:
                 return ok(dataPlane.connections()
                     .move(move.nqn(), move.controllerId(), move.queueId(), move.reactor()));

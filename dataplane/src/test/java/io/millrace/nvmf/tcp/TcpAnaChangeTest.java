@@ -1,0 +1,358 @@
+package io.millrace.nvmf.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.memory.MemoryDevice;
+import io.millrace.nvme.AnaState;
+import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.Namespace;
+import io.millrace.nvmf.QosLimits;
+import io.millrace.reactor.ReactorConfig;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * A change of ANA states ends soon, whatever hosts and devices owe: data that was asked for, answers that nobody takes,
+ * commands over a limit, I/O that hangs. Who uses a namespace of another group goes on meanwhile.
+ */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class TcpAnaChangeTest
+{
+    private static final int BLOCK = TargetFixture.BLOCK_BYTES;
+    private static final int BLOCKS = 32;
+    private static final int BYTES = BLOCKS * BLOCK;
+    private static final int DEPTH = 128;
+    private static final int WRITES = 100;
+    private static final int OTHER_NSID = 2;
+    private static final int OTHER_GROUP = 2;
+    private static final int REFUSED = AnaState.INACCESSIBLE.status();
+    /** A host has one second; below the five that a device has, and the 30 of data and answers. */
+    private static final long CHANGE_MS_MAX = 3_000;
+    private static final long DEVICE_LIMIT_MS = 5_000;
+    private static final long TRICKLE_NS = 20_000_000;
+
+    private final MemoryDevice otherDevice = MemoryDevice.create("mem1", 1 << 20, BLOCK);
+    private TargetFixture target;
+    private TestHost admin;
+    private TestHost bystander;
+    private int bystanderReads;
+
+    private void start(final BlockDevice device) throws IOException
+    {
+        final TcpTransportConfig defaults = TcpTransportConfig.defaults();
+        target = new TargetFixture(1, new TcpTransportConfig(
+            defaults.inCapsuleDataBytes(), defaults.maxH2cDataBytes(), defaults.receiveBufferBytes(), true,
+            defaults.connectTimeoutNs(), defaults.connectionsMax(), 8192, 0), device, 8L << 20,
+            ReactorConfig.SPIN_NS_DEFAULT);
+        target.subsystem().addNamespace(Namespace.of(TargetFixture.NQN, OTHER_NSID, otherDevice, OTHER_GROUP));
+        admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
+        bystander = TestHost.io(target.address(), TargetFixture.NQN, admin, 9, 32, Digests.NONE);
+        bystand();
+    }
+
+    @AfterEach
+    void stop()
+    {
+        bystander.close();
+        admin.close();
+        target.close();
+        otherDevice.close();
+    }
+
+    private TestHost io() throws IOException
+    {
+        return TestHost.io(target.address(), TargetFixture.NQN, admin, 1, DEPTH, Digests.NONE);
+    }
+
+    /** A host whose socket takes little of what is sent to it. */
+    private TestHost narrow() throws IOException
+    {
+        final TestHost host = TestHost.open(target.address(), 2048);
+        host.initialize(Digests.NONE, 0);
+        host.connectIo(TargetFixture.NQN, admin.controllerId(), 1, DEPTH);
+        return host;
+    }
+
+    private CompletableFuture<?> refuse()
+    {
+        return target.subsystem().ana().set(null, 1, AnaState.INACCESSIBLE);
+    }
+
+    private static byte[] onOther(final byte[] command)
+    {
+        final SubmissionQueueEntry entry = new SubmissionQueueEntry();
+        entry.wrap(new UnsafeBuffer(command), 0);
+        entry.namespaceId(OTHER_NSID);
+        return command;
+    }
+
+    private void bystand() throws IOException
+    {
+        bystander.sendCapsule(onOther(WireCommand.read(1, 0, 1, BLOCK)), WirePdu.NOTHING);
+        assertArrayEquals(new byte[BLOCK], bystander.receiveRead(1));
+        bystanderReads++;
+    }
+
+    /** What is done in turn with a bystander's reads, until a change is done. */
+    @FunctionalInterface
+    private interface Meanwhile
+    {
+        void run() throws IOException;
+    }
+
+    private void awaitDone(final CompletableFuture<?> change, final long msMax, final Meanwhile meanwhile)
+        throws Exception
+    {
+        final long startNs = System.nanoTime();
+        bystanderReads = 0;
+        while (!change.isDone())
+        {
+            assertTrue(System.nanoTime() - startNs < TimeUnit.MILLISECONDS.toNanos(msMax),
+                () -> "the change takes longer than " + msMax + " ms");
+            bystand();
+            meanwhile.run();
+        }
+        change.get();
+        System.out.println("changed within " + TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs) + " ms, " +
+            bystanderReads + " reads of a bystander meanwhile");
+        bystand();
+        bystander.sendCapsule(WireCommand.read(7, 0, 1, BLOCK), WirePdu.NOTHING);
+        assertEquals(REFUSED, bystander.expect(PduType.CAPSULE_RESPONSE).status());
+    }
+
+    private void awaitEnded() throws IOException
+    {
+        TargetFixture.await("buffers back", () -> 0 == target.pool(0).usedBytes());
+        assertTrue(target.messages().stream().anyMatch((line) -> line.contains("ANA states were changed") &&
+            line.contains("neither sent nor taken")), () -> "said: " + target.messages());
+    }
+
+    @Test
+    void shouldNotWaitForAHostThatTrickles() throws Exception
+    {
+        start(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        try (TestHost host = io())
+        {
+            for (int id = 0; id < WRITES; id++)
+            {
+                host.sendCapsule(WireCommand.write(id, 0, BLOCKS, BYTES), WirePdu.NOTHING);
+            }
+            final WirePdu ready = host.expect(PduType.READY_TO_TRANSFER);
+            TargetFixture.await("some to wait for buffers", () -> 0 != target.pool(0).waiting());
+            final byte[] pdu = WirePdu.hostData(
+                Digests.NONE, ready.commandId(), ready.transferTag(), new byte[BYTES], 0, BYTES, true);
+            final int[] sent = {0};
+            awaitDone(refuse(), CHANGE_MS_MAX, () ->
+            {
+                try
+                {
+                    host.sendRaw(pdu, sent[0], sent[0] + 1);
+                    sent[0]++;
+                }
+                catch (final IOException e)
+                {
+                    // Its connection has ended.
+                }
+                LockSupport.parkNanos(TRICKLE_NS);
+            });
+            assertTrue(sent[0] > 0);
+            awaitEnded();
+            int answered = 0;
+            try
+            {
+                while (true)
+                {
+                    final WirePdu received = host.receive();
+                    if (PduType.CAPSULE_RESPONSE == received.type())
+                    {
+                        assertEquals(REFUSED, received.status());
+                        answered++;
+                    }
+                }
+            }
+            catch (final IOException e)
+            {
+                assertTrue(answered > 0 && answered < WRITES, "answered: " + answered);
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeDataThatIsOnItsWay() throws Exception
+    {
+        start(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        try (TestHost host = io())
+        {
+            final byte[] data = TcpIoTest.random(BYTES, 1);
+            host.sendCapsule(WireCommand.write(1, 0, BLOCKS, BYTES), WirePdu.NOTHING);
+            final int tag = host.expect(PduType.READY_TO_TRANSFER).transferTag();
+            final byte[] pdu = WirePdu.hostData(Digests.NONE, 1, tag, data, 0, BYTES, true);
+            host.sendRaw(pdu, 0, 5000);
+            final CompletableFuture<?> change = refuse();
+            assertFalse(change.isDone());
+            host.sendRaw(pdu, 5000, pdu.length);
+            host.expectSuccess(1);
+            awaitDone(change, CHANGE_MS_MAX, () -> { });
+            target.subsystem().ana().set(null, 1, AnaState.OPTIMIZED).get(1, TimeUnit.SECONDS);
+            assertArrayEquals(data, host.read(1, 0, BLOCKS, BYTES));
+        }
+    }
+
+    /** What asks for the data of its writes is behind answers that it does not take. */
+    @Test
+    void shouldNotWaitForAHostThatDoesNotTakeItsAnswers() throws Exception
+    {
+        start(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        try (TestHost host = narrow())
+        {
+            for (int id = 0; id < 8; id++)
+            {
+                host.sendCapsule(WireCommand.read(id, 0, BLOCKS, BYTES), WirePdu.NOTHING);
+            }
+            for (int id = 8; id < 16; id++)
+            {
+                host.sendCapsule(WireCommand.write(id, 256, 1, BLOCK), WirePdu.NOTHING);
+            }
+            // One read may have left as far as the target knows.
+            TargetFixture.await("commands", () -> target.reactor(0)
+                .call(() -> target.group(0).requestsInUse() >= 15).join());
+            awaitDone(refuse(), CHANGE_MS_MAX, () -> { });
+            // The host did nothing that it may not do: its answers are there when it takes them.
+            for (int id = 0; id < 8; id++)
+            {
+                assertArrayEquals(new byte[BYTES], host.receiveRead(id));
+            }
+            for (int id = 8; id < 16; id++)
+            {
+                assertEquals(REFUSED, host.expect(PduType.CAPSULE_RESPONSE).status());
+            }
+        }
+    }
+
+    @Test
+    void shouldNotWaitForLimits() throws Exception
+    {
+        start(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        target.subsystem().qos().limitNamespace(1, QosLimits.ofIops(1)).join();
+        final List<TestHost> hosts = new ArrayList<>();
+        final byte[] data = TcpIoTest.random(2 * BLOCK, 1);
+        try
+        {
+            // Of the first those wait that have room for their data, the others in their connections.
+            for (int i = 0; i < 4; i++)
+            {
+                final TestHost host = TestHost.io(
+                    target.address(), TargetFixture.NQN, admin, 1 + i, 1024, Digests.NONE);
+                hosts.add(host);
+                for (int id = 0; id < (0 == i ? 300 : 2); id++)
+                {
+                    host.sendCapsule(WireCommand.writeInCapsule(id, 0, 2, data.length), data);
+                }
+            }
+            TargetFixture.await("writes to wait in their connections",
+                () -> target.transport().counters().stalledCapsules() > 0);
+            awaitDone(refuse(), CHANGE_MS_MAX, () -> { });
+            int refused = 0;
+            for (int i = 0; i < hosts.size(); i++)
+            {
+                for (int id = 0; id < (0 == i ? 300 : 2); id++)
+                {
+                    final int status = hosts.get(i).expect(PduType.CAPSULE_RESPONSE).status();
+                    assertTrue(NvmeStatus.SUCCESS == status || REFUSED == status, () -> "status " + status);
+                    refused += REFUSED == status ? 1 : 0;
+                }
+            }
+            assertTrue(refused > 290, "refused: " + refused);
+            assertEquals(0, target.pool(0).usedBytes());
+        }
+        finally
+        {
+            hosts.forEach(TestHost::close);
+        }
+    }
+
+    @Test
+    void shouldNotWaitForADeviceToOpen() throws Exception
+    {
+        start(new LaterDevice(BLOCK, TargetFixture.DEVICE_BYTES).opensWithin(TimeUnit.SECONDS.toNanos(4)));
+        try (TestHost host = io())
+        {
+            host.sendCapsule(WireCommand.read(1, 0, 1, BLOCK), WirePdu.NOTHING);
+            TargetFixture.await("the read", () -> target.reactor(0)
+                .call(() -> target.group(0).requestsInUse() > 0).join());
+            awaitDone(refuse(), CHANGE_MS_MAX, () -> { });
+            assertEquals(REFUSED, host.expect(PduType.CAPSULE_RESPONSE).status());
+        }
+        TargetFixture.await("the device to open", () -> target.reactor(0)
+            .call(() -> target.group(0).channelWaitCount() >= 0).join());
+    }
+
+    @Test
+    void shouldNameADeviceThatHangsAndNotWaitForIt() throws Exception
+    {
+        final LaterDevice device = new LaterDevice(BLOCK, TargetFixture.DEVICE_BYTES);
+        start(device);
+        device.hold(true);
+        try (TestHost host = io())
+        {
+            final byte[] data = TcpIoTest.random(BLOCK, 1);
+            host.sendCapsule(WireCommand.writeInCapsule(1, 3, 1, BLOCK), data);
+            host.sendCapsule(WireCommand.read(2, 0, 1, BLOCK), WirePdu.NOTHING);
+            TargetFixture.await("both at the device", () -> 2 == device.held());
+            final CompletableFuture<?> change = refuse();
+            final long startNs = System.nanoTime();
+            awaitDone(change, 2 * DEVICE_LIMIT_MS, () -> { });
+            final long ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+            assertTrue(ms >= DEVICE_LIMIT_MS - 100, () -> "done within " + ms + " ms");
+            assertTrue(change.get().toString().contains("later"), () -> "told: " + change.getNow(null));
+            assertTrue(target.messages().stream().anyMatch((line) ->
+                line.contains("device later has not completed 2 commands to namespace 1") &&
+                    line.contains("set the state again")), () -> "said: " + target.messages());
+            // Whoever asks again waits again, and is told when they have ended, late as they are.
+            final CompletableFuture<?> again = refuse();
+            assertFalse(again.isDone());
+            device.hold(false);
+            assertEquals(List.of(), again.get(CHANGE_MS_MAX, TimeUnit.MILLISECONDS));
+            host.expectSuccess(1);
+            assertArrayEquals(new byte[BLOCK], host.receiveRead(2));
+            target.subsystem().ana().set(null, 1, AnaState.OPTIMIZED).get(1, TimeUnit.SECONDS);
+            assertArrayEquals(data, host.read(3, 3, 1, BLOCK));
+        }
+    }
+
+    /** The connection and its controller are gone, but not what they brought to the device. */
+    @Test
+    void shouldWaitForWritesOfAHostThatIsGone() throws Exception
+    {
+        final LaterDevice device = new LaterDevice(BLOCK, TargetFixture.DEVICE_BYTES);
+        start(device);
+        device.hold(true);
+        final TestHost gone = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
+        final TestHost host = TestHost.io(target.address(), TargetFixture.NQN, gone, 1, DEPTH, Digests.NONE);
+        host.sendCapsule(WireCommand.writeInCapsule(1, 3, 1, BLOCK), new byte[BLOCK]);
+        TargetFixture.await("a write at the device", () -> 1 == device.held());
+        host.close();
+        gone.close();
+        TargetFixture.await("its controller to go", () -> 1 == target.subsystem().controllerCount());
+        final CompletableFuture<?> change = refuse();
+        // Each connection has been asked by now.
+        target.reactor(0).call(() -> null).join();
+        target.reactor(0).call(() -> null).join();
+        assertFalse(change.isDone());
+        device.hold(false);
+        awaitDone(change, CHANGE_MS_MAX, () -> { });
+    }
+}
