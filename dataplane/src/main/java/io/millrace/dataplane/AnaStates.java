@@ -58,7 +58,8 @@ public final class AnaStates
             {
                 final boolean isSet = subsystem.ana().isSet(address, group, state);
                 final CompletableFuture<String> done = subsystem.ana().set(address, group, state)
-                    .thenApply((unfinished) -> unfinished.isEmpty() ? "" : UnfinishedCommands.describe(nqn, unfinished));
+                    .thenApply((unfinished) ->
+                        unfinished.isEmpty() ? "" : UnfinishedCommands.describe(nqn, unfinished));
                 if (!isSet)
                 {
                     operations.tell(ResourceKind.ANA, ResourceChange.CHANGED, name(nqn, address, group), "is " + state);

@@ -41,7 +41,8 @@ public final class SubsystemAna
      *     Setting the same again waits again.
      * @throws IllegalArgumentException when there is no such group, or too many listeners have states of their own.
      */
-    public CompletableFuture<List<UnfinishedCommands>> set(final TransportAddress listener, final int group, final AnaState state)
+    public CompletableFuture<List<UnfinishedCommands>> set(
+        final TransportAddress listener, final int group, final AnaState state)
     {
         synchronized (subsystem)
         {

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.fault.FaultPlan;
+import io.millrace.block.fault.FaultRule;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvme.NvmeStatus;
@@ -199,6 +201,37 @@ class AnaStatesTest
         try (RemoteController controller = fixture.connect(address))
         {
             assertEquals(NvmeStatus.SUCCESS, fixture.write(fixture.queue(controller), 1, 0));
+        }
+    }
+
+    /** Success would say that no write of this path comes any more. */
+    @Test
+    void shouldSayWhichDeviceHasNotCompletedCommandsThatCameBefore()
+    {
+        fixture.memory("mem0", 16);
+        dataPlane.devices().create(new DeviceConfig.Fault("bad0", "mem0",
+            FaultPlan.of(1, FaultRule.hang().withCount(1))));
+        fixture.subsystem(NQN);
+        fixture.namespace(NQN, 1, "bad0");
+        final InetSocketAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        try (RemoteController controller = fixture.connect(address))
+        {
+            final RemoteQueuePair queue = fixture.queue(controller);
+            final MemorySegment block = fixture.arena.allocate(OperationsFixture.BLOCK, OperationsFixture.BLOCK);
+            final CompletableFuture<Integer> hung = fixture.submit(
+                queue, (r) -> r.write(1, 0, 1, block.address(), OperationsFixture.BLOCK));
+            until("it to hang", () -> 1 == dataPlane.connections().list(NQN).stream()
+                .filter((each) -> 1 == each.queueId()).findFirst().orElseThrow().openCommands());
+            final String told = "ANA states of " + NQN + " are set, but device bad0 has not completed 1 commands to " +
+                "namespace 1 that came before, within 5 s: a write among them may still replace what is written by " +
+                "another path; set the state again to wait for them, or remove the namespace here, which ends them";
+            assertEquals(told, get(ana.set(NQN, null, 0, AnaState.INACCESSIBLE)));
+            assertEquals(AnaState.INACCESSIBLE, state(address, 1));
+            final CompletableFuture<String> again = ana.set(NQN, null, 0, AnaState.INACCESSIBLE);
+            assertFalse(hung.isDone());
+            get(dataPlane.devices().setFaults("bad0", FaultPlan.NONE));
+            assertEquals("", get(again));
+            assertTrue(0 != get(hung), "the device has aborted it");
         }
     }
 

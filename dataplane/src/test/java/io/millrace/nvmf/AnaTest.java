@@ -70,7 +70,8 @@ class AnaTest
         }
     }
 
-    private CompletableFuture<List<UnfinishedCommands>> set(final TransportAddress listener, final int group, final AnaState state)
+    private CompletableFuture<List<UnfinishedCommands>> set(
+        final TransportAddress listener, final int group, final AnaState state)
     {
         return target.subsystem().ana().set(listener, group, state);
     }

@@ -57,9 +57,9 @@ public final class AnaCommand extends Group
     @Command(name = "set", mixinStandardHelpOptions = true,
         description = {
             "Set the ANA state of a group at a listener; hosts are told.",
-            "Commands that came before are served to their end; this returns when they are. A transition (change) " +
-                "holds I/O off for at most limits.ana-transition-time and is not kept: when nobody ends it, it ends " +
-                "as inaccessible."},
+            "Where it takes access away, this returns when commands that came before have ended; a note names " +
+                "devices that have not completed theirs within 5 s. A transition (change) holds I/O off for at most " +
+                "limits.ana-transition-time and is not kept: when nobody ends it, it ends as inaccessible."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace ana set nqn.2026-11.io.example:vol0 non-optimized -l 192.0.2.7",
             "  millrace ana set nqn.2026-11.io.example:vol0 inaccessible --group 2",
