@@ -5,13 +5,15 @@ import io.millrace.reactor.Reactor;
 /**
  * How long admin commands may keep a reactor from I/O in one of its cycles: one in any case, others until
  * {@link #BUDGET_NS} have gone. Some look at every namespace or subsystem there is, and a host may send as many at once
- * as its queue holds. Those whose turn it is not wait with their capsules. Single-threaded.
+ * as its queue holds. Those whose turn it is not wait with their capsules, or, when they have begun and go on with a
+ * buffer or the next part of an answer, in a line here, which comes first in the next cycle. Single-threaded.
  */
 final class AdminTurn
 {
     static final long BUDGET_NS = 200_000;
 
     private final Reactor reactor;
+    private final RequestLine waiting = new RequestLine();
     private long spentNs;
 
     /**
@@ -58,9 +60,44 @@ final class AdminTurn
         spentNs += Math.max(1, reactor.clockNs() - startNs);
     }
 
-    /** The next cycle begins. */
+    /**
+     * {@return whether a command waits for its turn}
+     */
+    boolean isAnyWaiting()
+    {
+        return 0 != waiting.size();
+    }
+
+    /**
+     * Puts a command in line that has begun and cannot go on in this cycle.
+     *
+     * @param request of the command, in no other line.
+     */
+    void await(final Request request)
+    {
+        request.phase(RequestPhase.AWAITING_NEXT_TURN);
+        waiting.add(request);
+    }
+
+    /**
+     * Takes a command out of the line.
+     *
+     * @param request that waits in it.
+     */
+    void cancel(final Request request)
+    {
+        waiting.remove(request);
+    }
+
+    /** The next cycle begins: those who wait here go on as far as there is time. */
     void next()
     {
         spentNs = 0;
+        while (0 != waiting.size() && hasTime())
+        {
+            final Request request = waiting.first();
+            waiting.remove(request);
+            request.queuePair().intake().onTurn(request);
+        }
     }
 }

@@ -104,7 +104,7 @@ public final class CommandIntake
             request.phase(RequestPhase.PAUSED);
             return false;
         }
-        if (QueuePairState.ADMIN == queuePair.state() && !pollGroup.adminTurn().hasTime())
+        if (!hasTurn())
         {
             request.phase(RequestPhase.AWAITING_TURN);
             awaitingTurn++;
@@ -129,7 +129,7 @@ public final class CommandIntake
         return switch (request.phase())
         {
             case PAUSED -> !pollGroup.isPaused();
-            case AWAITING_TURN -> pollGroup.adminTurn().hasTime();
+            case AWAITING_TURN, CAPSULE_BUFFERED -> hasTurn();
             case CAPSULE_THROTTLED -> !pollGroup.isPaused() && pollGroup.qos().hasRoom(request);
             case CAPSULE_AWAITING_BUFFER -> false;
             case CAPSULE_AWAITING_OPEN -> !isAwaitingOpen(request);
@@ -170,9 +170,8 @@ public final class CommandIntake
      */
     public void onDataReceived(final Request request)
     {
-        request.phase(RequestPhase.EXECUTING);
         request.payload(RequestPayload.RECEIVED);
-        dispatch(request);
+        resume(request);
     }
 
     /**
@@ -184,8 +183,7 @@ public final class CommandIntake
     {
         request.sendsData(false);
         request.endPart();
-        request.phase(RequestPhase.EXECUTING);
-        dispatch(request);
+        resume(request);
     }
 
     /**
@@ -217,9 +215,37 @@ public final class CommandIntake
         }
         else
         {
-            request.phase(RequestPhase.EXECUTING);
-            dispatch(request);
+            resume(request);
         }
+    }
+
+    /**
+     * An admin command goes on that had begun, since the reactor has time for it.
+     *
+     * @param request of the command, out of the line.
+     */
+    void onTurn(final Request request)
+    {
+        request.phase(RequestPhase.EXECUTING);
+        dispatch(request);
+    }
+
+    /** Goes on with a command that had to wait, in this cycle if it may. */
+    private void resume(final Request request)
+    {
+        if (hasTurn())
+        {
+            onTurn(request);
+        }
+        else
+        {
+            pollGroup.adminTurn().await(request);
+        }
+    }
+
+    private boolean hasTurn()
+    {
+        return QueuePairState.ADMIN != queuePair.state() || pollGroup.adminTurn().hasTime();
     }
 
     private boolean isAwaitingOpen(final Request request)
@@ -259,6 +285,12 @@ public final class CommandIntake
     void onPassed(final Request request)
     {
         request.qosStage(QosStage.AT_HOST == request.qosStage() ? QosStage.AT_NAMESPACE : QosStage.PASSED);
+        if (RequestPhase.CAPSULE_THROTTLED == request.phase())
+        {
+            // It stays bound: what has become of its namespace is looked at when its transport comes again.
+            request.phase(RequestPhase.CAPSULE_BUFFERED);
+            return;
+        }
         // It has begun nothing, so what has become of its namespace meanwhile is looked at again.
         final NamespaceChannel namespace = request.namespace();
         namespace.unbind(request);
@@ -281,6 +313,11 @@ public final class CommandIntake
             return false;
         }
         awaitingTurn -= RequestPhase.AWAITING_TURN == request.phase() ? 1 : 0;
+        if (RequestPhase.CAPSULE_THROTTLED == request.phase())
+        {
+            // There is room for its data, with which it waits on.
+            openCommands.withdraw(request);
+        }
         final boolean isNew = RequestPhase.PAUSED == request.phase() || RequestPhase.AWAITING_TURN == request.phase();
         request.phase(RequestPhase.EXECUTING);
         return isNew ? onCommand(request) : dispatchCapsule(request);
@@ -293,9 +330,11 @@ public final class CommandIntake
     {
         final int serial = request.serial();
         dispatch(request);
-        return serial != request.serial() || RequestPhase.CAPSULE_AWAITING_BUFFER != request.phase() &&
-            RequestPhase.CAPSULE_THROTTLED != request.phase() &&
-            RequestPhase.CAPSULE_AWAITING_OPEN != request.phase();
+        return serial != request.serial() || switch (request.phase())
+        {
+            case CAPSULE_AWAITING_BUFFER, CAPSULE_BUFFERED, CAPSULE_THROTTLED, CAPSULE_AWAITING_OPEN -> false;
+            default -> true;
+        };
     }
 
     private void dispatch(final Request request)

@@ -207,7 +207,8 @@ final class OpenCommands
             case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> pollGroup.payloads().cancel(request);
             case AWAITING_DEVICE, AWAITING_CHANNEL -> request.namespace().device().cancel(request);
             case AWAITING_OPEN -> request.namespace().device().cancelOpen(request);
-            case THROTTLED -> request.qosLine().remove(request);
+            case THROTTLED, CAPSULE_THROTTLED -> request.qosLine().remove(request);
+            case AWAITING_NEXT_TURN -> pollGroup.adminTurn().cancel(request);
             case HELD -> queuePair.controller().asyncEvents().forget(request);
             default ->
             {

@@ -291,7 +291,7 @@ public final class PollGroup implements Poller
     {
         // Who waits for a turn has one in the next cycle, if this one had any.
         return filling.isEmpty() && !retired.hasMoreToRelease() && !adminTurn.isBegun() &&
-            payloads.reserve().canSleep();
+            !adminTurn.isAnyWaiting() && payloads.reserve().canSleep();
     }
 
     /**

@@ -6,7 +6,7 @@ import io.millrace.reactor.Reactor;
  * Asks the limits of one reactor whether commands may begin. A command that has to wait holds no memory, unless its
  * data came in its capsule: that is copied to a buffer, so that the connection can go on to other namespaces. These
  * buffers are a part of the pool; beyond it the capsule stays with its connection, which receives nothing meanwhile,
- * as when there is no buffer. Single-threaded.
+ * as when there is no buffer, until there is room or its turn in line has come. Single-threaded.
  */
 final class QosAdmission
 {
@@ -104,20 +104,15 @@ final class QosAdmission
         {
             return true;
         }
-        if (0 == dataBytes || !DataPointer.isInCapsule(request.entry()) || keep(request, dataBytes))
+        final boolean isInCapsule = 0 != dataBytes && DataPointer.isInCapsule(request.entry());
+        if (isInCapsule && RequestPayload.NONE == request.payload() && !hasRoom(request))
         {
-            line.add(request, lengthBytes);
+            line.add(request, RequestPhase.CAPSULE_THROTTLED, lengthBytes);
+        }
+        else if (!isInCapsule || pollGroup.payloads().receive(request, dataBytes))
+        {
+            line.add(request, RequestPhase.THROTTLED, lengthBytes);
         }
         return false;
-    }
-
-    private boolean keep(final Request request, final int dataBytes)
-    {
-        if (RequestPayload.NONE == request.payload() && !hasRoom(request))
-        {
-            request.phase(RequestPhase.CAPSULE_THROTTLED);
-            return false;
-        }
-        return pollGroup.payloads().receive(request, dataBytes);
     }
 }

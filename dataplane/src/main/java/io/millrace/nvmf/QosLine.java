@@ -71,11 +71,12 @@ final class QosLine implements TimerListener
      * Puts a command in line; it does not pass.
      *
      * @param request     of it.
+     * @param phase       whether the transport keeps its capsule meanwhile.
      * @param lengthBytes of it.
      */
-    void add(final Request request, final int lengthBytes)
+    void add(final Request request, final RequestPhase phase, final int lengthBytes)
     {
-        request.onThrottled(this, lengthBytes, gate.nowNs());
+        request.onThrottled(this, phase, lengthBytes, gate.nowNs());
         waiting.add(request);
         gate.admission().onKept(request.pooledLength());
         throttled++;
@@ -122,7 +123,15 @@ final class QosLine implements TimerListener
             if (request.namespace() == namespace)
             {
                 take(request);
-                request.queuePair().complete(request, status);
+                if (RequestPhase.CAPSULE_THROTTLED == request.phase())
+                {
+                    // Its transport comes again with the capsule, which is refused then.
+                    request.phase(RequestPhase.CAPSULE_BUFFERED);
+                }
+                else
+                {
+                    request.queuePair().complete(request, status);
+                }
             }
         }
         run();

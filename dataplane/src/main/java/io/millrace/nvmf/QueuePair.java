@@ -521,7 +521,7 @@ public final class QueuePair
     {
         final Request request = openCommands.find(commandId);
         if (null == request || RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase() ||
-            !openCommands.withdraw(request))
+            RequestPhase.CAPSULE_THROTTLED == request.phase() || !openCommands.withdraw(request))
         {
             return false;
         }

@@ -424,12 +424,13 @@ public final class Request extends BufferWaiter
      * It waits for a limit.
      *
      * @param line        that it waits in.
+     * @param waitPhase   whether the transport keeps its capsule meanwhile.
      * @param lengthBytes that it counts as.
      * @param nowNs       the cycle's clock.
      */
-    void onThrottled(final QosLine line, final int lengthBytes, final long nowNs)
+    void onThrottled(final QosLine line, final RequestPhase waitPhase, final int lengthBytes, final long nowNs)
     {
-        phase = RequestPhase.THROTTLED;
+        phase = waitPhase;
         qosLine = line;
         throttledBytes = lengthBytes;
         throttledSinceNs = nowNs;

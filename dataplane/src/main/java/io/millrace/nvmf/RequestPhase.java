@@ -13,15 +13,17 @@ enum RequestPhase
     PAUSED,
     /** An admin command that waits until the reactor has time for more of them; the transport keeps the capsule. */
     AWAITING_TURN,
+    /** An admin command that had to wait for something, has it, and waits until the reactor has time to go on. */
+    AWAITING_NEXT_TURN,
     /** Waits in the buffer pool's line. */
     AWAITING_BUFFER,
     /** Waits in the buffer pool's line while the transport keeps the capsule. */
     CAPSULE_AWAITING_BUFFER,
-    /** Has its buffer; the transport still keeps the capsule. */
+    /** Has what it waited for, or is to be refused; the transport still keeps the capsule. */
     CAPSULE_BUFFERED,
     /** Waits in the line of a limit. */
     THROTTLED,
-    /** Has to wait for a limit, and there is no room for its data; the transport keeps the capsule. */
+    /** Waits in the line of a limit, and there is no room for its data; the transport keeps the capsule. */
     CAPSULE_THROTTLED,
     /** Waits for its device to open, in its line, and has nothing yet. */
     AWAITING_OPEN,

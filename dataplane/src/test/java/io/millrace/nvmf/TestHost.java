@@ -81,12 +81,46 @@ final class TestHost implements AutoCloseable
 
     void sendHeld()
     {
-        reactor.run(() ->
+        reactor.run(this::sendHere);
+    }
+
+    /** As {@link #sendHeld}, on the reactor. */
+    void sendHere()
+    {
+        final List<Request> held = new ArrayList<>(unsent);
+        unsent.clear();
+        held.forEach(link::send);
+    }
+
+    /**
+     * As {@link #sendHeld}, in a cycle whose time for admin commands is spent. {@return how many are held again then}
+     */
+    int sendHeldWithoutTurn()
+    {
+        return reactor.call(() ->
         {
-            final List<Request> held = new ArrayList<>(unsent);
-            unsent.clear();
-            held.forEach(link::send);
+            AdminTurns.spend(reactor.pollGroup());
+            sendHere();
+            return unsent.size();
         });
+    }
+
+    /** {@return answers, or parts of them, that are held} */
+    int heldCount()
+    {
+        return reactor.call(this::heldHere);
+    }
+
+    /** As {@link #heldCount}, on the reactor. */
+    int heldHere()
+    {
+        return unsent.size();
+    }
+
+    /** As {@link #close}, on the reactor. */
+    void closeHere()
+    {
+        link.close();
     }
 
     boolean copyHeldLoans()

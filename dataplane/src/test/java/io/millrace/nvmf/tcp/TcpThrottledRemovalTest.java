@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.QosLimits;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -123,6 +125,64 @@ class TcpThrottledRemovalTest
             final long ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
             assertTrue(ms < 8_000, () -> NEIGHBOUR_WRITES + " writes took " + ms + " ms");
         }
+    }
+
+    /** There is no room for a write's data while another namespace's writes wait, but its own limit lets it go. */
+    @Test
+    void shouldGoOnInItsConnectionWhenItsOwnLimitAllows() throws Exception
+    {
+        final MemoryDevice device = MemoryDevice.create("mem1", 1 << 20, BLOCK);
+        target.subsystem().addNamespace(Namespace.of(TargetFixture.NQN, 2, device));
+        target.subsystem().qos().limitNamespace(1, QosLimits.ofIops(1)).join();
+        target.subsystem().qos().limitNamespace(2, QosLimits.ofIops(20)).join();
+        target.subsystem().qos().limitHost(TestHost.HOST_NQN, QosLimits.NONE).join();
+        final long stalled = target.transport().counters().stalledCapsules();
+        final byte[] data = TcpIoTest.random(2 * BLOCK, 1);
+        try (TestHost host = TestHost.io(target.address(), TargetFixture.NQN, hosts.getLast(), 100, 64, Digests.NONE))
+        {
+            final long startNs = System.nanoTime();
+            for (int id = 0; id < NEIGHBOUR_WRITES; id++)
+            {
+                host.sendCapsule(onSecond(WireCommand.writeInCapsule(id, 0, 2, data.length)), data);
+            }
+            for (int id = 0; id < NEIGHBOUR_WRITES; id++)
+            {
+                assertEquals(NvmeStatus.SUCCESS, host.expect(PduType.CAPSULE_RESPONSE).status());
+            }
+            final long ms = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+            System.out.println(NEIGHBOUR_WRITES + " writes took " + ms + " ms");
+            assertTrue(ms > 1_000 && ms < 8_000, () -> NEIGHBOUR_WRITES + " writes took " + ms + " ms");
+            assertTrue(target.transport().counters().stalledCapsules() > stalled, "none had to wait in its connection");
+
+            // Its namespace goes while it waits in its connection, and another one comes.
+            target.subsystem().qos().limitNamespace(2, QosLimits.ofIops(1)).join();
+            final long before = target.transport().counters().stalledCapsules();
+            for (int id = 0; id < WRITES_OTHER + 1; id++)
+            {
+                host.sendCapsule(onSecond(WireCommand.writeInCapsule(id, 0, 2, data.length)), data);
+            }
+            TargetFixture.await("a write to wait in its connection",
+                () -> target.transport().counters().stalledCapsules() > before);
+            target.subsystem().removeNamespace(2).get(30, TimeUnit.SECONDS);
+            for (int id = 0; id < WRITES_OTHER + 1; id++)
+            {
+                final int status = host.expect(PduType.CAPSULE_RESPONSE).status();
+                assertTrue(0 == status || NvmeStatus.INVALID_NAMESPACE == NvmeStatus.code(status), "status " + status);
+            }
+        }
+        finally
+        {
+            target.subsystem().removeNamespace(2).get(30, TimeUnit.SECONDS);
+            device.close();
+        }
+    }
+
+    private static byte[] onSecond(final byte[] command)
+    {
+        final SubmissionQueueEntry entry = new SubmissionQueueEntry();
+        entry.wrap(new UnsafeBuffer(command), 0);
+        entry.namespaceId(2);
+        return command;
     }
 
     private void expectRefused() throws IOException
