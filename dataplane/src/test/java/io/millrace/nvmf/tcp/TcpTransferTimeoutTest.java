@@ -221,7 +221,7 @@ class TcpTransferTimeoutTest
                 host.sendCapsule(WireCommand.read(id, 0, BLOCKS, BLOCKS * BLOCK), WirePdu.NOTHING);
             }
             TargetFixture.await("end", () -> 1 == target.transport().counters().sendTimeouts());
-            assertTrue(target.transport().counters().lastCloseReason().contains("answers"));
+            TargetFixture.await("reason", () -> target.transport().counters().lastCloseReason().contains("answers"));
             other.writeInCapsule(1, 0, 1, new byte[BLOCK]);
         }
     }
