@@ -36,7 +36,7 @@ by_kernel()
 {
     ask 0 "$drive: QEMU NVMe Ctrl, serial LAB0" drive log nvme0
     [[ $ANSWER =~ 'health: good, '.*'firmware slots:'.*'1  '[^$'\n']*'active'.*'errors: none' ]]
-    ask 0 '"statusName"|"errors": \[\]' drive log /dev/nvme0n1 --page error --json
+    ask 0 '"status-name"|"errors": \[\]' drive log /dev/nvme0n1 --page error --json
     [[ ! $ANSWER =~ firmwareSlots ]]
     ask 0 'good, ' drive smart nvme0n1
     ask 1 'nvme9 is no NVMe drive of this machine' drive log nvme9
@@ -76,7 +76,7 @@ by_vfio()
     [ "$ANSWER" = "$namespaces" ]
     ask 0 "$drive: QEMU NVMe Ctrl, serial LAB0" drive log "$drive"
     [[ $ANSWER =~ 'health: good, '.*'firmware slots:'.*'errors: none' ]]
-    ask 0 '"temperatureCelsius"' drive smart "$drive" --json
+    ask 0 '"temperature-celsius"' drive smart "$drive" --json
     ask 0 'take it from VFIO, reset its controller and let it go.*nothing was done' drive reset "$drive" --dry-run
     ask 0 'done' drive reset "$drive" --yes
     ask 0 "$drive.*free" drive list

@@ -122,7 +122,7 @@ public final class AnaStates
             listener.getHostString() + ':' + listener.getPort() : ListenerSettings.text(listener));
         if (listener.isUnresolved())
         {
-            throw new OperationException(Reason.INVALID, subject, "is no numeric address",
+            throw new OperationException(Reason.INVALID, subject, "is not a numeric address",
                 "write it as 192.0.2.1 or 2001:db8::1");
         }
         if (0 == listener.getPort())

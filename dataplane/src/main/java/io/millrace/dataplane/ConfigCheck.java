@@ -290,17 +290,18 @@ final class ConfigCheck
     /** A device is there, and nothing else has it. */
     private void use(final String key, final String device, final List<DeviceConfig> usable)
     {
+        final String setting = key + (key.startsWith("devices") ? ".base" : ".device");
         if (usable.stream().noneMatch((d) -> d.name().equals(device)))
         {
             final boolean later = devices.stream().anyMatch((d) -> d.name().equals(device));
             final List<String> names = usable.stream().map(DeviceConfig::name).toList();
-            throw new SettingException(key + ".device", device, later ? "not declared before" : "no such device",
+            throw new SettingException(setting, device, later ? "not declared before" : "no such device",
                 names.isEmpty() ? "declare it first" : "use one of: " + String.join(", ", names));
         }
         final String user = users.putIfAbsent(device, key);
         if (null != user)
         {
-            throw new SettingException(key + ".device", device, "already used by " + user,
+            throw new SettingException(setting, device, "already used by " + user,
                 "a device has one user: declare another device");
         }
     }

@@ -52,7 +52,7 @@ public final class Connections
             if (null == queuePair)
             {
                 throw new OperationException(
-                    Reason.NOT_FOUND, name, "is not there", "list connections to see which are");
+                    Reason.NOT_FOUND, name, "does not exist", "list connections to see which are");
             }
             if (0 == queueId)
             {
@@ -62,7 +62,7 @@ public final class Connections
             if (reactor < 0 || reactor >= groups.size())
             {
                 throw new OperationException(Reason.NOT_FOUND, "reactor " + reactor,
-                    "is not there", "choose one from 0 to " + (groups.size() - 1));
+                    "does not exist", "choose one from 0 to " + (groups.size() - 1));
             }
             final PollGroup to = groups.get(reactor);
             if (queuePair.owner() == to)

@@ -39,7 +39,7 @@ public final class Controllers
             if (null == done)
             {
                 throw new OperationException(Reason.NOT_FOUND, "controller " + nqn + '/' + controllerId,
-                    "is not there", "list controllers to see which are");
+                    "does not exist", "list controllers to see which are");
             }
             return done;
         }

@@ -7,10 +7,10 @@ import io.millrace.block.fault.FaultDevice;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDevice;
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.block.nullblock.NullDevice;
 import io.millrace.block.nvme.ControllerSettings;
 import io.millrace.block.nvme.NvmeDevice;
 import io.millrace.block.nvme.NvmeDrives;
-import io.millrace.block.nullblock.NullDevice;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.memory.DmaMemory;
 import io.millrace.pci.IommuMode;
@@ -70,7 +70,7 @@ public final class Devices
             checkValues(config);
             if (devices.containsKey(config.name()))
             {
-                throw new OperationException(Reason.EXISTS, subject(config.name()), "is there already",
+                throw new OperationException(Reason.EXISTS, subject(config.name()), "already exists",
                     "choose another name");
             }
             final ManagedDevice created;
@@ -251,7 +251,7 @@ public final class Devices
         final ManagedDevice device = devices.get(name);
         if (null == device)
         {
-            throw new OperationException(Reason.NOT_FOUND, subject(name), "is not there", "create it first");
+            throw new OperationException(Reason.NOT_FOUND, subject(name), "does not exist", "create it first");
         }
         return device;
     }

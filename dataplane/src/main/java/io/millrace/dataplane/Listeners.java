@@ -40,12 +40,12 @@ public final class Listeners
             if (address.isUnresolved())
             {
                 throw new OperationException(Reason.INVALID, "listener " + address.getHostString(),
-                    "is no numeric address", "write it as 192.0.2.1 or 2001:db8::1");
+                    "is not a numeric address", "write it as 192.0.2.1 or 2001:db8::1");
             }
             final String where = ListenerSettings.text(address);
             if (listeners.containsKey(address))
             {
-                throw new OperationException(Reason.EXISTS, "listener " + where, "is there already",
+                throw new OperationException(Reason.EXISTS, "listener " + where, "already exists",
                     "take another port");
             }
             final InetSocketAddress taken;
@@ -77,7 +77,7 @@ public final class Listeners
             if (address.isUnresolved() || null == listeners.remove(address))
             {
                 throw new OperationException(Reason.NOT_FOUND, "listener " + address.getHostString() + ':' +
-                    address.getPort(), "is not there", "list listeners to see which are");
+                    address.getPort(), "does not exist", "list listeners to see which are");
             }
             tcp.stopListening(address);
             operations.tell(ResourceKind.LISTENER, ResourceChange.DELETED, ListenerSettings.text(address));

@@ -65,7 +65,7 @@ public final class Namespaces
             final Subsystem subsystem = subsystems.require(nqn);
             if (null == subsystem.namespace(nsid))
             {
-                throw new OperationException(Reason.NOT_FOUND, subject(nqn, nsid), "is not there", "add it first");
+                throw new OperationException(Reason.NOT_FOUND, subject(nqn, nsid), "does not exist", "add it first");
             }
             final ManagedDevice device = detach(subsystem, nsid);
             final CompletableFuture<Void> done = subsystem.removeNamespace(nsid).thenRun(() -> device.user(null));
@@ -111,7 +111,7 @@ public final class Namespaces
         }
         if (null != subsystem.namespace(nsid))
         {
-            throw new OperationException(Reason.EXISTS, subject(nqn, nsid), "is there already", "choose another NSID");
+            throw new OperationException(Reason.EXISTS, subject(nqn, nsid), "already exists", "choose another NSID");
         }
         final ManagedDevice device = devices.require(settings.device());
         Devices.checkUnused(device, "a device has one user: choose another");

@@ -44,7 +44,7 @@ public final class Qos
             if (null == done)
             {
                 throw new OperationException(
-                    Reason.NOT_FOUND, "namespace " + nqn + '/' + nsid, "is not there", "add it first");
+                    Reason.NOT_FOUND, "namespace " + nqn + '/' + nsid, "does not exist", "add it first");
             }
             tell(ResourceKind.NAMESPACE, nqn + '/' + nsid, before, limits);
             return done;

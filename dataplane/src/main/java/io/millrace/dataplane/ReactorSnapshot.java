@@ -20,7 +20,7 @@ import io.millrace.reactor.Reactor;
  * @param poolBytes      of its buffer pool.
  * @param poolUsedBytes  that are handed out.
  * @param poolWaiting    commands that wait for a buffer.
- * @param poolHighWaterBytes  the most bytes that were handed out at one time, since its start.
+ * @param poolPeakBytes  the most bytes that were handed out at one time, since its start.
  * @param poolWaits      how often a command had to wait for a buffer, since its start.
  * @param poolQuarantinedBytes that devices may still use though the commands have ended.
  */
@@ -37,7 +37,7 @@ public record ReactorSnapshot(
     long poolBytes,
     long poolUsedBytes,
     int poolWaiting,
-    long poolHighWaterBytes,
+    long poolPeakBytes,
     long poolWaits,
     long poolQuarantinedBytes)
 {

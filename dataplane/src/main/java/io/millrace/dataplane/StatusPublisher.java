@@ -102,7 +102,7 @@ final class StatusPublisher implements Poller
         counters.put(ReactorCounters.Value.POOL_USED_BYTES, pool.usedBytes());
         counters.put(ReactorCounters.Value.POOL_WAITING, pool.waiting());
         counters.put(ReactorCounters.Value.POOL_WAITS, pool.waitCount());
-        counters.put(ReactorCounters.Value.POOL_HIGH_WATER_BYTES, pool.highWaterBytes());
+        counters.put(ReactorCounters.Value.POOL_PEAK_BYTES, pool.highWaterBytes());
         counters.put(ReactorCounters.Value.POOL_QUARANTINED_BYTES, group.quarantinedBytes());
         publish(group.bufferHolders());
         part.written(nowNs);

@@ -124,7 +124,7 @@ public final class Subsystems
             null : operations.target().subsystem(nqn);
         if (null == subsystem)
         {
-            throw new OperationException(Reason.NOT_FOUND, "subsystem " + nqn, "is not there", "create it first");
+            throw new OperationException(Reason.NOT_FOUND, "subsystem " + nqn, "does not exist", "create it first");
         }
         return subsystem;
     }
@@ -145,7 +145,7 @@ public final class Subsystems
         if (null != nqn && null != operations.target().subsystem(nqn))
         {
             throw new OperationException(Reason.EXISTS, "subsystem " + nqn,
-                Nqn.DISCOVERY.equals(nqn) ? "belongs to discovery" : "is there already", "choose another NQN");
+                Nqn.DISCOVERY.equals(nqn) ? "belongs to discovery" : "already exists", "choose another NQN");
         }
         try
         {
@@ -166,7 +166,7 @@ public final class Subsystems
         {
             final String problem = each.isNamespace() ?
                 settings.namespaces().stream().anyMatch((namespace) -> each.nsid() == namespace.nsid()) ? null :
-                    "is not there" :
+                    "does not exist" :
                 Nqn.problem(each.hostNqn());
             if (null != problem)
             {

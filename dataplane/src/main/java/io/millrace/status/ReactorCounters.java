@@ -31,7 +31,7 @@ public final class ReactorCounters
         /** How often a command had to wait for a buffer. */
         POOL_WAITS,
         /** The most bytes of its pool that were handed out at one time. */
-        POOL_HIGH_WATER_BYTES,
+        POOL_PEAK_BYTES,
         /** Bytes of its pool that devices may still use though the commands have ended. */
         POOL_QUARANTINED_BYTES,
         /** How often a capsule had to wait for a slot for its command. */

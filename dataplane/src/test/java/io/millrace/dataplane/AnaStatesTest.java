@@ -162,15 +162,17 @@ class AnaStatesTest
     {
         final InetSocketAddress address = fixture.serveVolume();
         final String missing = "nqn.2026-11.io.millrace:missing";
-        refused(Reason.NOT_FOUND, "subsystem " + missing + ": is not there; create it first",
+        refused(Reason.NOT_FOUND, "subsystem " + missing + ": does not exist; create it first",
             () -> ana.set(missing, null, 1, AnaState.OPTIMIZED));
-        refused(Reason.NOT_FOUND, "subsystem " + missing + ": is not there; create it first", () -> ana.list(missing));
+        refused(Reason.NOT_FOUND, "subsystem " + missing + ": does not exist; create it first",
+            () -> ana.list(missing));
         refused(Reason.INVALID, "subsystem " + NQN + ": ANA group 129 is not within 1 to 128: choose another, or 0 " +
             "for all", () -> ana.set(NQN, address, 129, AnaState.OPTIMIZED));
         refused(Reason.INVALID, "subsystem " + NQN + ": ANA group -1 is not within 1 to 128: choose another, or 0 " +
             "for all", () -> ana.set(NQN, address, -1, AnaState.OPTIMIZED));
-        refused(Reason.INVALID, "ANA of subsystem " + NQN + " at host.example:4420: is no numeric address; write it " +
-            "as 192.0.2.1 or 2001:db8::1", () -> ana.set(NQN, InetSocketAddress.createUnresolved("host.example", 4420),
+        refused(Reason.INVALID, "ANA of subsystem " + NQN + " at host.example:4420: is not a numeric address; write " +
+            "it as 192.0.2.1 or 2001:db8::1", () -> ana.set(NQN, InetSocketAddress.createUnresolved("host.example",
+            4420),
             1, AnaState.OPTIMIZED));
         refused(Reason.INVALID, "ANA of subsystem " + NQN + " at 127.0.0.1:0: has no port; give the port of the " +
             "listener, or no address for all listeners", () -> ana.set(NQN, loopback(0), 1, AnaState.OPTIMIZED));

@@ -78,16 +78,16 @@ class ConnectionsTest
         {
             fixture.queue(controller);
             final int there = queue(1).reactor();
-            refused(Reason.NOT_FOUND, "reactor 3: is not there; choose one from 0 to 2",
+            refused(Reason.NOT_FOUND, "reactor 3: does not exist; choose one from 0 to 2",
                 () -> connections.move(NQN, 1, 1, 3));
-            refused(Reason.NOT_FOUND, "reactor -1: is not there; choose one from 0 to 2",
+            refused(Reason.NOT_FOUND, "reactor -1: does not exist; choose one from 0 to 2",
                 () -> connections.move(NQN, 1, 1, -1));
-            refused(Reason.NOT_FOUND, "connection " + NQN + "/1/2: is not there; list connections to see which are",
+            refused(Reason.NOT_FOUND, "connection " + NQN + "/1/2: does not exist; list connections to see which are",
                 () -> connections.move(NQN, 1, 2, 0));
-            refused(Reason.NOT_FOUND, "connection " + NQN + "/9/1: is not there; list connections to see which are",
+            refused(Reason.NOT_FOUND, "connection " + NQN + "/9/1: does not exist; list connections to see which are",
                 () -> connections.move(NQN, 9, 1, 0));
             refused(Reason.NOT_FOUND,
-                "connection " + NQN + "/1/-7: is not there; list connections to see which are",
+                "connection " + NQN + "/1/-7: does not exist; list connections to see which are",
                 () -> connections.move(NQN, 1, -7, 0));
             refused(Reason.UNSUPPORTED, "connection " + NQN + "/1/0: is an admin queue, which stays where its " +
                 "controller is; move the I/O queues, from 1", () -> connections.move(NQN, 1, 0, 0));

@@ -84,7 +84,7 @@ class DataPlaneStateTest
     {
         final InetSocketAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
         final String own = "listener " + ListenerSettings.text(address);
-        refused(Reason.EXISTS, own + ": is there already; take another port",
+        refused(Reason.EXISTS, own + ": already exists; take another port",
             () -> dataPlane.listeners().add(address, false));
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
         {
@@ -95,11 +95,11 @@ class DataPlaneStateTest
         refused(Reason.INVALID, "listener 192.0.2.1:0: no address of this machine; use one that 'ip address' shows, " +
             "or 0.0.0.0", () -> dataPlane.listeners().add(
                 new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 0), false));
-        refused(Reason.INVALID, "listener storage: is no numeric address; write it as 192.0.2.1 or 2001:db8::1",
+        refused(Reason.INVALID, "listener storage: is not a numeric address; write it as 192.0.2.1 or 2001:db8::1",
             () -> dataPlane.listeners().add(InetSocketAddress.createUnresolved("storage", 0), false));
         dataPlane.listeners().remove(address);
         refused(Reason.NOT_FOUND, "listener 127.0.0.1:" + address.getPort() +
-            ": is not there; list listeners to see which are", () -> dataPlane.listeners().remove(address));
+            ": does not exist; list listeners to see which are", () -> dataPlane.listeners().remove(address));
         assertEquals(List.of(), dataPlane.listeners().list());
     }
 

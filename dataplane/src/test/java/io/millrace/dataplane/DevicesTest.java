@@ -87,7 +87,7 @@ class DevicesTest
         devices.create(file("file0", "vol.img"));
         devices.create(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.NONE));
         final List<DeviceSnapshot> before = devices.list();
-        refused(Reason.EXISTS, "device mem0: is there already; choose another name", () -> fixture.memory("mem0", 1));
+        refused(Reason.EXISTS, "device mem0: already exists; choose another name", () -> fixture.memory("mem0", 1));
         refused(Reason.INVALID, "device name ' ': is not a name of 1 to 64 letters, digits, '.', '_' or '-', a " +
             "letter or digit first; choose another",
             () -> fixture.memory(" ", 1));
@@ -99,12 +99,12 @@ class DevicesTest
         refused(Reason.FAILED, "device file2: path " + directory.resolve("none/vol.img") + " cannot be opened: " +
             "No such file or directory (errno 2): make its directory first",
             () -> devices.create(file("file2", "none/vol.img")));
-        refused(Reason.NOT_FOUND, "device gone: is not there; create it first",
+        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first",
             () -> devices.create(new DeviceConfig.Fault("bad1", "gone", FaultPlan.NONE)));
         refused(Reason.IN_USE, "device mem0: is used by device bad0; a device has one user: wrap another",
             () -> devices.create(new DeviceConfig.Fault("bad1", "mem0", FaultPlan.NONE)));
-        refused(Reason.NOT_FOUND, "device gone: is not there; create it first", () -> devices.delete("gone"));
-        refused(Reason.NOT_FOUND, "device gone: is not there; create it first", () -> devices.get("gone"));
+        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> devices.delete("gone"));
+        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> devices.get("gone"));
         assertEquals(before, devices.list());
     }
 
@@ -181,7 +181,7 @@ class DevicesTest
         devices.create(file("file0", "vol.img"));
         devices.create(new DeviceConfig.Fault("bad0", "file0", FaultPlan.NONE));
         final List<DeviceSnapshot> before = devices.list();
-        refused(Reason.NOT_FOUND, "device gone: is not there; create it first", () -> devices.resize("gone", BLOCK));
+        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> devices.resize("gone", BLOCK));
         refused(Reason.INVALID, "device mem0: size 4096 bytes is below its present 1048576, and data is never cut " +
             "off: give it that or more", () -> devices.resize("mem0", BLOCK));
         refused(Reason.INVALID, "device mem0: size 1048577 bytes is not a positive multiple of block-size 4096: use " +
@@ -234,7 +234,7 @@ class DevicesTest
         fixture.memory("mem0", 256);
         refused(Reason.INVALID, "device mem0: is memory, which has no fault rules; wrap it in a fault device",
             () -> devices.setFaults("mem0", FaultPlan.NONE));
-        refused(Reason.NOT_FOUND, "device gone: is not there; create it first",
+        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first",
             () -> devices.setFaults("gone", FaultPlan.NONE));
     }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class SubsystemsTest
 {
     private static final String OTHER = "nqn.2026-11.io.millrace:other";
-    private static final String MISSING = "subsystem " + OTHER + ": is not there; create it first";
+    private static final String MISSING = "subsystem " + OTHER + ": does not exist; create it first";
 
     private final OperationsFixture fixture = new OperationsFixture();
     private final DataPlane dataPlane = fixture.dataPlane;
@@ -106,7 +106,7 @@ class SubsystemsTest
     {
         fixture.memory("mem0", 8);
         fixture.memory("mem1", 8);
-        refused(Reason.NOT_FOUND, "device gone: is not there; create it first", () -> dataPlane.subsystems().create(
+        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> dataPlane.subsystems().create(
             new SubsystemSettings(NQN, null, null, true, List.of(), List.of(show(1, "mem0"), show(2, "gone")))));
         assertEquals(List.of(), dataPlane.subsystems().list());
         assertNull(dataPlane.devices().get("mem0").user());
@@ -122,7 +122,7 @@ class SubsystemsTest
     void shouldRefuseSubsystemsThatCannotBe()
     {
         fixture.subsystem(NQN);
-        refused(Reason.EXISTS, "subsystem " + NQN + ": is there already; choose another NQN",
+        refused(Reason.EXISTS, "subsystem " + NQN + ": already exists; choose another NQN",
             () -> fixture.subsystem(NQN));
         refused(Reason.EXISTS, "subsystem " + Nqn.DISCOVERY + ": belongs to discovery; choose another NQN",
             () -> fixture.subsystem(Nqn.DISCOVERY));
@@ -134,7 +134,7 @@ class SubsystemsTest
             "printable ASCII characters: shorten or replace it", () -> dataPlane.subsystems().create(
                 new SubsystemSettings(OTHER, "9".repeat(21), null, true, List.of(), List.of())));
         refused(Reason.NOT_FOUND, MISSING, () -> dataPlane.subsystems().delete(OTHER));
-        refused(Reason.NOT_FOUND, "subsystem " + Nqn.DISCOVERY + ": is not there; create it first",
+        refused(Reason.NOT_FOUND, "subsystem " + Nqn.DISCOVERY + ": does not exist; create it first",
             () -> dataPlane.subsystems().delete(Nqn.DISCOVERY));
         assertEquals(1, dataPlane.subsystems().list().size());
     }
@@ -146,20 +146,20 @@ class SubsystemsTest
         fixture.memory("mem1", 8);
         final UUID uuid = dataPlane.namespaces().list(NQN).getFirst().uuid();
         refused(Reason.NOT_FOUND, MISSING, () -> fixture.namespace(OTHER, 1, "mem1"));
-        refused(Reason.EXISTS, "namespace " + NQN + "/1: is there already; choose another NSID",
+        refused(Reason.EXISTS, "namespace " + NQN + "/1: already exists; choose another NSID",
             () -> fixture.namespace(NQN, 1, "mem1"));
         refused(Reason.INVALID, "namespace " + NQN + "/0: NSID is not within 1 to 16384; choose another",
             () -> fixture.namespace(NQN, 0, "mem1"));
         refused(Reason.INVALID, "namespace " + NQN + "/16385: NSID is not within 1 to 16384; choose another",
             () -> fixture.namespace(NQN, Namespace.NSID_MAX + 1, "mem1"));
-        refused(Reason.NOT_FOUND, "device gone: is not there; create it first",
+        refused(Reason.NOT_FOUND, "device gone: does not exist; create it first",
             () -> fixture.namespace(NQN, 2, "gone"));
         refused(Reason.IN_USE, "device mem0: is used by namespace " + NQN + "/1; a device has one user: choose another",
             () -> fixture.namespace(NQN, 2, "mem0"));
         refused(Reason.EXISTS, "namespace " + NQN + "/2: UUID " + uuid + " is that of namespace " + NQN +
             "/1; choose another", () -> dataPlane.namespaces().add(NQN,
                 new SubsystemSettings.NamespaceSettings(2, "mem1", uuid)));
-        refused(Reason.NOT_FOUND, "namespace " + NQN + "/2: is not there; add it first",
+        refused(Reason.NOT_FOUND, "namespace " + NQN + "/2: does not exist; add it first",
             () -> dataPlane.namespaces().remove(NQN, 2));
         refused(Reason.NOT_FOUND, MISSING, () -> dataPlane.namespaces().remove(OTHER, 1));
         refused(Reason.NOT_FOUND, MISSING, () -> dataPlane.namespaces().list(OTHER));
@@ -234,7 +234,7 @@ class SubsystemsTest
     void shouldEndAnAssociationThatMayBeMadeAgain()
     {
         final InetSocketAddress address = fixture.serveVolume();
-        refused(Reason.NOT_FOUND, "controller " + NQN + "/1: is not there; list controllers to see which are",
+        refused(Reason.NOT_FOUND, "controller " + NQN + "/1: does not exist; list controllers to see which are",
             () -> dataPlane.controllers().disconnect(NQN, 1));
         refused(Reason.NOT_FOUND, MISSING, () -> dataPlane.controllers().disconnect(OTHER, 1));
         try (RemoteController controller = fixture.connect(address))

@@ -35,7 +35,7 @@ class StatusLayoutTest
             final ReactorCounters reactor = part.reactor(1, 7, "reactor-1");
             reactor.put(ReactorCounters.Value.BUSY_NS, 11);
             reactor.put(ReactorCounters.Value.POOL_WAITS, 12);
-            reactor.put(ReactorCounters.Value.POOL_HIGH_WATER_BYTES, 14);
+            reactor.put(ReactorCounters.Value.POOL_PEAK_BYTES, 14);
             reactor.put(ReactorCounters.Value.POOL_QUARANTINED_BYTES, 16);
             reactor.put(ReactorCounters.Value.REQUEST_WAITS, 17);
             final QueuePairCounters queuePair = part.queuePair("nqn.a", "nqn.host", 3, 4, 128);

@@ -16,19 +16,19 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code millrace complete}: the names that complete a line, for the scripts of {@code millrace completion}. What runs
- * is asked; where nothing runs there are none, and nothing is said.
+ * {@code millrace complete}: prints the names that complete a command line, for the scripts of
+ * {@code millrace completion}. It asks the running data plane or manager; without one it prints nothing.
  */
 @Command(name = "complete", hidden = true, description = "Print the names that complete a line.")
 final class CompleteCommand implements Runnable
 {
     private static final Pattern SPECIAL = Pattern.compile("[^\\p{L}\\p{N}_.:/@%+,=-]");
 
-    @Parameters(index = "0", paramLabel = "LINE", description = "As it is typed, up to the cursor.")
+    @Parameters(index = "0", paramLabel = "LINE", description = "The command line up to the cursor.")
     private String line;
 
     @Parameters(index = "1", arity = "0..1", paramLabel = "BREAKS", defaultValue = "",
-        description = "Characters that the shell takes for ends of words.")
+        description = "Characters that separate words in the shell.")
     private String wordBreaks;
 
     @Spec
@@ -47,15 +47,15 @@ final class CompleteCommand implements Runnable
         words.subList(1, words.size()).forEach(walk::take);
         final int equals = typed.startsWith("--") ? typed.indexOf('=') : -1;
         final String value = typed.substring(equals + 1);
-        final int shown = shownFrom(typed);
+        final int shown = completionStart(typed);
         walk.words(equals < 0 ? walk.next() : walk.option(typed.substring(0, equals))).stream()
             .filter((each) -> each.startsWith(value))
             .forEach((each) -> spec.commandLine().getOut()
                 .println(escaped((typed.substring(0, equals + 1) + each).substring(shown))));
     }
 
-    /** A shell keeps what it takes for words before. */
-    private int shownFrom(final String typed)
+    /** The shell replaces only the last word, so the words before it are not repeated. */
+    private int completionStart(final String typed)
     {
         int from = 0;
         for (int i = 0; i < typed.length(); i++)
@@ -66,7 +66,7 @@ final class CompleteCommand implements Runnable
         return from;
     }
 
-    /** As it has to be typed: names of devices may have blanks, and what a shell would take for more. */
+    /** Escaped for the shell: names of devices may contain blanks and special characters. */
     private static String escaped(final String name)
     {
         return SPECIAL.matcher(name).replaceAll("\\\\$0");
@@ -111,7 +111,7 @@ final class CompleteCommand implements Runnable
         return words;
     }
 
-    /** Goes through a line word by word, and knows what the next one is for. */
+    /** Parses a line word by word to find the option or parameter that the next word belongs to. */
     private static final class Walk
     {
         private final Map<String, String> values = new HashMap<>();
@@ -157,7 +157,7 @@ final class CompleteCommand implements Runnable
             }
         }
 
-        /** What the next word is for, or null. */
+        /** The option or parameter that the next word belongs to, or null. */
         ArgSpec next()
         {
             if (null != awaiting)

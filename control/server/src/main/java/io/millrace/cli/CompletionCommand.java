@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         "  source <(millrace completion zsh)              in ~/.zshrc"})
 final class CompletionCommand implements Runnable
 {
-    /** Shells that are known. */
+    /** Supported shells. */
     enum Shell
     {
         /** GNU Bash. */
@@ -31,7 +31,7 @@ final class CompletionCommand implements Runnable
         zsh
     }
 
-    /** Completes what the script knows by itself, and then what only a process knows that runs. */
+    /** Completes options statically, then names by asking the running process. */
     private static final String LIVE = """
 
         # Names of devices, subsystems, hosts ... of the data plane or manager that runs: asked for when nothing else

@@ -29,11 +29,11 @@ import picocli.CommandLine.Spec;
         "  millrace man --directory ~/.local/share/man/man1"})
 final class ManCommand implements Callable<Integer>
 {
-    @Parameters(arity = "0..*", paramLabel = "COMMAND", description = "Words of the command; none: millrace itself.")
+    @Parameters(arity = "0..*", paramLabel = "COMMAND", description = "The command; without it millrace itself.")
     private List<String> words = List.of();
 
     @Option(names = {"-d", "--directory"}, paramLabel = "DIR",
-        description = "Write the pages of all commands there; it is made when it is not there.")
+        description = "Write the pages of all commands to this directory, which is created if missing.")
     private Path directory;
 
     @Spec

@@ -11,8 +11,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * A manual page of a command in the man macros of roff, made of the same declarations as its help. One thread, used
- * once.
+ * A manual page of a command in roff, generated from the declarations of its help. One thread, used once.
  */
 final class ManPage
 {
@@ -234,7 +233,7 @@ final class ManPage
             .forEach((each) -> line(escaped(each)));
     }
 
-    /** What begins with a dot or a quote would be taken for a macro. */
+    /** A line that begins with a dot or a quote would be read as a macro. */
     private void line(final String escaped)
     {
         out.append(escaped.startsWith(".") || escaped.startsWith("'") ? "\\&" : "").append(escaped).append('\n');

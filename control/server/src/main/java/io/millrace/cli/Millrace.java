@@ -64,16 +64,16 @@ import picocli.CommandLine.UnmatchedArgumentException;
     footer = {
         "  millrace quickstart                      serve a volume and measure it",
         "  millrace serve --config millrace.yaml    serve what a file declares",
-        "  millrace apply --file state.yaml         change what is served while it runs",
-        "  millrace top                             see what it does",
+        "  millrace apply --file state.yaml         change what a running process serves",
+        "  millrace top                             show its current load",
         "",
         "'millrace COMMAND --help' says more. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration."})
 public final class Millrace implements Runnable
 {
     private static final String CONFIG_OPTION = "--config=";
-    /** Commands that print a log: losing lines of it is no failure of what they do. */
+    /** Commands that print a log: a lost line does not make them fail. */
     private static final Set<String> LOGGING = Set.of("serve", "manager");
-    /** Commands that look at the others. */
+    /** Commands that need the declarations of all others. */
     private static final Set<String> NEED_ALL = Set.of("completion", "man");
 
     @Spec
@@ -114,7 +114,7 @@ public final class Millrace implements Runnable
             afterOutput(exitCode, "millrace" + (args.length > 0 && !args[0].startsWith("-") ? " " + args[0] : ""));
     }
 
-    /** Whoever ends reading a pipe has read enough; any other output that cannot be written is a failure. */
+    /** A pipe whose reader has ended is no failure; any other output that cannot be written is. */
     private static int afterOutput(final int exitCode, final String name)
     {
         if (!System.out.checkError() || Terminal.isOutputPiped())
@@ -123,14 +123,14 @@ public final class Millrace implements Runnable
         }
         System.err.println(name + ": standard output cannot be written to, it may be full or closed: " +
             "what was printed is not complete");
-        return ExitCode.OK == exitCode || ExitCode.DIFFERENT == exitCode ? ExitCode.FAILURE : exitCode;
+        return ExitCode.OK == exitCode || ExitCode.CHANGES == exitCode ? ExitCode.FAILURE : exitCode;
     }
 
     /**
      * {@return the configuration file when the line is {@code serve --config FILE} and no more, or null}
      *
-     * <p>A service starts with that line. Reading it here keeps the parser of command lines out of a start, a quarter
-     * of which it would take: its classes are of a format that the JVM keeps in no cache.
+     * <p>A service starts with that line. Reading it here keeps picocli out of the start, a quarter of which it would
+     * take, as the JVM's cache does not hold its classes.
      *
      * @param args of the command line.
      */
@@ -143,7 +143,7 @@ public final class Millrace implements Runnable
         final boolean isSeparate = 3 == args.length && ("--config".equals(args[1]) || "-c".equals(args[1]));
         final boolean isJoined = 2 == args.length && args[1].startsWith(CONFIG_OPTION);
         final String file = isSeparate ? args[2] : isJoined ? args[1].substring(CONFIG_OPTION.length()) : "";
-        // An option in its place, or a file of arguments, is the parser's.
+        // An option in its place, or a file of arguments, is left to picocli.
         return file.isEmpty() || '-' == file.charAt(0) || '@' == file.charAt(0) ? null : Path.of(file);
     }
 
@@ -160,8 +160,8 @@ public final class Millrace implements Runnable
     }
 
     /**
-     * A command line with the one subcommand that is asked for, or with all when none is: reading the annotations of
-     * each takes time that a server's start need not spend.
+     * A command line with the given subcommand alone, or with all if none is given: reading the annotations of all
+     * would delay the start of a server.
      */
     static CommandLine commandLine(final String... args)
     {
@@ -247,7 +247,7 @@ public final class Millrace implements Runnable
                 .map(Map.Entry::getKey).collect(Collectors.joining(", ")));
     }
 
-    /** The subcommands, in the order of the help; made when they are asked for. */
+    /** The subcommands in the order of the help, created on demand. */
     private static final class Commands
     {
         private static final Map<String, Supplier<Object>> ALL = new LinkedHashMap<>();

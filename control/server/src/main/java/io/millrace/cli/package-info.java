@@ -1,5 +1,5 @@
 /**
- * The {@code millrace} command: finds the subcommand, turns what it throws into one line and an exit code. Knows
- * nothing of the data plane; subcommands live with what they drive. Main thread.
+ * The {@code millrace} command: runs the subcommand and turns exceptions into one line and an exit code. Independent of
+ * the data plane; subcommands are in the packages of their subjects. Main thread.
  */
 package io.millrace.cli;

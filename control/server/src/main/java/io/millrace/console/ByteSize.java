@@ -7,7 +7,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads sizes as people write them: {@code 4096}, {@code 4k}, {@code 4KiB}, {@code 1GiB}; powers of 1024.
+ * Parses sizes: {@code 4096}, {@code 4k}, {@code 4KiB}, {@code 1GiB}; powers of 1024.
  */
 public final class ByteSize implements ITypeConverter<Long>
 {
@@ -15,7 +15,7 @@ public final class ByteSize implements ITypeConverter<Long>
     private static final int SHIFT_PER_UNIT = 10;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public ByteSize()
     {
@@ -42,7 +42,7 @@ public final class ByteSize implements ITypeConverter<Long>
         final long value = Long.parseLong(matcher.group(1));
         if (value > Long.MAX_VALUE >> shift)
         {
-            throw new TypeConversionException("'" + text + "' is more than can be counted: use a smaller size");
+            throw new TypeConversionException("'" + text + "' is out of range: use a smaller size");
         }
         return value << shift;
     }

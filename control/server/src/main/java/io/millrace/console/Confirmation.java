@@ -9,8 +9,8 @@ import java.util.Locale;
 import picocli.CommandLine.Option;
 
 /**
- * Asks before something is done that cannot be undone, when a person is there to be asked; else wants {@code --yes}.
- * Options of a command line.
+ * Asks for confirmation of what cannot be undone if standard input is a terminal; else requires {@code --yes}. Options
+ * of a command line.
  */
 public final class Confirmation
 {
@@ -18,20 +18,20 @@ public final class Confirmation
     private boolean yes;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public Confirmation()
     {
     }
 
     /**
-     * Returns when it may be done.
+     * Returns if the action is confirmed.
      *
      * @param terminal to ask on.
      * @param what     would be done and what that means, a sentence without its full stop.
-     * @throws CommandException when it may not.
+     * @throws CommandException if it is not confirmed.
      */
-    public void need(final Terminal terminal, final String what)
+    public void require(final Terminal terminal, final String what)
     {
         if (!yes)
         {
@@ -51,9 +51,9 @@ public final class Confirmation
     {
         if (!Terminal.isInputInteractive())
         {
-            throw new CommandException(ExitCode.USAGE, what + ": add " + option + " if that is meant");
+            throw new CommandException(ExitCode.USAGE, what + ": add " + option + " to confirm");
         }
-        terminal.ask(what + ". Go on? [y/N] ");
+        terminal.ask(what + ". Continue? [y/N] ");
         final String answer = read().strip().toLowerCase(Locale.ROOT);
         if (!"y".equals(answer) && !"yes".equals(answer))
         {

@@ -1,7 +1,7 @@
 package io.millrace.console;
 
 /**
- * What the process answers its caller.
+ * Exit codes of the process.
  */
 public final class ExitCode
 {
@@ -12,8 +12,8 @@ public final class ExitCode
     /** Usage or configuration is wrong; nothing was started. */
     public static final int USAGE = 2;
 
-    /** What is differs from what should be. */
-    public static final int DIFFERENT = 3;
+    /** A dry run or comparison found changes. */
+    public static final int CHANGES = 3;
 
     private ExitCode()
     {

@@ -1,8 +1,8 @@
 package io.millrace.console;
 
 /**
- * Errors after which a process cannot be relied on: the JVM is out of memory, out of stack, or broken. Whoever gets
- * one ends the process at once, so that it is started again, instead of going on with a thread less.
+ * Errors after which a process is unreliable: the JVM is out of memory, out of stack, or broken. The process ends at
+ * once, to be restarted, instead of continuing without the thread that failed.
  */
 public final class FatalError
 {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The whole terminal, drawn anew at will, with keys as they are pressed. What was on it before comes back at the end,
- * however the process ends, and while it is stopped by Ctrl-Z. One thread, but for signals.
+ * The alternate screen of the terminal, with single key input. The original screen is restored when the process ends or
+ * is stopped by Ctrl-Z. One thread, except for signals.
  */
 public final class Screen implements AutoCloseable
 {
@@ -44,10 +44,10 @@ public final class Screen implements AutoCloseable
     }
 
     /**
-     * Takes the terminal over.
+     * Switches to the alternate screen.
      *
      * @return the screen; to be closed.
-     * @throws CommandException when it cannot be had.
+     * @throws CommandException if there is no terminal.
      */
     public static Screen open()
     {
@@ -83,7 +83,7 @@ public final class Screen implements AutoCloseable
         }
     }
 
-    /** As the terminal would have done by itself, had the signal not been taken over. */
+    /** Stops the process as the default handler of the signal does. */
     private void stop()
     {
         leave();
@@ -131,7 +131,7 @@ public final class Screen implements AutoCloseable
     }
 
     /**
-     * {@return whether it has another size, or was covered: it has to be drawn}
+     * {@return whether the screen has to be redrawn: its size changed, or the process was stopped}
      */
     public boolean isStale()
     {
@@ -139,7 +139,7 @@ public final class Screen implements AutoCloseable
     }
 
     /**
-     * Finds out how large it is now.
+     * Reads the current size.
      */
     public void measure()
     {
@@ -160,7 +160,7 @@ public final class Screen implements AutoCloseable
     }
 
     /**
-     * {@return lines that it has}
+     * {@return number of rows}
      */
     public int rows()
     {
@@ -168,7 +168,7 @@ public final class Screen implements AutoCloseable
     }
 
     /**
-     * {@return characters that a line has}
+     * {@return number of columns}
      */
     public int columns()
     {
@@ -211,7 +211,7 @@ public final class Screen implements AutoCloseable
     }
 
     /**
-     * Gives the terminal back as it was.
+     * Restores the terminal.
      */
     @Override
     public void close()

@@ -14,12 +14,12 @@ final class Signals
     }
 
     /**
-     * Takes a signal over for the rest of the process.
+     * Handles a signal for the rest of the process.
      *
      * @param name    without SIG.
      * @param handler run each time it comes.
      */
-    // sun.misc.Signal is the one way to learn of a signal; javac warns of every mention and cannot be told not to.
+    // sun.misc.Signal is the only way to handle signals; javac warns of each use, and the warning cannot be suppressed.
     static void handle(final String name, final Runnable handler)
     {
         try

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Finds what a user may have meant. Stateless.
+ * Finds suggestions for mistyped words. Stateless.
  */
 public final class Similar
 {

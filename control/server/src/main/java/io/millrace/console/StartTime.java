@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * How long the JVM has been there, by the kernel's count: since the launcher of the JVM made its first thread, before
- * any of its code ran. The process itself may be older, when a shell became the JVM. Good to 10 ms. Stateless.
+ * Time since the JVM started, by the start time of its first thread in the kernel. The process may be older, if a shell
+ * executed the JVM. Resolution: 10 ms. Stateless.
  */
 public final class StartTime
 {

@@ -22,9 +22,9 @@ public final class StopSignal
     }
 
     /**
-     * Takes over both signals for the rest of the process.
+     * Handles both signals for the rest of the process.
      *
-     * @return what to wait for.
+     * @return the stop signal.
      */
     public static StopSignal install()
     {
@@ -36,7 +36,7 @@ public final class StopSignal
 
     private void onSignal(final int number)
     {
-        if (isAsked())
+        if (isRequested())
         {
             Runtime.getRuntime().halt(SIGNAL_EXIT_BASE + number);
         }
@@ -47,7 +47,7 @@ public final class StopSignal
      * Waits for the first signal.
      *
      * @param timeoutMs bound.
-     * @return whether it came.
+     * @return whether a signal was received.
      * @throws InterruptedException when the waiting thread is interrupted.
      */
     public boolean await(final long timeoutMs) throws InterruptedException
@@ -56,7 +56,7 @@ public final class StopSignal
     }
 
     /**
-     * Waits for the first signal, however long.
+     * Waits for the first signal without a time limit.
      *
      * @throws InterruptedException when the waiting thread is interrupted.
      */
@@ -66,17 +66,17 @@ public final class StopSignal
     }
 
     /**
-     * Does as if a signal had come. Any thread.
+     * Requests the stop as a signal does. Any thread.
      */
-    public void ask()
+    public void request()
     {
         asked.countDown();
     }
 
     /**
-     * {@return whether a signal came}
+     * {@return whether the stop was requested}
      */
-    public boolean isAsked()
+    public boolean isRequested()
     {
         return 0 == asked.getCount();
     }

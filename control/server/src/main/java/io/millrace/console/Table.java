@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rows whose columns line up. The first row is the heading. Colour codes take no width. One thread at a time.
+ * A table of text with aligned columns. The first row is the heading. Colour codes take no width. One thread at a time.
  */
 public final class Table
 {

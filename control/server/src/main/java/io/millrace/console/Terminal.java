@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Standard output or error: knows whether a person reads it, and colours and redraws only then. {@code NO_COLOR} and
- * {@code TERM=dumb} turn colours off. Any thread may print lines.
+ * Standard output or error: uses colours and redraws lines only on a terminal. {@code NO_COLOR} and {@code TERM=dumb}
+ * turn colours off. Any thread may print lines.
  */
 public final class Terminal
 {
@@ -58,7 +58,7 @@ public final class Terminal
     }
 
     /**
-     * {@return whether a person can answer on standard input}
+     * {@return whether standard input is a terminal}
      */
     public static boolean isInputInteractive()
     {
@@ -93,7 +93,7 @@ public final class Terminal
     }
 
     /**
-     * {@return whether a person reads along, so that lines may be redrawn}
+     * {@return whether the output is a terminal, so that lines may be redrawn}
      */
     public boolean interactive()
     {
@@ -109,7 +109,7 @@ public final class Terminal
     }
 
     /**
-     * Prints a line, after whatever was being redrawn.
+     * Prints a line; ends a line being redrawn first.
      *
      * @param line without its end.
      */
@@ -145,7 +145,7 @@ public final class Terminal
     }
 
     /**
-     * {@return whether what is printed reaches nobody any more, such as when the reader of a pipe has ended}
+     * {@return whether output fails, such as when the reader of a pipe has ended}
      */
     public boolean isBroken()
     {
@@ -161,7 +161,7 @@ public final class Terminal
     }
 
     /**
-     * Draws a line over the last one that was drawn. Prints nothing when nobody reads along.
+     * Redraws the current line. Prints nothing unless the output is a terminal.
      *
      * @param line to show for now.
      */
@@ -176,7 +176,7 @@ public final class Terminal
     }
 
     /**
-     * Takes away what was drawn last.
+     * Clears the line drawn last.
      */
     public synchronized void endDrawing()
     {
@@ -198,7 +198,7 @@ public final class Terminal
     }
 
     /**
-     * {@return a text that steps back}
+     * {@return a dimmed text}
      *
      * @param text to print.
      */
@@ -208,7 +208,7 @@ public final class Terminal
     }
 
     /**
-     * {@return a text that says all is well}
+     * {@return a text in the colour of success}
      *
      * @param text to print.
      */
@@ -218,7 +218,7 @@ public final class Terminal
     }
 
     /**
-     * {@return a text that says something is off}
+     * {@return a text in the colour of warnings}
      *
      * @param text to print.
      */
@@ -228,7 +228,7 @@ public final class Terminal
     }
 
     /**
-     * {@return a text that says something failed}
+     * {@return a text in the colour of errors}
      *
      * @param text to print.
      */

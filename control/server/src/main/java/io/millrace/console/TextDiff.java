@@ -81,7 +81,7 @@ public final class TextDiff
         Arrays.stream(a, aEnd, aTo).forEach((line) -> lines.add(new Line(' ', line)));
     }
 
-    /** What is between two anchors: its common ends, and the rest as gone and come. */
+    /** Compares the lines between two anchors: a common prefix and suffix, the rest as removed and added. */
     private void replace(
         final String[] a, final int aFrom, final int aTo, final String[] b, final int bFrom, final int bTo)
     {
@@ -121,7 +121,7 @@ public final class TextDiff
         return longestIncreasing(pairs);
     }
 
-    /** Index of each line; -1 of one that is there more than once. */
+    /** Index of each line; -1 if it occurs more than once. */
     private static Map<String, Integer> once(final String[] lines, final int from, final int to)
     {
         final Map<String, Integer> indexes = HashMap.newHashMap(to - from);

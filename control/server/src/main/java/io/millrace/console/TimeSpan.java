@@ -6,15 +6,14 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads durations as people write them, in milliseconds: {@code 10s}, {@code 500ms}, {@code 2m}, {@code 1h}; a plain
- * number is seconds.
+ * Parses durations to milliseconds: {@code 10s}, {@code 500ms}, {@code 2m}, {@code 1h}; a plain number is seconds.
  */
 public final class TimeSpan implements ITypeConverter<Long>
 {
     private static final Pattern SPAN = Pattern.compile("(\\d{1,9})\\s*(ms|s|m|h|)");
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public TimeSpan()
     {

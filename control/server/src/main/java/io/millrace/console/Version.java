@@ -6,7 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 
 /**
- * The version that was built. Stateless.
+ * The version of the program. Stateless.
  */
 public final class Version
 {

@@ -1,5 +1,5 @@
 /**
- * What every command shares: exit codes and errors, terminal or not, tables, JSON, the version. Knows nothing of
- * storage. Used by one thread at a time.
+ * Shared by all commands: exit codes and errors, terminal, tables, JSON, the version. Independent of storage. Used by
+ * one thread at a time.
  */
 package io.millrace.console;

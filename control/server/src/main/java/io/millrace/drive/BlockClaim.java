@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Block devices opened exclusively: as long as it is open, nobody can mount or otherwise claim one of them or its
- * partitions, and when somebody has, it cannot be had. Takes root.
+ * Block devices opened exclusively: while open, they and their partitions cannot be mounted or claimed; devices in use
+ * cannot be opened. Requires root.
  */
 final class BlockClaim implements AutoCloseable
 {
@@ -41,7 +41,7 @@ final class BlockClaim implements AutoCloseable
     }
 
     /**
-     * {@return those that somebody else has claimed}
+     * {@return devices that are claimed by others}
      */
     List<String> refused()
     {

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Who uses a block device: what the kernel tells of mounts, swap, md, LVM, device mapper, exports and open files, of
- * the device itself, its partitions and all that was made of them. What it does not tell, a file system of another
- * mount namespace or ZFS for example, is seen by asking for the device exclusively, see {@link BlockClaim}.
+ * Users of a block device: mounts, swap, md, LVM, device mapper, exports and open files of the device, its partitions
+ * and devices stacked on them, as the kernel reports them. Other users, such as ZFS or file systems of another mount
+ * namespace, are detected by opening the device exclusively, see {@link BlockClaim}.
  */
 final class BlockUses
 {

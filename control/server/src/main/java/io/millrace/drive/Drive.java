@@ -4,7 +4,7 @@ import io.millrace.pci.PciDevice;
 import java.util.List;
 
 /**
- * An NVMe drive as it was found. Immutable.
+ * A detected NVMe drive. Immutable.
  *
  * @param device     its PCI function.
  * @param controller the kernel's name of it, such as {@code nvme0}; empty when the kernel does not drive it.
@@ -12,7 +12,7 @@ import java.util.List;
  * @param serial     number; empty when it cannot be asked.
  * @param firmware   revision; empty when it cannot be asked.
  * @param namespaces the kernel's block devices.
- * @param uses       who uses it and how, half a sentence each; empty when nobody does.
+ * @param uses       descriptions of its users; empty: not in use.
  */
 record Drive(
     PciDevice device,

@@ -4,20 +4,20 @@ import io.millrace.pci.IommuMode;
 import io.millrace.pci.PciException;
 
 /**
- * Admin commands to a drive, whoever drives it. Takes root, or permission for the drive's file. One thread.
+ * Admin commands to a drive, with the kernel's driver or vfio-pci. Requires root, or permission for the drive's file.
+ * One thread.
  */
 interface DriveAdmin extends AutoCloseable
 {
     /**
-     * A way to a drive: through the kernel where its driver has it, else by taking the drive from VFIO for as long as
-     * this is open.
+     * Opens a drive: through the kernel's driver if that is bound, else through VFIO for as long as this is open.
      *
      * @param drive to ask.
      * @param mode  whether it may be taken without an IOMMU.
-     * @return the way.
-     * @throws PciException                            when somebody else has the drive, nobody drives it, or it cannot
-     *                                                 be opened.
-     * @throws io.millrace.block.BlockDeviceException when it was taken and does not work.
+     * @return admin access.
+     * @throws PciException                            if the drive is in use, has no supported driver, or cannot be
+     *     opened.
+     * @throws io.millrace.block.BlockDeviceException if the drive fails.
      */
     static DriveAdmin open(final Drive drive, final IommuMode mode)
     {
@@ -31,26 +31,28 @@ interface DriveAdmin extends AutoCloseable
         }
         if (!drive.isFree())
         {
-            throw new PciException(drive.address() + " is " + drive.uses().getFirst() + ", and only that can ask it: " +
-                "stop that process first; a data plane says itself what its drives report, see 'millrace events'");
+            throw new PciException(drive.address() + " is " + drive.uses().getFirst() + ", which has exclusive " +
+                "access: stop that process first; a data plane reports errors of its drives itself, see 'millrace " +
+                "events'");
         }
         return VfioAdmin.take(drive, mode);
     }
 
     /**
-     * {@return what to say of a drive that has no driver, or one that is not known}
+     * {@return the error for a drive without a supported driver}
      *
-     * @param drive that nobody can ask.
+     * @param drive without a supported driver.
      */
     static PciException notDriven(final Drive drive)
     {
         final String driver = drive.device().driver();
         return new PciException(drive.address() + " is driven by " + (driver.isEmpty() ? "no driver" : driver) +
-            ", which cannot be asked: give it to VFIO, as root, millrace drive bind " + drive.address());
+            ", which does not support admin commands: bind it to vfio-pci, as root: millrace drive bind " +
+            drive.address());
     }
 
     /**
-     * Asks the controller what it or one of its namespaces is.
+     * Sends Identify for the controller or a namespace.
      *
      * @param cns  what is asked for, see {@link io.millrace.nvme.IdentifyCns}.
      * @param nsid that it is about, or 0.
@@ -61,7 +63,7 @@ interface DriveAdmin extends AutoCloseable
     byte[] identify(int cns, int nsid);
 
     /**
-     * Reads the begin of a log page.
+     * Reads the beginning of a log page.
      *
      * @param page        see {@link io.millrace.nvme.LogPageId}.
      * @param lengthBytes wanted; a multiple of 4.
@@ -71,7 +73,7 @@ interface DriveAdmin extends AutoCloseable
     byte[] logPage(int page, int lengthBytes);
 
     /**
-     * Stops the controller and starts it again.
+     * Resets the controller.
      *
      * @throws PciException when it does not come back.
      */

@@ -25,16 +25,17 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code millrace drive}: which NVMe drives there are, what they say of themselves, and giving them to VFIO and back.
+ * {@code millrace drive}: lists NVMe drives, shows their health, logs and namespaces, resets them, and binds them to
+ * vfio-pci or the kernel's driver.
  */
 @Command(
     name = "drive",
     description = {
-        "List NVMe drives, ask and reset them, give them to VFIO to be driven from here, and back to the kernel."},
+        "List, inspect and reset NVMe drives, and bind them to vfio-pci or to the kernel's driver."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace drive list",
-        "  millrace drive bind 0000:01:00.0 --dry-run    what would be done",
+        "  millrace drive bind 0000:01:00.0 --dry-run    show the steps only",
         "  millrace drive unbind 0000:01:00.0            back to the kernel"})
 public final class DriveCommand implements Runnable
 {
@@ -44,7 +45,7 @@ public final class DriveCommand implements Runnable
     private CommandSpec spec;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public DriveCommand()
     {
@@ -64,7 +65,7 @@ public final class DriveCommand implements Runnable
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true,
-        description = "List the NVMe drives: who drives them, who uses them, how they are.",
+        description = "List NVMe drives with driver, use and health.",
         footerHeading = "%nExamples:%n", footer = {
             "  millrace drive list",
             "  millrace drive list -o json | jq -r '.[] | select(.free) | .address'"})
@@ -92,51 +93,51 @@ public final class DriveCommand implements Runnable
 
     @Command(name = "bind", mixinStandardHelpOptions = true,
         description = {
-            "Give drives to VFIO, so that a process can drive them itself.",
-            "Refused when a drive is mounted or used in any other way. Takes root."},
+            "Bind drives to vfio-pci for the user-space driver.",
+            "Refused if a drive is mounted or otherwise in use. Requires root."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace drive bind 0000:01:00.0 --dry-run",
             "  millrace drive bind 0000:01:00.0 --yes --owner millrace"})
     int bind(
         @Mixin final DriveOutput output,
-        @Mixin final DriveConsent consent,
-        @Option(names = "--group", description = "Other NVMe drives of the same IOMMU group go along.")
+        @Mixin final DriveConfirmation consent,
+        @Option(names = "--group", description = "Also bind the other NVMe drives of the IOMMU group.")
         final boolean isGroup,
         @Option(names = "--owner", paramLabel = "USER", defaultValue = "",
-            description = "Let this user open the drive. Default: root alone.") final String owner,
-        @Mixin final DriveRisk risk,
+            description = "User who may open the drive. Default: root only.") final String owner,
+        @Mixin final NoIommuOption risk,
         @Parameters(arity = "1..*", paramLabel = "ADDRESS",
             description = "PCI addresses of the drives, such as 0000:01:00.0; see 'millrace drive list'.")
         final List<String> addresses)
     {
-        final DriveMoves moves = new DriveMoves(scan);
+        final DrivePlanner moves = new DrivePlanner(scan);
         addresses.forEach(this::checked);
         return move(output, consent, addresses, (address) -> moves.bind(address, risk.isUnsafe(), isGroup, owner));
     }
 
     @Command(name = "unbind", mixinStandardHelpOptions = true,
-        description = "Give drives back to the kernel. Refused while a process drives them. Takes root.",
+        description = "Bind drives to the kernel's driver. Refused while a process uses them. Requires root.",
         footerHeading = "%nExamples:%n", footer = {"  millrace drive unbind 0000:01:00.0 --yes"})
     int unbind(
         @Mixin final DriveOutput output,
-        @Mixin final DriveConsent consent,
+        @Mixin final DriveConfirmation consent,
         @Parameters(arity = "1..*", paramLabel = "ADDRESS",
             description = "PCI addresses of the drives, such as 0000:01:00.0; see 'millrace drive list'.")
         final List<String> addresses)
     {
         addresses.forEach(this::checked);
-        return move(output, consent, addresses, new DriveMoves(scan)::unbind);
+        return move(output, consent, addresses, new DrivePlanner(scan)::unbind);
     }
 
     @Command(name = "smart", mixinStandardHelpOptions = true,
         description = {
-            "Show the health of a drive: its SMART / Health Information log page. Takes root.",
-            "A drive that VFIO has and nobody uses is taken for that, and let go."},
+            "Show the SMART / Health Information log page of a drive. Requires root.",
+            "A drive bound to vfio-pci is opened for the duration of the command, if it is not in use."},
         footerHeading = "%nExamples:%n", footer = {"  millrace drive smart 0000:01:00.0 -o json"})
     int smart(
         @Mixin final DriveOutput output,
-        @Mixin final DriveRisk risk,
-        @Parameters(paramLabel = "DRIVE", description = "Its address, or the kernel's name of it, such as nvme0.")
+        @Mixin final NoIommuOption risk,
+        @Parameters(paramLabel = "DRIVE", description = "PCI address, or kernel name such as nvme0.")
         final String name)
     {
         return ask(name, risk, (drive, admin) ->
@@ -157,16 +158,17 @@ public final class DriveCommand implements Runnable
 
     @Command(name = "log", mixinStandardHelpOptions = true,
         description = {
-            "Show a drive's logs: health, firmware slots, commands that failed. Takes root.",
-            "A drive that VFIO has and nobody uses is taken for that, and let go."},
+            "Show the logs of a drive: health, firmware slots, error log. Requires root.",
+            "A drive bound to vfio-pci is opened for the duration of the command, if it is not in use."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace drive log nvme0", "  millrace drive log 0000:01:00.0 --page error --json"})
     int log(
         @Mixin final DriveOutput output,
-        @Mixin final DriveRisk risk,
+        @Mixin final NoIommuOption risk,
         @Option(names = "--page", paramLabel = "PAGE", split = ",",
-            description = "Only these of ${COMPLETION-CANDIDATES}. Default: all.") final List<DriveLogs.Page> pages,
-        @Parameters(paramLabel = "DRIVE", description = "Its address, or the kernel's name of it, such as nvme0.")
+            description = "Log pages to show, of ${COMPLETION-CANDIDATES}. Default: all.")
+            final List<DriveLogs.Page> pages,
+        @Parameters(paramLabel = "DRIVE", description = "PCI address, or kernel name such as nvme0.")
         final String name)
     {
         return ask(name, risk, (drive, admin) ->
@@ -187,13 +189,13 @@ public final class DriveCommand implements Runnable
 
     @Command(name = "namespaces", mixinStandardHelpOptions = true,
         description = {
-            "Show a drive's namespaces: numbers to serve them by, formats, identities. Takes root.",
-            "A drive that VFIO has and nobody uses is taken for that, and let go."},
+            "Show the namespaces of a drive: IDs, formats, identifiers. Requires root.",
+            "A drive bound to vfio-pci is opened for the duration of the command, if it is not in use."},
         footerHeading = "%nExamples:%n", footer = {"  millrace drive namespaces 0000:01:00.0"})
     int namespaces(
         @Mixin final DriveOutput output,
-        @Mixin final DriveRisk risk,
-        @Parameters(paramLabel = "DRIVE", description = "Its address, or the kernel's name of it, such as nvme0.")
+        @Mixin final NoIommuOption risk,
+        @Parameters(paramLabel = "DRIVE", description = "PCI address, or kernel name such as nvme0.")
         final String name)
     {
         return ask(name, risk, (drive, admin) ->
@@ -213,24 +215,24 @@ public final class DriveCommand implements Runnable
 
     @Command(name = "reset", mixinStandardHelpOptions = true,
         description = {
-            "Reset the controllers of drives. Takes root.",
-            "Refused when a drive is mounted or used in any other way. What is on it stays."},
+            "Reset the controllers of drives. Requires root.",
+            "Refused when a drive is mounted or used in any other way. Data is preserved."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace drive reset nvme0 --dry-run", "  millrace drive reset 0000:01:00.0 --yes"})
     int reset(
         @Mixin final DriveOutput output,
-        @Mixin final DriveConsent consent,
-        @Mixin final DriveRisk risk,
+        @Mixin final DriveConfirmation consent,
+        @Mixin final NoIommuOption risk,
         @Parameters(arity = "1..*", paramLabel = "DRIVE",
-            description = "PCI addresses of the drives, or the kernel's names of them, such as nvme0.")
+            description = "PCI addresses, or kernel names such as nvme0.")
         final List<String> names)
     {
-        final DriveMoves moves = new DriveMoves(scan);
+        final DrivePlanner moves = new DrivePlanner(scan);
         names.forEach(this::checkedName);
         return move(output, consent, names, (name) -> moves.reset(name, risk.mode()));
     }
 
-    private int ask(final String name, final DriveRisk risk, final BiConsumer<Drive, DriveAdmin> question)
+    private int ask(final String name, final NoIommuOption risk, final BiConsumer<Drive, DriveAdmin> question)
     {
         return tried(() ->
         {
@@ -266,16 +268,16 @@ public final class DriveCommand implements Runnable
 
     private int move(
         final DriveOutput output,
-        final DriveConsent consent,
+        final DriveConfirmation consent,
         final List<String> names,
-        final Function<String, Move> plan)
+        final Function<String, DrivePlan> plan)
     {
         return tried(() ->
         {
-            // All are checked before the first is moved.
-            final List<Move> moves = names.stream().distinct().map(plan).toList();
+            // All are checked before the first is changed.
+            final List<DrivePlan> moves = names.stream().distinct().map(plan).toList();
             final Terminal terminal = Terminal.standard();
-            final boolean isNeeded = moves.stream().anyMatch(Move::isNeeded);
+            final boolean isNeeded = moves.stream().anyMatch(DrivePlan::isNeeded);
             if (!output.isJson())
             {
                 moves.forEach((move) -> show(terminal, move));
@@ -296,7 +298,7 @@ public final class DriveCommand implements Runnable
         });
     }
 
-    private void show(final Terminal terminal, final Move move)
+    private void show(final Terminal terminal, final DrivePlan move)
     {
         if (!move.isNeeded())
         {
@@ -305,14 +307,14 @@ public final class DriveCommand implements Runnable
         move.steps().forEach((step) -> terminal.line(step.text()));
     }
 
-    private Map<String, Object> json(final Move move, final DriveConsent consent)
+    private Map<String, Object> json(final DrivePlan move, final DriveConfirmation consent)
     {
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("address", move.address());
         map.put("before", move.from());
         map.put("after", consent.isDryRun() ? move.to() : scan.find(move.address()).device().driver());
-        map.put("steps", move.steps().stream().map(Move.Step::text).toList());
-        map.put("dryRun", consent.isDryRun());
+        map.put("steps", move.steps().stream().map(DrivePlan.Step::text).toList());
+        map.put("dry-run", consent.isDryRun());
         return map;
     }
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a drive says of its health (NVM Express Base 2.0, section 5.16.1.3).
+ * Health of a drive (NVM Express Base 2.0, section 5.16.1.3).
  */
 final class DriveHealth
 {
@@ -25,9 +25,9 @@ final class DriveHealth
     }
 
     /**
-     * {@return what a drive says}
+     * {@return the health of a drive}
      *
-     * @param admin way to it.
+     * @param admin access to the drive.
      * @throws io.millrace.pci.PciException when it cannot be asked.
      */
     static DriveHealth of(final DriveAdmin admin)
@@ -37,7 +37,7 @@ final class DriveHealth
         return new DriveHealth(log);
     }
 
-    /** In a few words, {@code -} when the kernel cannot be asked; others' drives are not taken for that. */
+    /** Short form; {@code -} unless the kernel's driver is bound: drives bound to vfio-pci are not opened for it. */
     static String summary(final Drive drive)
     {
         if (drive.controller().isEmpty())
@@ -76,22 +76,22 @@ final class DriveHealth
     Map<String, Object> json()
     {
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("criticalWarning", log.criticalWarning());
+        map.put("critical-warning", log.criticalWarning());
         map.put("warning", warning());
-        map.put("temperatureCelsius", log.compositeTemperature() - KELVIN);
-        map.put("availableSparePercent", log.availableSpare());
-        map.put("availableSpareThresholdPercent", log.availableSpareThreshold());
-        map.put("usedPercent", log.percentageUsed());
-        map.put("dataUnitsRead", log.dataUnitsRead());
-        map.put("dataUnitsWritten", log.dataUnitsWritten());
-        map.put("readCommands", log.hostReadCommands());
-        map.put("writeCommands", log.hostWriteCommands());
-        map.put("busyMinutes", log.controllerBusyTime());
-        map.put("powerCycles", log.powerCycles());
-        map.put("powerOnHours", log.powerOnHours());
-        map.put("unsafeShutdowns", log.unsafeShutdowns());
-        map.put("mediaErrors", log.mediaErrors());
-        map.put("errorLogEntries", log.errorLogEntries());
+        map.put("temperature-celsius", log.compositeTemperature() - KELVIN);
+        map.put("available-spare-percent", log.availableSpare());
+        map.put("available-spare-threshold-percent", log.availableSpareThreshold());
+        map.put("used-percent", log.percentageUsed());
+        map.put("data-units-read", log.dataUnitsRead());
+        map.put("data-units-written", log.dataUnitsWritten());
+        map.put("read-commands", log.hostReadCommands());
+        map.put("write-commands", log.hostWriteCommands());
+        map.put("busy-minutes", log.controllerBusyTime());
+        map.put("power-cycles", log.powerCycles());
+        map.put("power-on-hours", log.powerOnHours());
+        map.put("unsafe-shutdowns", log.unsafeShutdowns());
+        map.put("media-errors", log.mediaErrors());
+        map.put("error-log-entries", log.errorLogEntries());
         return map;
     }
 }

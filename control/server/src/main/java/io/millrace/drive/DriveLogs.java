@@ -27,7 +27,7 @@ final class DriveLogs
     private static final int FIRST_SLOT_READ_ONLY = 1;
     private static final int SLOTS_SHIFT = 1;
 
-    /** Pages that can be asked for; the names are values of an option. */
+    /** Log pages; the names are values of an option. */
     enum Page
     {
         /** Health. */
@@ -47,7 +47,7 @@ final class DriveLogs
     /**
      * Reads pages.
      *
-     * @param admin way to the drive.
+     * @param admin access to the drive.
      * @param pages wanted.
      * @throws io.millrace.pci.PciException when one cannot be read.
      */
@@ -128,7 +128,7 @@ final class DriveLogs
     }
 
     /**
-     * {@return them for programs}
+     * {@return the logs as maps, for JSON}
      *
      * @param address of the drive.
      */
@@ -145,7 +145,7 @@ final class DriveLogs
         }
         if (pages.contains(Page.firmware))
         {
-            map.put("firmwareSlots", slots());
+            map.put("firmware-slots", slots());
         }
         if (pages.contains(Page.error))
         {
@@ -161,17 +161,17 @@ final class DriveLogs
         map.put("queue", entry.sqId());
         map.put("command", entry.commandId());
         map.put("status", NvmeStatus.code(status(entry)));
-        map.put("statusName", NvmeStatus.name(status(entry)));
+        map.put("status-name", NvmeStatus.name(status(entry)));
         map.put("more", 0 != (status(entry) & NvmeStatus.MORE));
-        map.put("doNotRetry", !NvmeStatus.isRetryable(status(entry)));
-        map.put("parameterLocation", entry.parameterLocation());
+        map.put("do-not-retry", !NvmeStatus.isRetryable(status(entry)));
+        map.put("parameter-location", entry.parameterLocation());
         map.put("nsid", Integer.toUnsignedLong(entry.namespaceId()));
         map.put("block", Long.toUnsignedString(entry.lba()));
-        map.put("commandSpecific", entry.commandSpecific());
+        map.put("command-specific", entry.commandSpecific());
         return map;
     }
 
-    /** Slots that the drive has, or that hold something all the same. */
+    /** Slots that the drive supports, or that are not empty. */
     private List<Map<String, Object>> slots()
     {
         final int count = identify.firmwareUpdates() >>> SLOTS_SHIFT & SLOT_MASK;

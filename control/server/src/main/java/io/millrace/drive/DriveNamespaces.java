@@ -15,7 +15,7 @@ import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A drive's active namespaces, as it says itself (NVM Command Set 1.0, section 4.1.5.1).
+ * Active namespaces of a drive (NVM Command Set 1.0, section 4.1.5.1).
  */
 final class DriveNamespaces
 {
@@ -33,7 +33,7 @@ final class DriveNamespaces
      * @param blockBytes     of a block's data.
      * @param metadataBytes  of a block.
      * @param protectionType of protection information, 0 for none.
-     * @param identity       what the drive calls it.
+     * @param identity       identifiers of it.
      */
     private record DriveNamespace(
         int nsid, long blocks, int blockBytes, int metadataBytes, int protectionType, NamespaceIdentity identity)
@@ -43,7 +43,7 @@ final class DriveNamespaces
     /**
      * Asks for the first 1024 of them.
      *
-     * @param admin way to the drive.
+     * @param admin access to the drive.
      */
     DriveNamespaces(final DriveAdmin admin)
     {
@@ -105,7 +105,7 @@ final class DriveNamespaces
         table.print(terminal, "");
     }
 
-    /** Them for programs. */
+    /** The namespaces as maps, for JSON. */
     List<Map<String, Object>> json()
     {
         final List<Map<String, Object>> list = new ArrayList<>();
@@ -113,11 +113,11 @@ final class DriveNamespaces
         {
             final Map<String, Object> map = new LinkedHashMap<>();
             map.put("nsid", each.nsid);
-            map.put("sizeBytes", each.blocks * each.blockBytes);
+            map.put("size-bytes", each.blocks * each.blockBytes);
             map.put("blocks", each.blocks);
-            map.put("blockBytes", each.blockBytes);
-            map.put("metadataBytes", each.metadataBytes);
-            map.put("protectionType", each.protectionType);
+            map.put("block-bytes", each.blockBytes);
+            map.put("metadata-bytes", each.metadataBytes);
+            map.put("protection-type", each.protectionType);
             map.put("uuid", each.identity.uuid());
             map.put("nguid", each.identity.nguid());
             map.put("eui64", each.identity.eui64());

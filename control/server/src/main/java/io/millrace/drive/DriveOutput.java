@@ -3,7 +3,7 @@ package io.millrace.drive;
 import picocli.CommandLine.Option;
 
 /**
- * How a command prints what it found.
+ * Output options of a command.
  */
 final class DriveOutput
 {

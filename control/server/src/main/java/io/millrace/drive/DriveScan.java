@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds the NVMe drives of this machine. Asks anew at each call.
+ * Finds the NVMe drives of this machine. Scans at each call.
  */
 final class DriveScan
 {
@@ -55,7 +55,7 @@ final class DriveScan
     /**
      * The drive of a name: its address, or what {@link #isKernelName} takes.
      *
-     * @throws PciException when there is none, or something else.
+     * @throws PciException if there is none, or the device is not an NVMe drive.
      */
     Drive find(final String name)
     {

@@ -45,7 +45,7 @@ final class DriveView
         return String.format(Locale.ROOT, size == Math.rint(size) ? "%.0f %s" : "%.1f %s", size, UNITS[unit]);
     }
 
-    /** What a drive says of itself is shown as it is, but for what would garble a terminal. */
+    /** Strings of the drive are printed without control characters. */
     static String printable(final String text)
     {
         final StringBuilder printable = new StringBuilder(text.strip());
@@ -81,8 +81,8 @@ final class DriveView
         map.put("address", drive.address());
         map.put("id", drive.device().idText());
         map.put("driver", drive.device().driver());
-        map.put("iommuGroup", drive.device().iommuGroup());
-        map.put("numaNode", drive.device().numaNode());
+        map.put("iommu-group", drive.device().iommuGroup());
+        map.put("numa-node", drive.device().numaNode());
         map.put("controller", drive.controller());
         map.put("model", drive.model());
         map.put("serial", drive.serial());
@@ -98,8 +98,8 @@ final class DriveView
     {
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("name", namespace.name());
-        map.put("sizeBytes", namespace.sizeBytes());
-        map.put("blockBytes", namespace.blockBytes());
+        map.put("size-bytes", namespace.sizeBytes());
+        map.put("block-bytes", namespace.blockBytes());
         return map;
     }
 }

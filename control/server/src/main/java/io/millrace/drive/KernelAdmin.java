@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Asks a drive that the kernel drives, through the kernel ({@code linux/nvme_ioctl.h}). Takes root.
+ * Admin commands through the kernel's driver ({@code linux/nvme_ioctl.h}). Requires root.
  */
 final class KernelAdmin implements DriveAdmin
 {
@@ -39,7 +39,7 @@ final class KernelAdmin implements DriveAdmin
         }
         if (fd < 0)
         {
-            throw new PciException(path + " cannot be opened, " + Errno.describe(-fd) + ": it takes root");
+            throw new PciException(path + " cannot be opened, " + Errno.describe(-fd) + ": run this as root");
         }
     }
 
@@ -90,7 +90,7 @@ final class KernelAdmin implements DriveAdmin
         if (result < 0)
         {
             throw new PciException("the kernel did not reset " + controller + ", " + Errno.describe(-result) +
-                ": it takes root, and the kernel's log says more (dmesg)");
+                ": run this as root; see the kernel's log (dmesg)");
         }
     }
 

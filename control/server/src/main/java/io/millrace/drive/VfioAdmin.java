@@ -8,7 +8,7 @@ import io.millrace.pci.VfioFunction;
 import java.util.List;
 
 /**
- * A drive that VFIO has and nobody uses, driven by this process until it is closed.
+ * Admin commands through VFIO, to a drive that is not in use.
  */
 final class VfioAdmin implements DriveAdmin
 {

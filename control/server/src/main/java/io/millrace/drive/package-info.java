@@ -1,5 +1,5 @@
 /**
- * {@code millrace drive}: the NVMe drives of this machine, who drives and who uses them, and giving them to VFIO and
- * back. Main thread.
+ * {@code millrace drive}: the NVMe drives of this machine, their drivers and users, and binding them to vfio-pci. Main
+ * thread.
  */
 package io.millrace.drive;

@@ -17,16 +17,16 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace discover}: what a target offers.
+ * {@code millrace discover}: the discovery log of a target.
  */
 @Command(
     name = "discover",
-    description = "List the subsystems that a target offers, and where they are to be reached.",
+    description = "List the subsystems of a target and their addresses.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace discover                              ask 127.0.0.1, port 8009",
         "  millrace discover tcp://192.0.2.7:4420",
-        "  millrace discover --address 192.0.2.7 --json | jq -r '.[].subsystemNqn'"})
+        "  millrace discover --address 192.0.2.7 --json | jq -r '.[].\"subsystem-nqn\"'"})
 public final class DiscoverCommand implements Runnable
 {
     @Mixin
@@ -36,7 +36,7 @@ public final class DiscoverCommand implements Runnable
     private boolean json;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public DiscoverCommand()
     {
@@ -63,7 +63,7 @@ public final class DiscoverCommand implements Runnable
             if (entries.stream().noneMatch((entry) -> DiscoveryLogEntry.SUBTYPE_NVM == entry.subsystemType()))
             {
                 Terminal.standardError().line("note: no subsystem is offered to host " + host.hostNqn() +
-                    "; --host-nqn asks as another, 'millrace host allow' lets one in");
+                    "; --host-nqn asks as another, 'millrace host allow' allows a host");
             }
         }
     }
@@ -72,7 +72,7 @@ public final class DiscoverCommand implements Runnable
     {
         if (entries.isEmpty())
         {
-            terminal.line("nothing is offered to this host");
+            terminal.line("no subsystem is offered to this host");
             return;
         }
         final Table table = new Table("TRANSPORT", "ADDRESS", ">PORT", "TYPE", "SUBSYSTEM");
@@ -88,14 +88,14 @@ public final class DiscoverCommand implements Runnable
     {
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("transport", entry.transportName());
-        map.put("addressFamily", entry.familyName());
+        map.put("address-family", entry.familyName());
         map.put("address", entry.address());
         map.put("service", entry.service());
-        map.put("subsystemNqn", entry.subsystemNqn());
-        map.put("subsystemType", entry.subsystemTypeName());
-        map.put("portId", entry.portId());
-        map.put("controllerId", entry.controllerId());
-        map.put("adminQueueSizeMax", entry.adminQueueSizeMax());
+        map.put("subsystem-nqn", entry.subsystemNqn());
+        map.put("subsystem-type", entry.subsystemTypeName());
+        map.put("port-id", entry.portId());
+        map.put("controller-id", entry.controllerId());
+        map.put("admin-queue-size-max", entry.adminQueueSizeMax());
         return map;
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /**
- * A reactor with the initiator on it, for as long as a command runs. The main thread's.
+ * A reactor with an initiator for the duration of a command. Main thread.
  */
 final class HostSession implements AutoCloseable
 {
@@ -29,7 +29,7 @@ final class HostSession implements AutoCloseable
     }
 
     /**
-     * Waits for what a reactor does.
+     * Waits for a future of a reactor.
      *
      * @param future of it.
      * @param <T>    of its result.

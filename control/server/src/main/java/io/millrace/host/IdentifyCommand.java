@@ -27,7 +27,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace identify}: what a controller and its namespaces are.
+ * {@code millrace identify}: Identify data of a controller and its namespaces.
  */
 @Command(
     name = "identify",
@@ -48,7 +48,7 @@ public final class IdentifyCommand implements Runnable
     private boolean json;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public IdentifyCommand()
     {
@@ -138,10 +138,10 @@ public final class IdentifyCommand implements Runnable
         terminal.line("  " + words(name) + " ".repeat(Math.max(1, width - words(name).length())) + text);
     }
 
-    /** From {@code maxTransferBytes} to {@code max transfer bytes}. */
+    /** From {@code max-transfer-bytes} to {@code max transfer bytes}. */
     private static String words(final String name)
     {
-        return name.replaceAll("([A-Z])", " $1").toLowerCase(Locale.ROOT);
+        return name.replace('-', ' ');
     }
 
     private static String state(final NamespaceInfo namespace, final Map<Integer, AnaState> ana)
@@ -176,30 +176,30 @@ public final class IdentifyCommand implements Runnable
     static Map<String, Object> json(final ControllerInfo info)
     {
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("controllerId", info.controllerId());
-        map.put("subsystemNqn", info.subsystemNqn());
-        map.put("modelNumber", info.modelNumber());
-        map.put("serialNumber", info.serialNumber());
-        map.put("firmwareRevision", info.firmwareRevision());
-        map.put("vendorId", "0x" + Integer.toHexString(info.vendorId()));
-        map.put("nvmeVersion", info.versionText());
+        map.put("controller-id", info.controllerId());
+        map.put("subsystem-nqn", info.subsystemNqn());
+        map.put("model-number", info.modelNumber());
+        map.put("serial-number", info.serialNumber());
+        map.put("firmware-revision", info.firmwareRevision());
+        map.put("vendor-id", "0x" + Integer.toHexString(info.vendorId()));
+        map.put("nvme-version", info.versionText());
         map.put("type", info.discovery() ? "discovery" : "I/O");
-        map.put("namespaceIdMax", Integer.toUnsignedLong(info.namespaceIdMax()));
-        map.put("ioQueues", info.ioQueueCount());
-        map.put("queueEntriesMax", info.queueEntriesMax());
-        map.put("maxTransferBytes", info.maxTransferBytes());
-        map.put("inCapsuleDataBytes", info.inCapsuleDataBytes());
-        map.put("volatileWriteCache", info.volatileWriteCache());
-        map.put("optionalCommands", optionalCommands(info.optionalCommands()));
-        map.put("asyncEventLimit", info.asyncEventLimit());
-        map.put("keepAliveUnitMs", info.keepAliveGranularity() * 100);
-        map.put("anaStates", Arrays.stream(AnaState.values())
+        map.put("namespace-id-max", Integer.toUnsignedLong(info.namespaceIdMax()));
+        map.put("io-queues", info.ioQueueCount());
+        map.put("queue-entries-max", info.queueEntriesMax());
+        map.put("max-transfer-bytes", info.maxTransferBytes());
+        map.put("in-capsule-data-bytes", info.inCapsuleDataBytes());
+        map.put("volatile-write-cache", info.volatileWriteCache());
+        map.put("optional-commands", optionalCommands(info.optionalCommands()));
+        map.put("async-event-limit", info.asyncEventLimit());
+        map.put("keep-alive-unit-ms", info.keepAliveGranularity() * 100);
+        map.put("ana-states", Arrays.stream(AnaState.values())
             .filter((state) -> 0 != (info.anaCapabilities() &
                 1 << state.ordinal())).map(IdentifyCommand::word).toList());
-        map.put("anaGroupFixed", 0 != (info.anaCapabilities() & IdentifyController.ANA_GROUP_FIXED));
-        map.put("anaTransitionSeconds", info.anaTransitionSeconds());
-        map.put("anaGroupIdMax", Integer.toUnsignedLong(info.anaGroupIdMax()));
-        map.put("anaGroups", Integer.toUnsignedLong(info.anaGroups()));
+        map.put("ana-group-fixed", 0 != (info.anaCapabilities() & IdentifyController.ANA_GROUP_FIXED));
+        map.put("ana-transition-seconds", info.anaTransitionSeconds());
+        map.put("ana-group-id-max", Integer.toUnsignedLong(info.anaGroupIdMax()));
+        map.put("ana-groups", Integer.toUnsignedLong(info.anaGroups()));
         return map;
     }
 
@@ -229,20 +229,20 @@ public final class IdentifyCommand implements Runnable
     {
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("nsid", namespace.nsid());
-        map.put("sizeBytes", namespace.sizeBytes());
-        map.put("blockCount", namespace.blockCount());
-        map.put("blockSizeBytes", namespace.blockSizeBytes());
-        map.put("metadataBytes", namespace.metadataBytes());
-        map.put("capacityBlocks", namespace.capacityBlocks());
-        map.put("usedBlocks", namespace.usedBlocks());
+        map.put("size-bytes", namespace.sizeBytes());
+        map.put("block-count", namespace.blockCount());
+        map.put("block-size-bytes", namespace.blockSizeBytes());
+        map.put("metadata-bytes", namespace.metadataBytes());
+        map.put("capacity-blocks", namespace.capacityBlocks());
+        map.put("used-blocks", namespace.usedBlocks());
         map.put("uuid", namespace.uuid());
         map.put("nguid", namespace.nguid());
         map.put("eui64", namespace.eui64());
         map.put("shared", namespace.shared());
-        map.put("writeProtected", namespace.writeProtected());
-        map.put("deallocatedReadsZero", namespace.deallocatedReadsZero());
-        map.put("anaGroup", Integer.toUnsignedLong(namespace.anaGroup()));
-        map.put("anaState", state(namespace, ana));
+        map.put("write-protected", namespace.writeProtected());
+        map.put("deallocated-reads-zero", namespace.deallocatedReadsZero());
+        map.put("ana-group", Integer.toUnsignedLong(namespace.anaGroup()));
+        map.put("ana-state", state(namespace, ana));
         return map;
     }
 }

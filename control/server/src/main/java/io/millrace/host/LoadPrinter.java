@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Loads for people and for programs: progress, a table of results, JSON. Stateless; any thread.
+ * Output of loads: progress, a table of results, JSON. Stateless; any thread.
  */
 public final class LoadPrinter
 {
@@ -97,7 +97,7 @@ public final class LoadPrinter
     }
 
     /**
-     * Prints what a load came to.
+     * Prints the results of a load.
      *
      * @param terminal to print to.
      * @param report   of it.
@@ -145,7 +145,7 @@ public final class LoadPrinter
         }
         if (report.reconnects() > 0)
         {
-            terminal.line("the target was lost and came back " + report.reconnects() + " times");
+            terminal.line("the target was lost and reconnected " + report.reconnects() + " times");
         }
         for (final String failure : report.failures())
         {
@@ -173,29 +173,29 @@ public final class LoadPrinter
         final LoadConfig config = report.config();
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("target", "tcp://" + config.address().getHostString() + ":" + config.address().getPort());
-        map.put("subsystemNqn", config.subsystemNqn());
+        map.put("subsystem-nqn", config.subsystemNqn());
         map.put("nsid", report.namespace().nsid());
         map.put("model", report.controller().modelNumber());
         map.put("pattern", config.pattern().label());
-        map.put("readPercent", config.readPercent());
-        map.put("sizeBytes", config.sizeBytes());
+        map.put("read-percent", config.readPercent());
+        map.put("size-bytes", config.sizeBytes());
         map.put("queues", config.queues());
-        map.put("queueDepth", report.queueDepth());
-        map.put("headerDigest", config.headerDigest());
-        map.put("dataDigest", config.dataDigest());
+        map.put("queue-depth", report.queueDepth());
+        map.put("header-digest", config.headerDigest());
+        map.put("data-digest", config.dataDigest());
         map.put("seed", config.seed());
-        map.put("elapsedSeconds", report.elapsedNs() / NS_PER_S);
-        map.put("plannedPerSecond", report.plannedPerSecond());
+        map.put("elapsed-seconds", report.elapsedNs() / NS_PER_S);
+        map.put("planned-per-second", report.plannedPerSecond());
         map.put("read", json(report.read()));
         map.put("write", json(report.write()));
         map.put("total", json(report.total()));
         map.put("errors", report.errors());
         map.put("verify", config.verify());
-        map.put("verifiedBlocks", report.verifiedBlocks());
-        map.put("verifyFailures", report.verifyFailures());
-        map.put("unmarkedBlocks", report.unmarkedBlocks());
+        map.put("verified-blocks", report.verifiedBlocks());
+        map.put("verify-failures", report.verifyFailures());
+        map.put("unmarked-blocks", report.unmarkedBlocks());
         map.put("unfinished", report.unfinished());
-        map.put("longestStallUs", report.longestStallNs() / NS_PER_US);
+        map.put("longest-stall-us", report.longestStallNs() / NS_PER_US);
         map.put("reconnects", report.reconnects());
         map.put("passed", report.isPassed());
         map.put("failures", report.failures());
@@ -207,7 +207,7 @@ public final class LoadPrinter
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("operations", operation.operations());
         map.put("iops", operation.operationsPerSecond());
-        map.put("bytesPerSecond", operation.bytesPerSecond());
+        map.put("bytes-per-second", operation.bytesPerSecond());
         final Map<String, Object> latency = new LinkedHashMap<>();
         latency.put("min", operation.latencyUsMin());
         latency.put("mean", operation.latencyUsMean());
@@ -217,7 +217,7 @@ public final class LoadPrinter
                 String.valueOf(percentile)), operation.latencyUs(percentile));
         }
         latency.put("max", operation.latencyUsMax());
-        map.put("latencyUs", latency);
+        map.put("latency-us", latency);
         return map;
     }
 }

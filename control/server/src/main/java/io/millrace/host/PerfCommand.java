@@ -28,9 +28,9 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "perf",
-    description = "Drive an NVMe/TCP target, this project's or another's, and measure it. The patterns randread and " +
-        "read write nothing. The patterns randwrite, randrw and write overwrite the namespace from its start, as far " +
-        "as --region says: they look for data first, and ask, or want --destroy, when they find some.",
+    description = "Generate load on any NVMe/TCP target and measure it. The patterns randread and read do not write. " +
+    "The patterns randwrite, randrw and write overwrite the namespace from its start up to --region: they check for " +
+    "existing data first, and then ask for confirmation or need --destroy.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace perf --nqn nqn.2026-11.io.millrace:vol0",
@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
         "  millrace perf --nqn NQN --pattern randread --verify --region 1GiB",
         "  millrace perf --nqn NQN --rate 50000 --duration 60s --json --hlog latency.hlog",
         "",
-        "At a fixed rate latency counts from the planned moment of each command. Commands that the end of the",
+        "At a fixed rate latency counts from the planned start of each command. Commands that the end of the",
         "measurement finds outstanding count with the time that they take or have waited. Exit codes: 0 passed,",
         "1 commands failed, blocks were wrong, the rate was missed or the target cannot be reached, 2 wrong usage,",
         "or data would be overwritten."})
@@ -51,7 +51,7 @@ public final class PerfCommand implements Callable<Integer>
     private TargetOptions target;
 
     @Option(names = "--nsid", paramLabel = "ID", defaultValue = "0",
-        description = "Namespace. Default: the first there is.")
+        description = "Namespace ID. Default: the first namespace.")
     private int nsid;
 
     @Option(names = {"-w", "--pattern"}, paramLabel = "PATTERN", defaultValue = "randread",
@@ -80,27 +80,28 @@ public final class PerfCommand implements Callable<Integer>
     private Long durationMs;
 
     @Option(names = {"-c", "--count"}, paramLabel = "COUNT", defaultValue = "0",
-        description = "End after so many operations, rather than by time.")
+        description = "Stop after this number of operations instead of --duration.")
     private long operationCount;
 
     @Option(names = "--warmup", paramLabel = "TIME", converter = TimeSpan.class, defaultValue = "2s",
-        description = "Load that is not counted, before. Default: ${DEFAULT-VALUE}.")
+        description = "Warm-up before the measurement. Default: ${DEFAULT-VALUE}.")
     private long warmUpMs;
 
     @Option(names = {"-r", "--rate"}, paramLabel = "COUNT", defaultValue = "0",
-        description = "Operations to begin in a second, all queues together. Default: as many as possible.")
+        description = "Operations started per second, all queues together. Default: unlimited.")
     private long ratePerSecond;
 
     @Option(names = "--verify",
-        description = "With a pattern that writes, write blocks that can be checked and check them when they are " +
-            "read back. With one that reads, check blocks that such a load has left.")
+        description = "With a writing pattern, write verifiable blocks and check them when they are read back. With " +
+        "a reading pattern, check the blocks of such a load.")
     private boolean verify;
 
     @Option(names = "--destroy", description = "Overwrite the namespace, also when it holds data.")
     private boolean destroy;
 
     @Option(names = "--region", paramLabel = "SIZE", converter = ByteSize.class, defaultValue = "0",
-        description = "Use only so much of the namespace, from its start. Default: all; at most 1GiB with --verify.")
+        description = "Size of the region used, from the start of the namespace. Default: all; at most 1GiB with " +
+        "--verify.")
     private long regionBytes;
 
     @Option(names = "--seed", paramLabel = "NUMBER", defaultValue = "1",
@@ -118,7 +119,7 @@ public final class PerfCommand implements Callable<Integer>
     private boolean dataDigest;
 
     @Option(names = "--reconnect", paramLabel = "TIME", converter = TimeSpan.class, defaultValue = "0s",
-        description = "Wait so long for a lost target to come back, then go on. Default: end at once.")
+        description = "Time to wait for a lost target to return before the load ends. Default: 0s.")
     private long reconnectMs;
 
     @Option(names = "--json", description = "Print JSON; progress goes to standard error.")
@@ -129,7 +130,7 @@ public final class PerfCommand implements Callable<Integer>
     private Path latencyLog;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public PerfCommand()
     {

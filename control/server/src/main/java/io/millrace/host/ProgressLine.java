@@ -7,8 +7,8 @@ import io.millrace.perf.load.LoadPhase;
 import io.millrace.perf.load.LoadProgress;
 
 /**
- * Shows how far a load has come, redrawn in place when a person reads along, else line by line; and stops the load when
- * asked to. On a thread of its own.
+ * Shows the progress of a load, redrawn in place on a terminal, else line by line; stops the load on request. On a
+ * separate thread.
  */
 public final class ProgressLine implements AutoCloseable
 {
@@ -97,7 +97,7 @@ public final class ProgressLine implements AutoCloseable
     }
 
     /**
-     * Ends it and takes the line away.
+     * Stops it and clears the line.
      */
     @Override
     public void close()

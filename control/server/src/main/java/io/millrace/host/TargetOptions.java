@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * Which target, and as whom: what every host command takes.
+ * Target options of every host command: address, subsystem and host identity.
  */
 final class TargetOptions
 {
@@ -28,7 +28,7 @@ final class TargetOptions
     private static final String ADDRESS_DEFAULT = "127.0.0.1";
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "TARGET",
-        description = "Where and what, in one: tcp://ADDRESS[:PORT][/NQN].")
+        description = "Target in one: tcp://ADDRESS[:PORT][/NQN].")
     private String target;
 
     @Option(names = {"-a", "--address"}, paramLabel = "ADDRESS",
@@ -73,7 +73,7 @@ final class TargetOptions
         parsedNqn = null == matcher.group(4) || matcher.group(4).isEmpty() ? null : matcher.group(4);
         if (null != address || null != port && null != parsedPort || null != nqn && null != parsedNqn)
         {
-            throw usage("target '" + target + "' and --address, --port or --nqn name the same thing: give one of them");
+            throw usage("target '" + target + "' and --address, --port or --nqn exclude each other: give one of them");
         }
     }
 

@@ -1,5 +1,5 @@
 /**
- * The commands of a host: load against a target, what it offers, what it is. They talk to targets through the initiator
- * alone and run on the main thread; reactors do the I/O.
+ * Commands of a host: perf, discover and identify. They use targets through the initiator alone and run on the main
+ * thread; reactors do the I/O.
  */
 package io.millrace.host;

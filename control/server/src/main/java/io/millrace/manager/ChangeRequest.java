@@ -17,19 +17,18 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Something that somebody wants to be otherwise, on its way: one command, several that go together, or a whole state.
- * The manager's thread.
+ * A requested change in progress: one command, several commands, or a whole state. The manager's thread.
  */
 final class ChangeRequest
 {
-    /** How far it is. */
+    /** State of the change. */
     private enum State
     {
-        /** Not decided. */
+        /** Undecided. */
         OPEN,
-        /** It is so, or will be. */
+        /** Accepted. */
         CONFIRMED,
-        /** It is not so, and will not be. */
+        /** Refused. */
         REFUSED
     }
 
@@ -42,7 +41,7 @@ final class ChangeRequest
     private final UUID salt = UUID.randomUUID();
     private final CompletableFuture<Reply> future = new CompletableFuture<>();
     private State state = State.OPEN;
-    private Reply doom;
+    private Reply pendingRejection;
     private long version;
     private StatePosition position;
 
@@ -65,7 +64,7 @@ final class ChangeRequest
     static ChangeRequest ofOne(final Caller caller, final CommandId id, final Command command)
     {
         final Command named = named(command);
-        return new ChangeRequest(caller, id, named, List.of(named), null, CommandWords.of(command));
+        return new ChangeRequest(caller, id, named, List.of(named), null, CommandDescriptions.of(command));
     }
 
     static ChangeRequest ofMany(
@@ -89,23 +88,23 @@ final class ChangeRequest
         return new ChangeRequest(caller, id, request, List.of(), target, comment);
     }
 
-    /** A device that is created is another than all of its name before it, whatever the client says. */
+    /** A created device gets a new incarnation, whatever the client sent. */
     private static Command named(final Command command)
     {
         return command instanceof final Command.CreateDevice create && create.device().hasIncarnation() ?
             new Command.CreateDevice(create.device().with(UUID.randomUUID())) : command;
     }
 
-    /** The same whenever it is asked for: the state is made more than once. */
+    /** Deterministic, as the state is computed more than once. */
     private UUID incarnationOf(final DeviceSpec device)
     {
         return UUID.nameUUIDFromBytes((salt + " " + device.name()).getBytes(StandardCharsets.UTF_8));
     }
 
     /**
-     * What comes of a state by this. Changes the editor only when it is one command that goes through.
+     * Applies the change to a state. Changes the given editor only for a single command that succeeds.
      *
-     * @throws ControlException when it cannot be.
+     * @throws ControlException if it cannot be applied.
      */
     StateEditor applyTo(final StateEditor editor)
     {
@@ -133,9 +132,9 @@ final class ChangeRequest
         return caller;
     }
 
-    String who()
+    String author()
     {
-        return AuditEntry.who(caller.clientName(), caller.keyName());
+        return AuditEntry.client(caller.clientName(), caller.keyName());
     }
 
     CommandId id()
@@ -143,7 +142,7 @@ final class ChangeRequest
         return id;
     }
 
-    /** As it was asked for. */
+    /** The original request. */
     Command request()
     {
         return request;
@@ -164,13 +163,13 @@ final class ChangeRequest
         return future;
     }
 
-    /** In which it is kept; 0: none yet. */
+    /** Version that contains it; 0: none yet. */
     long version()
     {
         return version;
     }
 
-    /** Of that version among all; null: none yet. */
+    /** Position of that version; null: none yet. */
     StatePosition position()
     {
         return position;
@@ -182,15 +181,15 @@ final class ChangeRequest
         version = value.version();
     }
 
-    /** Why it cannot be any more, though it is being written down; null when it can. */
-    Reply doom()
+    /** Refusal to send when the write in progress has ended; null: none. */
+    Reply pendingRejection()
     {
-        return doom;
+        return pendingRejection;
     }
 
-    void doom(final Reply value)
+    void pendingRejection(final Reply value)
     {
-        doom = value;
+        pendingRejection = value;
     }
 
     boolean isSettled()
@@ -218,13 +217,13 @@ final class ChangeRequest
         state = State.REFUSED;
     }
 
-    /** It went well, with something to say or not. */
+    /** A successful reply with an optional message. */
     Reply ok(final String text)
     {
         return new Reply(Code.OK, isOne() ? valueOf(request, 0) : version, text);
     }
 
-    /** What the answer to a command that went well carries. */
+    /** Value of a successful reply. */
     static long valueOf(final Command command, final long version)
     {
         return switch (command)

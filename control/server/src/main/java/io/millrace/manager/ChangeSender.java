@@ -10,10 +10,9 @@ import io.millrace.control.state.StatePlan;
 import java.util.function.Consumer;
 
 /**
- * Carries the changes that a ledger has ready out on the data plane, and tells the ledger how each went. Changes of one
- * command go out one behind the other, at most {@link PlaneLink#WINDOW} at a time. A change of several goes alone, as
- * the way from the state before it to that behind it: when a step is refused, the next comparison undoes what was done.
- * The manager's thread.
+ * Sends the ready changes of a ledger to the data plane, and reports the results to the ledger. Changes of one command
+ * are pipelined, at most {@link PlaneLink#WINDOW} at a time. A change of several commands is sent alone, as a plan from
+ * the state before to the state after it: if a step is refused, the next comparison reverts it. The manager's thread.
  */
 final class ChangeSender
 {
@@ -21,24 +20,24 @@ final class ChangeSender
     private final PlaneLink link;
     private final WorkThread work;
     private final CompareSchedule schedule;
-    private final Standing standing;
-    private final VersionTeller versions;
+    private final SyncStatus syncStatus;
+    private final VersionReporter versions;
     private final ServedFiles files;
     private final Consumer<String> onStaleTerm;
     private long session;
     private int outstanding;
-    private PlanRun several;
+    private PlanRun multiChange;
 
     /**
-     * @param onStaleTerm told when a later manager is in charge, with the words of the data plane.
+     * @param onStaleTerm gets the data plane's message when a manager with a later term is active.
      */
     ChangeSender(
         final Ledger ledger,
         final PlaneLink link,
         final WorkThread work,
         final CompareSchedule schedule,
-        final Standing standing,
-        final VersionTeller versions,
+        final SyncStatus syncStatus,
+        final VersionReporter versions,
         final ServedFiles files,
         final Consumer<String> onStaleTerm)
     {
@@ -46,35 +45,35 @@ final class ChangeSender
         this.link = link;
         this.work = work;
         this.schedule = schedule;
-        this.standing = standing;
+        this.syncStatus = syncStatus;
         this.versions = versions;
         this.files = files;
         this.onStaleTerm = onStaleTerm;
     }
 
-    /** A session began or ended: what was sent before is of no account. */
+    /** A session began or ended: earlier commands are void. */
     void onSession()
     {
         session++;
         outstanding = 0;
-        several = null;
+        multiChange = null;
     }
 
-    /** Whether something that was sent is not answered. */
+    /** Whether commands are outstanding. */
     boolean isBusy()
     {
-        return 0 != outstanding || null != several;
+        return 0 != outstanding || null != multiChange;
     }
 
-    /** Sends what may go now; answers how much was done. */
+    /** Sends changes that are ready; returns the work count. */
     int poll()
     {
-        if (null != several)
+        if (null != multiChange)
         {
             return drain();
         }
         int count = 0;
-        while (null == several && outstanding < PlaneLink.WINDOW)
+        while (null == multiChange && outstanding < PlaneLink.WINDOW)
         {
             final ChangeRequest change = ledger.peekReady();
             if (null == change || !change.isOne() && 0 != outstanding)
@@ -90,25 +89,25 @@ final class ChangeSender
             }
             else
             {
-                several = plan(change);
+                multiChange = plan(change);
             }
         }
         return count;
     }
 
-    /** Takes to its end what was begun, and sends no other; answers how much was done. */
+    /** Completes changes in progress without sending others; returns the work count. */
     int drain()
     {
-        if (null == several)
+        if (null == multiChange)
         {
             return 0;
         }
-        final int count = several.poll();
-        if (several.isDone())
+        final int count = multiChange.poll();
+        if (multiChange.isDone())
         {
-            final PlanRun ended = several;
-            several = null;
-            onSeveralAnswered(ended);
+            final PlanRun ended = multiChange;
+            multiChange = null;
+            onMultiChangeAnswered(ended);
             return count + 1;
         }
         return count;
@@ -135,7 +134,7 @@ final class ChangeSender
         schedule.onOwnChange();
         if (change.isSettled())
         {
-            // With all others, when one of them told of a later manager.
+            // Settled with all others, after one of them reported a later manager.
             return;
         }
         switch (call.code())
@@ -150,14 +149,14 @@ final class ChangeSender
             }
             case STALE_TERM ->
             {
-                ledger.takeBack(change, StageRunner.replyOf(call));
+                ledger.revert(change, StageRunner.replyOf(call));
                 onStaleTerm.accept(call.text());
             }
             case NULL_VAL ->
             {
-                ledger.confirm(change, change.ok("kept, but data plane " + link.name() +
-                    " did not say whether it is carried out (" + call.text() + "); it is being compared"));
-                haveCompared();
+                ledger.confirm(change, change.ok("saved, but data plane " + link.name() +
+                    " did not confirm it (" + call.text() + "); it is being compared"));
+                requestComparison();
             }
             default ->
             {
@@ -167,7 +166,7 @@ final class ChangeSender
                 }
                 else
                 {
-                    ledger.takeBack(change, StageRunner.replyOf(call));
+                    ledger.revert(change, StageRunner.replyOf(call));
                 }
             }
         }
@@ -181,7 +180,7 @@ final class ChangeSender
             files.fitting(PeerLimits.fitting(command, link.peer()), link.peer())), PlaneLink.WINDOW);
     }
 
-    private void onSeveralAnswered(final PlanRun ended)
+    private void onMultiChangeAnswered(final PlanRun ended)
     {
         final Reply refused = ended.refusal();
         final ChangeRequest change = ledger.peekReady();
@@ -200,19 +199,19 @@ final class ChangeSender
         }
         else if (Code.STALE_TERM == refused.code())
         {
-            ledger.takeBack(change, refused);
+            ledger.revert(change, refused);
             onStaleTerm.accept(refused.text());
         }
         else
         {
-            ledger.takeBack(change, refused, schedule.next());
-            haveCompared();
+            ledger.revert(change, refused, schedule.next());
+            requestComparison();
         }
     }
 
-    private void haveCompared()
+    private void requestComparison()
     {
-        standing.doubt();
-        schedule.want();
+        syncStatus.invalidate();
+        schedule.request();
     }
 }

@@ -5,21 +5,21 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * When a data plane is compared with what it should be: every 10 s, soon after events that are not of the manager's own
- * making, and later and later, up to every minute, while something is refused. The manager's thread.
+ * Schedule of comparisons with the desired state: every 10 s, soon after events not caused by the manager, and with
+ * exponential back-off, up to a minute, while steps are refused. The manager's thread.
  */
 final class CompareSchedule
 {
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(10);
     private static final long SOON_NS = TimeUnit.MILLISECONDS.toNanos(100);
-    /** Events of a change of the manager's own come at most so much later. */
+    /** Maximum delay of events caused by the manager. */
     private static final long OWN_EVENTS_NS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long BACKOFF_MIN_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long BACKOFF_MAX_NS = TimeUnit.SECONDS.toNanos(60);
 
     private final NanoClock clock;
     private CompletableFuture<Void> next = new CompletableFuture<>();
-    private boolean isWanted;
+    private boolean isRequested;
     private long dueNs;
     private long backoffNs = BACKOFF_MIN_NS;
     private long ownChangeNs;
@@ -31,20 +31,20 @@ final class CompareSchedule
         ownChangeNs = dueNs - OWN_EVENTS_NS;
     }
 
-    /** Whether it is time; stays so until {@link #begin()}. */
+    /** Whether a comparison is due; until {@link #begin()}. */
     boolean isDue(final long nowNs)
     {
-        isWanted = isWanted || nowNs - dueNs >= 0;
-        return isWanted;
+        isRequested = isRequested || nowNs - dueNs >= 0;
+        return isRequested;
     }
 
-    /** As soon as can be; when it is being compared, again. */
-    void want()
+    /** Requests a comparison as soon as possible; another one, if one is in progress. */
+    void request()
     {
-        isWanted = true;
+        isRequested = true;
     }
 
-    /** Done when the comparison that is wanted, or is made, has ended. */
+    /** Completes when the requested comparison, or the one in progress, has ended. */
     CompletableFuture<Void> next()
     {
         return next;
@@ -53,10 +53,10 @@ final class CompareSchedule
     /** A comparison begins. */
     void begin()
     {
-        isWanted = false;
+        isRequested = false;
     }
 
-    /** A comparison ended, well or not, or was given up. */
+    /** A comparison ended, failed or was aborted. */
     void end()
     {
         final CompletableFuture<Void> ended = next;
@@ -64,27 +64,27 @@ final class CompareSchedule
         ended.complete(null);
     }
 
-    /** All is as it should be. */
+    /** No differences. */
     void onEqual(final long nowNs)
     {
         backoffNs = BACKOFF_MIN_NS;
         dueNs = nowNs + INTERVAL_NS;
     }
 
-    /** Something is refused: the next time is twice as far as the last. */
+    /** A step was refused: the interval is doubled. */
     void onRefused(final long nowNs)
     {
         dueNs = nowNs + backoffNs;
         backoffNs = Math.min(BACKOFF_MAX_NS, 2 * backoffNs);
     }
 
-    /** What was found is kept as what should be, or could not be. */
-    void onAdopted(final boolean isKept)
+    /** The actual state was saved as the desired state, or saving failed. */
+    void onAdopted(final boolean isPersisted)
     {
-        dueNs = clock.nanoTime() + (isKept ? 0 : BACKOFF_MIN_NS);
+        dueNs = clock.nanoTime() + (isPersisted ? 0 : BACKOFF_MIN_NS);
     }
 
-    /** What was refused may be different now. */
+    /** Refused steps may succeed now. */
     void forgetRefusals()
     {
         backoffNs = BACKOFF_MIN_NS;
@@ -96,7 +96,7 @@ final class CompareSchedule
         ownChangeNs = clock.nanoTime();
     }
 
-    /** Something that is kept changed; soon it is known whether that was meant. */
+    /** A resource of the desired state changed; a comparison follows soon. */
     void onEvent()
     {
         final long nowNs = clock.nanoTime();

@@ -14,37 +14,37 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One comparison of what a data plane is with what it should be: all that is kept of it is listed, and the difference
- * carried out as far as it is not refused, or withheld since it takes something away that nobody asked for. The
- * manager's thread; plans are made beside it.
+ * One comparison of actual and desired state: reads the actual state and applies the difference, except for refused
+ * steps, and steps withheld because they would remove resources without a request. The manager's thread; plans are made
+ * on another thread.
  */
 final class Comparison
 {
     /** What it is for. */
     enum Purpose
     {
-        /** The difference is carried out; what takes something away only where this desired state made it. */
+        /** The difference is applied; resources are removed only if this desired state created them. */
         REPAIR,
-        /** The difference is carried out, whatever it takes away: a person said so. */
+        /** The difference is applied including all removals, as confirmed by an operator. */
         REPAIR_ALL,
-        /** What is there is to become what should be. */
+        /** The actual state becomes the desired state. */
         ADOPT
     }
 
-    /** How far it is; all but the first two end it. */
+    /** State of the comparison; all but the first two end it. */
     enum State
     {
-        /** The data plane is asked. */
+        /** The actual state is read. */
         LISTING,
-        /** The difference is planned and carried out. */
+        /** The difference is planned and applied. */
         REPAIRING,
-        /** A later manager is in charge. */
+        /** A manager with a later term is active. */
         FENCED,
-        /** The data plane did not tell all. */
+        /** Not all lists were answered. */
         INCOMPLETE,
-        /** {@link #found()} is to become what should be. */
+        /** {@link #found()} becomes the desired state. */
         OBSERVED,
-        /** What can be is done. */
+        /** All possible steps are done. */
         REPAIRED
     }
 
@@ -53,10 +53,10 @@ final class Comparison
     private final WorkThread work;
     private final RequestOrder order;
     private final Leadership leadership;
-    private final VersionTeller versions;
+    private final VersionReporter versions;
     private final ServedFiles files;
     private final Purpose purpose;
-    private final Census census;
+    private final ObservedState observedState;
     private final PeerInfo peer;
     private State state = State.LISTING;
     private DriftRepair repair;
@@ -70,7 +70,7 @@ final class Comparison
         final WorkThread work,
         final RequestOrder order,
         final Leadership leadership,
-        final VersionTeller versions,
+        final VersionReporter versions,
         final ServedFiles files,
         final Purpose purpose)
     {
@@ -83,7 +83,7 @@ final class Comparison
         this.versions = versions;
         this.files = files;
         this.purpose = purpose;
-        census = new Census(link::submit, peer);
+        observedState = new ObservedState(link::submit, peer);
     }
 
     Purpose purpose()
@@ -91,10 +91,10 @@ final class Comparison
         return purpose;
     }
 
-    /** Takes it as far as it goes now; answers how much was done. */
+    /** Advances as far as possible; returns the work count. */
     int poll()
     {
-        if (State.LISTING == state && census.isDone())
+        if (State.LISTING == state && observedState.isDone())
         {
             state = listed();
         }
@@ -117,9 +117,9 @@ final class Comparison
 
     private State listed()
     {
-        if (null != census.refusal())
+        if (null != observedState.refusal())
         {
-            return Code.STALE_TERM == census.refusal().code() ? State.FENCED : State.INCOMPLETE;
+            return Code.STALE_TERM == observedState.refusal().code() ? State.FENCED : State.INCOMPLETE;
         }
         if (!leadership.isOld() && leadership.isOther(observed()))
         {
@@ -137,22 +137,22 @@ final class Comparison
         run = new PlanRun(work, () ->
         {
             repair = DriftRepair.of(found(), desired, peer, mayRemove, mayUndo,
-                hasBase ? asked(base, desired) : AskedChanges.NONE);
+                hasBase ? asked(base, desired) : RequestedChanges.NONE);
             return repair.plan();
-        }, StageRunner.OnRefusal.GO_ON, (command) -> link.submit(files.fitting(command, peer)), PlaneLink.WINDOW);
+        }, StageRunner.OnRefusal.CONTINUE, (command) -> link.submit(files.fitting(command, peer)), PlaneLink.WINDOW);
         return State.REPAIRING;
     }
 
-    /** What is not known is not carried out unasked. */
-    private AskedChanges asked(final long base, final DesiredState desired)
+    /** Unknown changes are not applied without a request. */
+    private RequestedChanges asked(final long base, final DesiredState desired)
     {
         try
         {
-            return AskedChanges.between(order.stateOf(base), desired);
+            return RequestedChanges.between(order.stateOf(base), desired);
         }
         catch (final IOException | StoreException _)
         {
-            return AskedChanges.NONE;
+            return RequestedChanges.NONE;
         }
     }
 
@@ -161,7 +161,7 @@ final class Comparison
         return ledger.history().stream().anyMatch((each) -> each.position().equals(held));
     }
 
-    /** Whether all that is there came from this desired state: what it has besides was taken out of that since. */
+    /** Whether all resources were created by this desired state: extra ones were removed from it since. */
     private boolean isOwn()
     {
         final StatePosition held = observed().position();
@@ -172,7 +172,7 @@ final class Comparison
     private boolean isChangedDirectly()
     {
         return observed().directChanges() != observed().directChangesSeen() ||
-            observed().directChanges() != census.directChangesBefore();
+            observed().directChanges() != observedState.directChangesBefore();
     }
 
     private State ended()
@@ -183,11 +183,11 @@ final class Comparison
         }
         if (0 == left())
         {
-            versions.onInSync(ledger.position(), census.directChangesBefore(), observed().directChangesSeen());
+            versions.onInSync(ledger.position(), observedState.directChangesBefore(), observed().directChangesSeen());
         }
         else if (observed().position().isKnown() && !observed().position().isRelatedTo(ledger.position()))
         {
-            // A person gave it to this manager, though nothing was done about it yet: that is not asked again.
+            // An operator confirmed the take-over already; it is not asked for again.
             versions.begin(ledger.position());
         }
         return State.REPAIRED;
@@ -198,7 +198,7 @@ final class Comparison
         return state;
     }
 
-    /** Why it did not go on, or null. */
+    /** Reason of the failure, or null. */
     String reason()
     {
         return null != refusal() ? refusal().text() : "term " + observed().term() + " of manager " +
@@ -207,47 +207,47 @@ final class Comparison
 
     private Reply refusal()
     {
-        return null == run ? census.refusal() : run.refusal();
+        return null == run ? observedState.refusal() : run.refusal();
     }
 
-    /** Who is in charge by the data plane. */
+    /** Leadership of the data plane. */
     LeadershipInfo observed()
     {
-        return census.leadership();
+        return observedState.leadership();
     }
 
-    /** All that is kept of it. */
+    /** The actual state. */
     DesiredState found()
     {
-        return DesiredState.of(census.resources());
+        return DesiredState.of(observedState.resources());
     }
 
-    /** How many differences there were to be carried out. */
+    /** Number of steps. */
     int steps()
     {
         return null == run.plan() ? 0 : run.plan().steps().size();
     }
 
-    /** What was carried out, in words. */
+    /** Description of the steps. */
     String words()
     {
-        return CommandWords.of(run.plan().steps().stream().map(StateStep::command).toList());
+        return CommandDescriptions.of(run.plan().steps().stream().map(StateStep::command).toList());
     }
 
-    /** How many of them were refused. */
+    /** Number of refused steps. */
     int refusedCount()
     {
         return run.refusedCount();
     }
 
-    /** How many differences are left: refused, withheld, or not carried out because of what would be lost. */
+    /** Number of remaining differences: refused, withheld, or not applied because data would be lost. */
     int left()
     {
         return run.refusedCount() +
             (null == run.plan() ? 0 : run.plan().obstacles().size() + repair.withheld().size());
     }
 
-    /** Why the first of them is left, in one sentence. */
+    /** Reason of the first remaining difference. */
     String firstLeft()
     {
         if (null != refusal())
@@ -261,14 +261,14 @@ final class Comparison
         final boolean takesAway = repair.withheld().stream().anyMatch(DriftRepair::takesAway);
         final boolean allows = repair.withheld().stream().anyMatch((each) -> DriftRepair.allows(each.command()));
         return repair.withheld().size() + (takesAway ?
-            " steps take something away that this desired state did not bring, and wait for a person: " : allows ?
-            " steps allow access that may have been revoked directly, and wait for a person: " :
-            " steps undo what may have been set directly, and wait for a person: ") +
-            CommandWords.of(repair.withheld().stream().map(StateStep::command).toList()) +
+            " steps remove resources that this desired state did not create, and need confirmation: " : allows ?
+            " steps allow access that may have been revoked directly, and need confirmation: " :
+            " steps revert settings that may have been changed directly, and need confirmation: ") +
+            CommandDescriptions.of(repair.withheld().stream().map(StateStep::command).toList()) +
             "; see 'millrace dataplane drift'";
     }
 
-    /** All that is left, but for what was refused beyond the first. */
+    /** Remaining differences, with only the first refused step. */
     List<DriftInfo> drift(final String dataPlane)
     {
         final List<DriftInfo> drift = new ArrayList<>();
@@ -277,7 +277,7 @@ final class Comparison
             repair.withheld().forEach((step) -> drift.add(new DriftInfo(true, step.destructive(), dataPlane,
                 step.sentence(), DriftRepair.reason(step))));
             run.plan().obstacles().forEach((each) -> drift.add(new DriftInfo(false, false, dataPlane, each,
-                "no command brings it about without a loss")));
+                "no command resolves it without loss of data")));
         }
         if (null != refusal())
         {

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The controller ids of each data plane of a manager, since data planes that are paths of one subsystem must not give
- * two controllers one id. A data plane gets {@value #IDS} ids the first time that the manager has several, and keeps
- * them: the assignment is in a file of the state directory. Made at the start, then immutable.
+ * Ranges of controller ids of a manager's data planes, as data planes that serve one subsystem must not assign an id
+ * twice. A data plane gets {@value #IDS} ids as soon as the manager has several data planes; the assignment is
+ * persisted in the state directory. Read at the start, then immutable.
  */
 final class ControllerIdRanges
 {
@@ -33,7 +33,7 @@ final class ControllerIdRanges
     }
 
     /**
-     * Reads the assignment, and adds what it lacks.
+     * Reads the assignment and adds missing ranges.
      *
      * @param disk  where it is stored.
      * @param names of the data planes that the manager has now.
@@ -65,7 +65,7 @@ final class ControllerIdRanges
         ranges.values().forEach(taken::set);
         if (taken.nextClearBit(0) >= RANGES)
         {
-            // Data planes that the manager no longer has give theirs back when there is no other.
+            // Ranges of removed data planes are reused if no other is free.
             ranges.keySet().retainAll(names);
             taken.clear();
             ranges.values().forEach(taken::set);

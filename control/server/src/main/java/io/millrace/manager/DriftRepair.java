@@ -16,16 +16,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The way from what a data plane is to what it should be, when nobody has asked for it just now. What would take
- * something away (a device, a namespace, a subsystem, the access of a host, a listener) or lose data is withheld,
- * unless all that is there came from this desired state, or it was asked for while the data plane was away, or a person
- * allows it. When somebody has changed the data plane directly, so is what may undo that: access of hosts to a
- * subsystem that is there, ANA states and limits of what is there, and fault rules. A volume that is larger than it
- * should be is never replaced by a smaller, empty one; one that is known to be an incarnation which this desired state
- * has no more is replaced by that which it has. Immutable.
+ * A plan that repairs drift: leads from the actual to the desired state without a current request. Steps that remove a
+ * device, namespace, subsystem, listener or the access of a host, or that lose data, are withheld, unless all resources
+ * were created by this desired state, the step was requested while the data plane was disconnected, or an operator
+ * confirms it. After direct changes, steps that might revert them are withheld, too: access of hosts, ANA states,
+ * limits and fault rules of existing resources. A volume larger than desired is never replaced by a smaller, empty one;
+ * a volume of another incarnation than the desired one is replaced. Immutable.
  *
- * @param plan     what is carried out.
- * @param withheld what waits for a person.
+ * @param plan     to apply.
+ * @param withheld steps that need confirmation.
  */
 record DriftRepair(StatePlan plan, List<StateStep> withheld)
 {
@@ -41,13 +40,13 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
      * Plans a repair of what the data plane knows.
      *
      * @param peer      that the data plane is.
-     * @param mayRemove whether something may be taken away, and all else.
-     * @param mayUndo   whether nobody has changed it directly, so that nothing of that can be undone.
-     * @param asked     of the manager, and not withheld therefore.
+     * @param mayRemove whether all steps are allowed, including removals.
+     * @param mayUndo   whether there were no direct changes that a step could revert.
+     * @param asked     requested changes, which are not withheld.
      */
     static DriftRepair of(
         final DesiredState actual, final DesiredState wantedState, final PeerInfo peer, final boolean mayRemove,
-        final boolean mayUndo, final AskedChanges asked)
+        final boolean mayUndo, final RequestedChanges asked)
     {
         final PeerLimits limits = PeerLimits.of(wantedState, peer);
         final DesiredState desired = limits.state();
@@ -60,8 +59,8 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
             {
                 spared.apply(new Command.ResizeDevice(wanted.name(), was.sizeBytes()));
                 obstacles.add("device " + wanted.name() + " has " + Units.size(was.sizeBytes()) + " instead of " +
-                    Units.size(wanted.sizeBytes()) + " and does not become smaller: resize it to what it has, or " +
-                    "delete it and create it anew");
+                    Units.size(wanted.sizeBytes()) + " and cannot shrink: resize it in the desired state, or delete " +
+                    "and recreate it");
             }
         }
         final StatePlan plan =
@@ -81,7 +80,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
 
     private static DriftRepair withheld(
         final StatePlan plan, final List<String> obstacles, final DesiredState direct, final DesiredState actual,
-        final AskedChanges asked)
+        final RequestedChanges asked)
     {
         final List<StateStep> withheld = new ArrayList<>();
         final Set<String> kept = new HashSet<>();
@@ -99,7 +98,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
                 }
                 else if (null != name && kept.contains(name))
                 {
-                    // What stays is in its way.
+                    // Blocked by a withheld removal.
                     withheld.add(step);
                 }
                 else
@@ -115,7 +114,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
         return new DriftRepair(new StatePlan(stages, obstacles), withheld);
     }
 
-    /** Whether something that is there would not be any more. A limit that ends takes nothing away. */
+    /** Whether the step removes a resource. Removing a limit does not count. */
     static boolean takesAway(final StateStep step)
     {
         return step.destructive() || switch (step.command())
@@ -127,7 +126,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
         };
     }
 
-    /** Whether it changes in place what somebody may have set directly in this state. */
+    /** Whether it changes settings in place that may have been changed directly. */
     private static boolean undoes(final Command command, final DesiredState direct)
     {
         return switch (command)
@@ -144,19 +143,19 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
         };
     }
 
-    /** Whether hosts are allowed by it that were not. */
+    /** Whether it allows hosts that were not allowed before. */
     static boolean allows(final Command command)
     {
         return command instanceof Command.AllowHost ||
             command instanceof final Command.SetAllowAnyHost any && any.allowAnyHost();
     }
 
-    /** Why a step that was withheld waits for a person. */
+    /** Reason why a withheld step needs confirmation. */
     static String reason(final StateStep step)
     {
-        return takesAway(step) ? "takes something away that this desired state did not bring" :
+        return takesAway(step) ? "removes a resource that this desired state did not create" :
             allows(step.command()) ? "allows access that may have been revoked directly" :
-            undoes(step) ? "undoes what may have been set directly" : "cannot be before another step that waits";
+            undoes(step) ? "reverts settings that may have been changed directly" : "depends on another withheld step";
     }
 
     private static boolean undoes(final StateStep step)
@@ -168,7 +167,7 @@ record DriftRepair(StatePlan plan, List<StateStep> withheld)
         };
     }
 
-    /** Of what is taken away or made, alike for both; null: of neither. */
+    /** Name of the removed or created resource, equal for both; null: none. */
     private static String nameOf(final Command command)
     {
         return switch (command)

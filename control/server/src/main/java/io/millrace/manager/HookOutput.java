@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Hands on what a program prints, in lines, as long as it is little: the rest is read and counted, so that the program
- * goes on. Each has a thread that reads, which ends with whatever has the output open.
+ * Forwards the output of a hook program line by line up to a limit; the rest is read and counted, so that the program
+ * does not block. A thread reads it until the output is closed.
  */
 final class HookOutput
 {
@@ -28,7 +28,7 @@ final class HookOutput
     private int lineCount;
     private int bytes;
     private long leftOut;
-    private boolean isOver;
+    private boolean hasLostTerm;
 
     /**
      * @param input of the program's.
@@ -53,13 +53,13 @@ final class HookOutput
         }
         catch (final IOException _)
         {
-            // It was closed, since the program has ended.
+            // Closed, as the program has ended.
         }
     }
 
     private synchronized void take(final byte[] buffer, final int length)
     {
-        for (int i = 0; i < length && !isOver; i++)
+        for (int i = 0; i < length && !hasLostTerm; i++)
         {
             if (bytes >= BYTES_MAX || lineCount >= LINES_MAX)
             {
@@ -69,40 +69,40 @@ final class HookOutput
             bytes++;
             if ('\n' == buffer[i])
             {
-                tell();
+                emitLine();
             }
             else
             {
                 line[lineLength++] = buffer[i];
                 if (LINE_MAX == lineLength)
                 {
-                    tell();
+                    emitLine();
                 }
             }
         }
     }
 
-    private void tell()
+    private void emitLine()
     {
         lines.accept(new String(line, 0, lineLength, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?"));
         lineLength = 0;
         lineCount++;
     }
 
-    /** The program has ended: what it printed is told, and nothing that comes later. */
+    /** The program has ended: emits the last line, and ignores later output. */
     void end() throws InterruptedException
     {
         thread.join(END_WAIT_MS);
         synchronized (this)
         {
-            isOver = true;
+            hasLostTerm = true;
             if (lineLength > 0)
             {
-                tell();
+                emitLine();
             }
             if (leftOut > 0)
             {
-                lines.accept(leftOut + " bytes more, which are left out: at most " + BYTES_MAX + " bytes and " +
+                lines.accept(leftOut + " more bytes omitted: at most " + BYTES_MAX + " bytes and " +
                     LINES_MAX + " lines of a program are printed");
             }
         }

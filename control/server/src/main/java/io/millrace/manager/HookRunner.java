@@ -14,13 +14,13 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 /**
- * Runs the programs that a person has named for data planes that go and come: those of one data plane one after the
- * other, a bounded number at once, each for a bounded time. Of their output the beginning is handed on. The manager's
- * thread, but for the programs' own.
+ * Runs the hook programs for data planes that go down and come up: sequentially for each data plane, with bounded
+ * concurrency and time. Forwards the beginning of their output. The manager's thread, except the threads of the
+ * programs.
  */
 final class HookRunner implements AutoCloseable
 {
-    /** What came of a program; an exit code below 0: it did not end by itself. */
+    /** Result of a program; exit code below 0: it was killed or not started. */
     record Result(String dataPlane, String hook, String program, int exitCode, String text)
     {
     }
@@ -37,7 +37,7 @@ final class HookRunner implements AutoCloseable
     private static final int NOT_STARTED = -2;
 
     private final HookConfig config;
-    /** Of the manager: what a program that runs {@code millrace} has to talk to. */
+    /** Control directory of the manager, for programs that run {@code millrace}. */
     private final Path controlDirectory;
     private final ExecutorService executor = Executors.newFixedThreadPool(
         RUNNING_MAX, Thread.ofPlatform().daemon().name("millrace-hook-", 0).factory());
@@ -52,7 +52,7 @@ final class HookRunner implements AutoCloseable
         this.controlDirectory = controlDirectory.toAbsolutePath().normalize();
     }
 
-    /** Has a program run, if one is named; answers false when too many wait. */
+    /** Queues the hook program, if configured; returns false if too many are queued. */
     boolean run(final String dataPlane, final boolean isDown, final String reason)
     {
         final List<String> command = isDown ? config.down() : config.up();
@@ -96,7 +96,7 @@ final class HookRunner implements AutoCloseable
         return result;
     }
 
-    /** The next line that one of them printed, with what it is of; or null. All lines of one come before its result. */
+    /** The next line of output with its hook, or null. All lines of a program come before its result. */
     String pollOutput()
     {
         return output.poll();
@@ -135,7 +135,7 @@ final class HookRunner implements AutoCloseable
         catch (final InterruptedException e)
         {
             Thread.currentThread().interrupt();
-            return new Result(run.dataPlane(), run.hook(), program, KILLED, "killed, the manager ended");
+            return new Result(run.dataPlane(), run.hook(), program, KILLED, "killed at the end of the manager");
         }
         finally
         {
@@ -150,11 +150,11 @@ final class HookRunner implements AutoCloseable
     {
         process.descendants().forEach(ProcessHandle::destroyForcibly);
         process.destroyForcibly();
-        // Not by waitFor(), since the manager that ends interrupts. A process that the kernel holds is not waited for.
+        // Not by waitFor(), as the ending manager interrupts. A process blocked in the kernel is not waited for.
         process.onExit().completeOnTimeout(process, KILL_WAIT_MS, TimeUnit.MILLISECONDS).join();
     }
 
-    /** Kills what runs, and waits for that: the process may end at once behind it. */
+    /** Kills running programs and waits for them, as the process may exit right afterwards. */
     @Override
     public void close()
     {

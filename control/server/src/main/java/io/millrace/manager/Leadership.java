@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Whether the manager is in charge of a data plane: it is with a term above all that are known, which is on disk before
- * the data plane is asked for it, and until another manager has a later one. Outlives sessions. The manager's thread.
+ * Leadership of a data plane: the manager takes a term above all known ones, which is persisted before it is sent to
+ * the data plane, and holds it until another manager takes a later one. Independent of sessions. The manager's thread.
  */
 final class Leadership
 {
@@ -22,13 +22,13 @@ final class Leadership
     {
         /** No term is held. */
         NONE,
-        /** One is being written. */
+        /** A term is being written. */
         WRITING,
-        /** The data plane is asked for it. */
+        /** The term was sent to the data plane. */
         ASKING,
-        /** The manager is in charge. */
+        /** The term is held. */
         HELD,
-        /** Another manager is, for good. */
+        /** Lost to another manager, permanently. */
         LOST
     }
 
@@ -42,20 +42,20 @@ final class Leadership
     private final NanoClock clock;
     private final Consumer<String> log;
     private State state = State.NONE;
-    /** Counts sessions: what is answered in another is of no account. */
+    /** Counts sessions: answers of other sessions are ignored. */
     private long session;
     private boolean isConnected;
     private boolean isOld;
     private LeadershipInfo seen = LeadershipInfo.NONE;
     private long term;
-    /** On disk, and not taken yet; 0: none. */
+    /** Persisted, but not taken yet; 0: none. */
     private long written;
     private long dueNs;
-    private String trouble = "";
+    private String lastError = "";
 
     /**
-     * @param self who takes a term: of it id, name and address count.
-     * @param ask  sends a command, and tells the answer unless the session ends.
+     * @param self command with id, name and address of this manager.
+     * @param ask  sends a command and passes the reply on unless the session ends.
      */
     Leadership(
         final String dataPlane,
@@ -81,9 +81,9 @@ final class Leadership
     }
 
     /**
-     * A session begins, or the data plane was looked at again.
+     * The leadership of the data plane was read.
      *
-     * @param info  who is in charge by the data plane.
+     * @param info  leadership of the data plane.
      * @param older whether the data plane is of a version that has terms, and no command to take one.
      */
     void onObserved(final LeadershipInfo info, final boolean older)
@@ -94,7 +94,7 @@ final class Leadership
         dueNs = clock.nanoTime();
         if (State.HELD == state && !isOld && info.term() < term)
         {
-            // It has lost what it kept.
+            // The data plane lost its state.
             state = State.NONE;
         }
     }
@@ -106,7 +106,7 @@ final class Leadership
         state = State.ASKING == state ? State.NONE : state;
     }
 
-    /** Takes a term when none is held; what does not work is tried again each second. */
+    /** Takes a term if none is held; retries each second. */
     void poll(final long nowNs)
     {
         if (State.NONE != state || !isConnected || nowNs - dueNs < 0)
@@ -126,7 +126,7 @@ final class Leadership
         catch (final IllegalArgumentException | ArithmeticException e)
         {
             fail("data plane " + dataPlane + " says that its term is " + seen.term() + ", above " + Terms.MAX +
-                ": start it again, or remove its state file, so that its terms begin anew");
+                ": restart it, or remove its state file to reset its terms");
             return;
         }
         write(wanted);
@@ -149,7 +149,7 @@ final class Leadership
             }
             else
             {
-                fail("term cannot be kept, nothing is commanded: " + Ledger.reason(failure));
+                fail("term cannot be saved, no commands are sent: " + Ledger.reason(failure));
             }
         });
     }
@@ -187,7 +187,7 @@ final class Leadership
             }
             case STALE_TERM ->
             {
-                // Another was quicker: it is looked at again.
+                // Another manager took it first: read the leadership again.
                 state = State.NONE;
                 isConnected = false;
                 fail(reply.text());
@@ -205,25 +205,24 @@ final class Leadership
         state = State.HELD;
         term = written;
         written = 0;
-        trouble = "";
-        log.accept("in charge with term " + term);
+        lastError = "";
+        log.accept("active with term " + term);
     }
 
     private void fail(final String reason)
     {
         dueNs = clock.nanoTime() + RETRY_NS;
-        if (!reason.equals(trouble))
+        if (!reason.equals(lastError))
         {
             log.accept(reason);
         }
-        trouble = reason;
+        lastError = reason;
     }
 
     /**
-     * Whether the data plane has to be looked at again before a term is taken: {@link #onObserved} tells what is
-     * seen.
+     * Whether the leadership has to be read again before a term is taken, see {@link #onObserved}.
      */
-    boolean needsLook(final long nowNs)
+    boolean needsRecheck(final long nowNs)
     {
         return State.NONE == state && !isConnected && nowNs - dueNs >= 0;
     }
@@ -244,15 +243,14 @@ final class Leadership
         return isOld;
     }
 
-    /** Whether another manager was in charge since. */
-    boolean isOver()
+    /** Whether another manager was active since. */
+    boolean hasLostTerm()
     {
         return State.LOST == state || 0 != term && isOther(seen);
     }
 
     /**
-     * A new session is there: commands of the one before may still be on their way, and are refused from now on, since
-     * they have a term that is held no more.
+     * Takes a new term for a new session, so that delayed commands of the previous session are refused.
      */
     void renew()
     {
@@ -263,15 +261,14 @@ final class Leadership
     }
 
     /**
-     * Whether another manager is in charge by what the data plane says. A higher term of this one is one whose taking
-     * was never answered.
+     * Whether another manager is active. A higher term of this manager is one whose reply was lost.
      */
     boolean isOther(final LeadershipInfo info)
     {
         return isOld ? info.term() > term : info.term() >= term && !info.managerId().equals(self.managerId());
     }
 
-    /** Another manager is in charge; answers whether that is new. */
+    /** Another manager is active; returns whether that is new. */
     boolean lose()
     {
         final boolean isNew = State.LOST != state;
@@ -279,22 +276,22 @@ final class Leadership
         return isNew;
     }
 
-    /** What commands are answered when it is lost. */
+    /** Reply to commands after the leadership was lost. */
     Reply refusal()
     {
-        return Reply.refused(Code.STALE_TERM, "another manager is in charge of data plane " + dataPlane +
-            ": command that one, or start this one again to take over");
+        return Reply.refused(Code.STALE_TERM, "another manager is active for data plane " + dataPlane + ": use that " +
+            "one, or restart this one to take over");
     }
 
-    /** Last that was held; 0: none was. */
+    /** The last term held; 0: none. */
     long term()
     {
         return term;
     }
 
-    /** Why no term is held; empty: nothing is wrong. */
-    String trouble()
+    /** Reason why no term is held; empty: no error. */
+    String lastError()
     {
-        return trouble;
+        return lastError;
     }
 }

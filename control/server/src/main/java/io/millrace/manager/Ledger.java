@@ -26,13 +26,13 @@ import java.util.function.Consumer;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * What one data plane should be, with the changes to it that are on their way. Changes go in one line:
+ * The desired state of one data plane with its changes in progress. Changes pass through one queue:
  * <pre>
  *   pending --version written--&gt; ready --sent to the data plane--&gt; sent --answered--&gt; kept
  * </pre>
- * Each is checked on the state that all before it lead to, and written down before it is sent; those that come while a
- * version is written go together into the next. A change that is refused in the end is taken out again, and so are
- * those behind it that cannot be without it; a version without them is written. The manager's thread.
+ * Each is checked against the state after all earlier ones, and persisted before it is sent; changes that arrive during
+ * a write are batched into the next version. A change refused by the data plane is reverted together with later ones
+ * that depend on it, and a version without them is written. The manager's thread.
  */
 final class Ledger
 {
@@ -57,16 +57,16 @@ final class Ledger
     private boolean isWriting;
     private boolean isAdopting;
     private boolean needsVersion;
-    /** First version with a change that the next one has not; MAX_VALUE: none. */
-    private long takenBackFrom = Long.MAX_VALUE;
+    /** First version with a change that the next one reverts; MAX_VALUE: none. */
+    private long revertedFrom = Long.MAX_VALUE;
     private boolean isRetry;
     private long retryNs;
     private StatePosition position = StatePosition.NONE;
     private long accepted;
 
     /**
-     * @param finish told of each change how it went, once.
-     * @param log    of what no client can be told.
+     * @param finish gets the reply to each change, once.
+     * @param log    of errors that cannot be returned to a client.
      */
     Ledger(
         final StateStore store,
@@ -93,25 +93,25 @@ final class Ledger
         tip = first.state().edit();
     }
 
-    /** Whether it is known at all what should be. */
+    /** Whether a desired state is known. */
     boolean isKnown()
     {
         return 0 != version();
     }
 
-    /** Whether what a data plane has is being written. */
+    /** Whether an adopted state is being written. */
     boolean isAdopting()
     {
         return isAdopting;
     }
 
-    /** Of the last version that was written among all of its lineage. */
+    /** Position of the last written version. */
     StatePosition position()
     {
         return position;
     }
 
-    /** Last that was written; 0: none. */
+    /** The last written version; 0: none. */
     long version()
     {
         return position.version();
@@ -122,13 +122,13 @@ final class Ledger
         return store.history();
     }
 
-    /** Whether nothing is on its way. */
+    /** Whether no change is in progress. */
     boolean isSettled()
     {
         return !isWriting && !needsVersion && pending.isEmpty() && ready.isEmpty() && sent.isEmpty();
     }
 
-    /** What should be, by all that was confirmed. */
+    /** The desired state with all confirmed changes. */
     DesiredState keptState()
     {
         if (null == keptState)
@@ -138,52 +138,52 @@ final class Ledger
         return keptState;
     }
 
-    /** What should be, by all that was accepted. */
+    /** The desired state with all accepted changes. */
     DesiredState tipState()
     {
         freshTip();
         return tip.state();
     }
 
-    /** Whether all that was accepted is in the version that was written last. */
+    /** Whether the last written version contains all accepted changes. */
     boolean isWritten()
     {
         return !isWriting && !needsVersion && pending.isEmpty();
     }
 
-    /** Why a command would change nothing by all that was accepted; empty: it would, or is refused. */
+    /** Reason why a command would change nothing; empty: it would, or is refused. */
     String noChange(final Command command)
     {
         freshTip();
         return tip.noChange(command);
     }
 
-    /** A command that changes nothing, as what it finds: a device that a data plane lacks is no other than that. */
+    /** A command that changes nothing, with the existing incarnation of its device. */
     Command asDesired(final Command command)
     {
         freshTip();
         return tip.asDesired(command);
     }
 
-    /** What is kept of commands that were refused. */
+    /** Refused commands. */
     Refusals refusals()
     {
         return refusals;
     }
 
-    /** How many were ever accepted. */
+    /** Number of changes accepted so far. */
     long accepted()
     {
         return accepted;
     }
 
-    /** How many of those were sent, or ended without. */
+    /** Number of changes that were sent or ended without being sent. */
     long forwarded()
     {
         return accepted - pending.size() - writing.size() - ready.size();
     }
 
-    /** Takes a change into the line; answers why not, or null. */
+    /** Queues a change; returns the reason of a refusal, or null. */
     Reply accept(final ChangeRequest change)
     {
         freshTip();
@@ -202,7 +202,7 @@ final class Ledger
         return null;
     }
 
-    /** Writes what waits, unless it is writing; answers how much was done. */
+    /** Writes queued changes unless a write is in progress; returns the work count. */
     int poll(final long nowNs)
     {
         final boolean isHeld = isRetry && nowNs - retryNs < 0;
@@ -231,17 +231,17 @@ final class Ledger
         isWriting = true;
         final DesiredState state = tip.state();
         final Instant time = Instant.now();
-        final String who = who();
+        final String author = author();
         final String comment = comment();
         final List<CommandId> ids = writing.stream().map(ChangeRequest::id)
             .filter((id) -> !CommandId.NONE.equals(id)).toList();
-        final long first = takenBackFrom;
-        takenBackFrom = Long.MAX_VALUE;
+        final long first = revertedFrom;
+        revertedFrom = Long.MAX_VALUE;
         work.run(() ->
         {
-            // Kept there when it cannot be written.
-            store.takeBackFrom(first);
-            return store.append(time, who, comment, ids, refused, state);
+            // Stays queued if writing fails.
+            store.revertFrom(first);
+            return store.append(time, author, comment, ids, refused, state);
         }, (written, failure) ->
         {
             isWriting = false;
@@ -265,10 +265,10 @@ final class Ledger
         });
     }
 
-    private String who()
+    private String author()
     {
         final Set<String> names = new TreeSet<>();
-        writing.forEach((change) -> names.add(change.who()));
+        writing.forEach((change) -> names.add(change.author()));
         return names.isEmpty() ? "manager" : names.size() <= NAMES_MAX ? String.join(", ", names) :
             String.join(", ", List.copyOf(names).subList(0, NAMES_MAX)) + " and " + (names.size() - NAMES_MAX) +
                 " more";
@@ -278,23 +278,23 @@ final class Ledger
     {
         return switch (writing.size())
         {
-            case 0 -> "without what the data plane refused";
+            case 0 -> "without changes refused by the data plane";
             case 1 -> writing.getFirst().comment();
             default -> writing.size() + " changes: " +
-                CommandWords.of(writing.stream().flatMap((change) -> change.commands().stream()).toList());
+                CommandDescriptions.of(writing.stream().flatMap((change) -> change.commands().stream()).toList());
         };
     }
 
     private void onWritten(final ChangeRequest change)
     {
         change.position(position);
-        if (null == change.doom())
+        if (null == change.pendingRejection())
         {
             ready.addLast(change);
         }
         else
         {
-            takeBack(change, change.doom());
+            revert(change, change.pendingRejection());
         }
     }
 
@@ -305,8 +305,8 @@ final class Ledger
         final Throwable failure)
     {
         isTipStale = true;
-        final Reply reply = Reply.refused(Code.FAILED, "it cannot be kept, nothing was done: " + reason(failure));
-        unkept.accept("state cannot be kept: " + reason(failure));
+        final Reply reply = Reply.refused(Code.FAILED, "it cannot be saved, nothing was done: " + reason(failure));
+        unkept.accept("state cannot be saved: " + reason(failure));
         final List<Refusal> later = refusals.take();
         refused.forEach(refusals::add);
         changes.forEach((change) -> refuse(change, reply));
@@ -327,7 +327,7 @@ final class Ledger
             failure.getClass().getSimpleName() + ": " + failure.getMessage();
     }
 
-    /** The tip anew, when something was taken out of the line. */
+    /** Recomputes the tip after a change was reverted. */
     private void freshTip()
     {
         if (!isTipStale)
@@ -340,7 +340,7 @@ final class Ledger
         {
             if (!each.isRefused())
             {
-                // When it cannot be, the data plane will say so.
+                // If it cannot be applied, the data plane will refuse it.
                 advanceTip(each);
             }
         }
@@ -350,10 +350,10 @@ final class Ledger
             if (null != refusal)
             {
                 ready.remove(each);
-                takeBack(each, refusal);
+                revert(each, refusal);
             }
         }
-        writing.forEach((each) -> each.doom(advanceTip(each)));
+        writing.forEach((each) -> each.pendingRejection(advanceTip(each)));
         for (final Iterator<ChangeRequest> i = pending.iterator(); i.hasNext(); )
         {
             final ChangeRequest each = i.next();
@@ -364,7 +364,7 @@ final class Ledger
                 refuse(each, refusal);
             }
         }
-        // What was taken back meanwhile is not in it.
+        // Changes reverted in between are not in it.
         isTipStale = false;
     }
 
@@ -381,7 +381,7 @@ final class Ledger
         }
     }
 
-    /** The next to send, which stays where it is; null: none. */
+    /** The next change to send, which stays queued; null: none. */
     ChangeRequest peekReady()
     {
         freshTip();
@@ -400,7 +400,7 @@ final class Ledger
         sent.addLast(ready.removeFirst());
     }
 
-    /** It is as it should be. */
+    /** The data plane has applied the change. */
     void confirm(final ChangeRequest change, final Reply reply)
     {
         change.confirm();
@@ -408,7 +408,7 @@ final class Ledger
         finish.accept(change, reply);
     }
 
-    /** Nobody can be asked: all that was written will be so later. */
+    /** The data plane is disconnected: written changes are applied later. */
     void confirmAll(final String text)
     {
         while (!ready.isEmpty())
@@ -424,25 +424,25 @@ final class Ledger
         }
     }
 
-    /** It will not be; told when no version has it any more. */
-    void takeBack(final ChangeRequest change, final Reply reply)
+    /** Reverts a change; its reply is sent when no version contains it. */
+    void revert(final ChangeRequest change, final Reply reply)
     {
-        takeBack(change, reply, CompletableFuture.completedFuture(null));
+        revert(change, reply, CompletableFuture.completedFuture(null));
     }
 
-    /** As before; told when something else is done, too. */
-    void takeBack(final ChangeRequest change, final Reply reply, final CompletableFuture<Void> undone)
+    /** As before; the reply also waits for another condition. */
+    void revert(final ChangeRequest change, final Reply reply, final CompletableFuture<Void> undone)
     {
         change.refuse();
         settle();
         isTipStale = true;
         needsVersion = true;
-        takenBackFrom = Math.min(takenBackFrom, change.position().version());
+        revertedFrom = Math.min(revertedFrom, change.position().version());
         refusals.add(change.id(), reply);
         afterNext.add(() -> undone.thenRun(() -> finish.accept(change, reply)));
     }
 
-    void takeBackAll(final Reply reply)
+    void revertAll(final Reply reply)
     {
         while (!ready.isEmpty())
         {
@@ -452,7 +452,7 @@ final class Ledger
         {
             if (!each.isSettled())
             {
-                takeBack(each, reply);
+                revert(each, reply);
             }
         }
     }
@@ -471,24 +471,24 @@ final class Ledger
                 }
                 catch (final ControlException e)
                 {
-                    // The data plane did what contradicts itself; the next comparison puts it right.
+                    // The data plane accepted conflicting changes; the next comparison repairs it.
                     isTipStale = true;
                     needsVersion = true;
-                    log.accept("the data plane took a change that does not fit: " + e.getMessage());
+                    log.accept("the data plane accepted a conflicting change: " + e.getMessage());
                 }
             }
         }
     }
 
     /**
-     * Writes what was found on a data plane as the next version. Nothing may be on its way.
+     * Writes the actual state of a data plane as the next version. No change may be in progress.
      *
      * @param held of the data plane: the version comes after it; not known: the first lineage begins.
      */
     void adopt(
         final DesiredState found,
         final StatePosition held,
-        final String who,
+        final String author,
         final String comment,
         final Consumer<Throwable> then)
     {
@@ -500,7 +500,7 @@ final class Ledger
             {
                 store.continueAfter(held);
             }
-            return store.append(Instant.now(), who, comment, List.of(), List.of(), found);
+            return store.append(Instant.now(), author, comment, List.of(), List.of(), found);
         }, (written, failure) ->
         {
             isWriting = false;

@@ -47,7 +47,7 @@ final class LineLog implements Consumer<String>, AutoCloseable
         thread = Thread.ofPlatform().name("millrace-log").daemon().unstarted(this::run);
     }
 
-    /** Begins to print, what was said so far first. Once. */
+    /** Starts printing, beginning with queued lines. Once. */
     void start()
     {
         thread.start();
@@ -92,7 +92,7 @@ final class LineLog implements Consumer<String>, AutoCloseable
         final long count = lost.getAndSet(0);
         if (0 != count)
         {
-            terminal.line("left out " + count + " lines, the output does not take them");
+            terminal.line("omitted " + count + " lines, as the output is blocked");
         }
         final long suppressed = limit.suppressed();
         if (0 != suppressed && queue.isEmpty() && limit.takeForReport(clockMs.getAsLong()))
@@ -107,7 +107,7 @@ final class LineLog implements Consumer<String>, AutoCloseable
         terminal.line(line.time().truncatedTo(ChronoUnit.SECONDS) + " " + line.text());
     }
 
-    /** Prints what was said until now, if that goes in a moment. */
+    /** Prints queued lines, if that is possible within a short time. */
     @Override
     public void close()
     {

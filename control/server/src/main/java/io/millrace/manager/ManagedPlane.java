@@ -28,8 +28,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * One data plane of a manager: brings it to what it should be and keeps it there, passes on what is asked of it. Never
- * waits; belongs to the manager's thread.
+ * One data plane of a manager: reconciles it with its desired state and forwards commands. Never blocks; confined to
+ * the manager's thread.
  *
  * <pre>
  *   DOWN --session--&gt; EXAMINING --lineage fits--&gt; TAKING --term taken--&gt; SERVING
@@ -37,13 +37,13 @@ import org.agrona.concurrent.NanoClock;
  *        another lineage |   | a person decided      on connect, events |   |
  *                        v   |                                 and time v   |
  *                       FOREIGN                                       COMPARING
- *   any --session lost--&gt; DOWN        any --a later manager--&gt; SUPERSEDED
+ *   any --session lost--&gt; DOWN        any --a later manager--&gt; FENCED
  * </pre>
- * A data plane that holds a later version of the same lineage than this manager is adopted: what it has becomes the
- * next version, and nothing is carried out before.
+ * If the data plane holds a later version of the same lineage than this manager, its state is adopted as the next
+ * version before any step is applied.
  * <p>
- * Changes go out while it is SERVING, see {@link ChangeSender}. A comparison begins when all are answered, and they
- * wait meanwhile.
+ * Changes are sent while it is SERVING, see {@link ChangeSender}. A comparison begins when all are answered, and delays
+ * further ones.
  */
 final class ManagedPlane implements ControlListener, AutoCloseable
 {
@@ -51,55 +51,55 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         /** There is no session. */
         DOWN,
-        /** The data plane is asked who is in charge, and which version it has. */
+        /** Leadership and version of the data plane are read. */
         EXAMINING,
-        /** It holds state of another lineage: it is looked at, and a person decides. */
+        /** It holds state of another lineage: it is only inspected until an operator decides. */
         FOREIGN,
-        /** A term above all others is brought to disk, and taken of the data plane. */
+        /** A term above all others is persisted and taken on the data plane. */
         TAKING,
-        /** Changes go straight on. */
+        /** Changes are sent as they arrive. */
         SERVING,
-        /** What is there is compared with what should be, and the difference is carried out. */
+        /** The actual state is compared with the desired state, and the difference is applied. */
         COMPARING,
-        /** Another manager is in charge: it is looked at, and not commanded. */
-        SUPERSEDED
+        /** Another manager is active: the data plane is only inspected. */
+        FENCED
     }
 
     private final PlaneConfig config;
-    private static final long LOOK_AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long RECHECK_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final String managerName;
     private final Command.AssignControllerIds controllerIds;
     private final NanoClock clock;
     private final WorkThread work;
-    private final PlaneOwner owner;
+    private final PlaneListener owner;
     private final Ledger ledger;
     private final RequestOrder order;
     private final PlaneLink link;
     private final Leadership leadership;
-    private final VersionTeller versions;
+    private final VersionReporter versions;
     private final ServedFiles files;
     private final CompareSchedule schedule;
-    private final Standing standing;
+    private final SyncStatus syncStatus;
     private final ChangeSender sender;
     private final PlaneWatch watch;
     private Mode mode = Mode.DOWN;
     private Comparison comparison;
     private LeadershipInfo observed = LeadershipInfo.NONE;
     private long session;
-    private long lookAgainNs = Long.MAX_VALUE;
-    /** What a person decided, and what has to be done because of the version that the data plane has. */
+    private long recheckNs = Long.MAX_VALUE;
+    /** Purpose of the next comparison, by the operator's decision and the version of the data plane. */
     private Comparison.Purpose purpose = Comparison.Purpose.REPAIR;
-    /** The data plane has a later version: what was not carried out is void. */
+    /** The data plane has a later version: pending changes are void. */
     private boolean isStale;
-    /** A person said that this manager goes on with the data plane though it is of this lineage; null: of none. */
+    /** Lineage whose data plane an operator allowed this manager to take over; null: none. */
     private UUID allowedLineage;
     private List<CompletableFuture<Reply>> asked = new ArrayList<>();
     private List<CompletableFuture<Reply>> answering = new ArrayList<>();
 
     /**
-     * Opens no session yet; throws ControlSettingException when a setting of the client cannot be had. Controller ids
-     * may be null: any.
+     * Opens no session yet; throws ControlSettingException if a setting of the client is invalid. Controller ids may be
+     * null: any.
      */
     ManagedPlane(
         final PlaneConfig config,
@@ -109,7 +109,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         final StateStore store,
         final WorkThread work,
         final NanoClock clock,
-        final PlaneOwner owner)
+        final PlaneListener owner)
     {
         this.config = config;
         this.clock = clock;
@@ -124,9 +124,9 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         leadership = new Leadership(config.name(), self, store, work, (command, then) ->
             link.submit(command).onDone((call) -> then.accept(StageRunner.replyOf(call))), clock, this::log);
         schedule = new CompareSchedule(clock);
-        standing = new Standing(config.name(), owner, this::log);
-        versions = new VersionTeller(link::submit, this::supersede, this::log);
-        sender = new ChangeSender(ledger, link, work, schedule, standing, versions, files, this::supersede);
+        syncStatus = new SyncStatus(config.name(), owner, this::log);
+        versions = new VersionReporter(link::submit, this::fence, this::log);
+        sender = new ChangeSender(ledger, link, work, schedule, syncStatus, versions, files, this::fence);
         watch = new PlaneWatch(config.name(), downAfterNs, link, clock, owner, this::log);
     }
 
@@ -159,7 +159,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         owner.onFinished(name(), change, reply);
     }
 
-    /** Takes it as far as it goes now; answers how much was done. */
+    /** Advances as far as possible; returns the work count. */
     int poll(final long nowNs)
     {
         int count = link.poll();
@@ -177,17 +177,17 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         {
             case DOWN ->
             {
-                confirmAll("kept, and carried out when data plane " + name() + " is connected again");
+                confirmAll("saved, and applied when data plane " + name() + " is connected again");
                 yield 0;
             }
-            case SUPERSEDED ->
+            case FENCED ->
             {
-                ledger.takeBackAll(leadership.refusal());
+                ledger.revertAll(leadership.refusal());
                 yield 0;
             }
             case EXAMINING ->
             {
-                if (nowNs - lookAgainNs >= 0)
+                if (nowNs - recheckNs >= 0)
                 {
                     examine();
                 }
@@ -195,7 +195,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             }
             case FOREIGN ->
             {
-                ledger.takeBackAll(foreignRefusal());
+                ledger.revertAll(foreignRefusal());
                 yield 0;
             }
             case TAKING -> take(nowNs);
@@ -210,11 +210,11 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         ledger.confirmAll(text);
     }
 
-    /** Asks who is in charge, and which version is there. */
+    /** Reads leadership and version. */
     private void examine()
     {
         mode = Mode.EXAMINING;
-        lookAgainNs = clock.nanoTime() + LOOK_AGAIN_NS;
+        recheckNs = clock.nanoTime() + RECHECK_NS;
         final long askedIn = session;
         link.submit(new Command.List(Kind.LEADERSHIP, "")).onDone((call) ->
         {
@@ -240,7 +240,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
                 leadership.managerId(), 0, StatePosition.NONE, 0, 0, "", ""), true);
             default ->
             {
-                // It is asked again.
+                // It is read again.
             }
         }
     }
@@ -250,9 +250,9 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         observed = info;
         leadership.onObserved(info, isOld);
         versions.onObserved(info.position(), isOld);
-        if (leadership.isOver())
+        if (leadership.hasLostTerm())
         {
-            supersede("term " + info.term() + " of manager " + info.managerName() + " is above " + leadership.term());
+            fence("term " + info.term() + " of manager " + info.managerName() + " is above " + leadership.term());
             return;
         }
         final StatePosition held = info.position();
@@ -276,32 +276,31 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         mode = Mode.FOREIGN;
         final String reason = foreignReason();
-        standing.onRefused(reason);
-        owner.onReconciled(name(), "found state of another lineage: nothing is carried out", ledger.version(),
+        syncStatus.onRefused(reason);
+        owner.onReconciled(name(), "found state of another lineage: no steps are applied", ledger.version(),
             Reply.refused(Code.FAILED, reason));
-        ledger.takeBackAll(foreignRefusal());
+        ledger.revertAll(foreignRefusal());
     }
 
     private String foreignReason()
     {
         return "it has " + observed.position() + ", this manager " + ledger.position() + (observed.isManaged() ?
-            "; manager " + observed.managerName() + " was in charge of it" : "") +
-            ": 'millrace dataplane adopt' makes what it has a version here, 'millrace dataplane reconcile " +
-            "--take-over' " +
-            "makes it what this manager has";
+            "; manager " + observed.managerName() + " managed it before" : "") +
+            ": 'millrace dataplane adopt' makes the actual state a version of this manager, 'millrace dataplane " +
+            "reconcile --take-over' applies this manager's desired state";
     }
 
     private Reply foreignRefusal()
     {
         return Reply.refused(Code.FAILED, "data plane " + name() + " holds state of another lineage and is not " +
-            "commanded: " + foreignReason());
+            "managed: " + foreignReason());
     }
 
     private int take(final long nowNs)
     {
-        takeBackIfStale();
+        revertIfStale();
         leadership.poll(nowNs);
-        if (leadership.needsLook(nowNs))
+        if (leadership.needsRecheck(nowNs))
         {
             examine();
             return 1;
@@ -320,10 +319,10 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         link.term(leadership.term());
         assignControllerIds();
         schedule.forgetRefusals();
-        schedule.want();
+        schedule.request();
     }
 
-    /** First of all: hosts that reconnect to a data plane that has just started need ids of their own at once. */
+    /** First of all: hosts may reconnect at once to a data plane that has just started. */
     private void assignControllerIds()
     {
         if (null != controllerIds)
@@ -336,21 +335,21 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         }
     }
 
-    private void takeBackIfStale()
+    private void revertIfStale()
     {
         if (isStale)
         {
-            ledger.takeBackAll(adoptingRefusal());
+            ledger.revertAll(adoptingRefusal());
         }
     }
 
     private Reply adoptingRefusal()
     {
         return Reply.refused(Code.FAILED, "data plane " + name() + " has another state than this manager, which is " +
-            "becoming its next version: look at it, then try again");
+            "being adopted as its next version: inspect it, then try again");
     }
 
-    /** Whether what is there is to become what should be. */
+    /** Whether the actual state is to be adopted. */
     private boolean isToBeAdopted()
     {
         return isStale || !ledger.isKnown() || Comparison.Purpose.ADOPT == purpose;
@@ -358,8 +357,8 @@ final class ManagedPlane implements ControlListener, AutoCloseable
 
     private int serve(final long nowNs)
     {
-        standing.follow(ledger);
-        takeBackIfStale();
+        syncStatus.follow(ledger);
+        revertIfStale();
         if (ledger.isAdopting())
         {
             return 0;
@@ -402,14 +401,14 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             }
             case FENCED ->
             {
-                supersede(comparison.reason());
+                fence(comparison.reason());
                 return count + 1;
             }
             case INCOMPLETE ->
             {
-                standing.onRefused("it does not tell what it is: " + comparison.reason());
+                syncStatus.onRefused("its state cannot be read: " + comparison.reason());
                 schedule.onRefused(nowNs);
-                answer(Reply.refused(Code.FAILED, standing.refusal()));
+                answer(Reply.refused(Code.FAILED, syncStatus.refusal()));
             }
             case OBSERVED -> adopt(comparison.found(), comparison.observed().position());
             case REPAIRED -> onRepaired(nowNs);
@@ -422,17 +421,17 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         final int steps = comparison.steps();
         final int left = comparison.left();
-        standing.onCompared(left, comparison.drift(name()));
+        syncStatus.onCompared(left, comparison.drift(name()));
         files.onServed(comparison.found(), ledger.keptState());
         if (0 == left)
         {
             files.onServed(ledger.keptState(), ledger.keptState());
         }
-        if (steps > 0 && !standing.isRefusedAgain(comparison.refusedCount() == steps ?
+        if (steps > 0 && !syncStatus.isRefusedAgain(comparison.refusedCount() == steps ?
             comparison.words() + ": " + comparison.firstLeft() : ""))
         {
             schedule.onOwnChange();
-            final String words = steps + " steps to be as version " + ledger.version() +
+            final String words = steps + " steps to version " + ledger.version() +
                 (0 == comparison.refusedCount() ? "" : ", " + comparison.refusedCount() + " of them refused") + ": " +
                 comparison.words();
             log(words);
@@ -446,7 +445,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         }
         else
         {
-            standing.onRefused(comparison.firstLeft());
+            syncStatus.onRefused(comparison.firstLeft());
             schedule.onRefused(nowNs);
         }
         answer(new Reply(Code.OK, ledger.version(), 0 == left ?
@@ -454,16 +453,16 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             left + " differences to version " + ledger.version() + " are left: " + comparison.firstLeft()));
     }
 
-    /** Nothing is accepted and nothing compared until it is written. */
+    /** No changes are accepted and no comparison begins until it is written. */
     private void adopt(final DesiredState found, final StatePosition held)
     {
         final long before = ledger.version();
         final String comment = 0 == before ? "initial import" : isStale ?
             "adopted: the data plane had " + held + ", this manager version " + before :
-            "adopted: a person made the actual state the desired one";
+            "adopted: an operator made the actual state the desired state";
         final List<CompletableFuture<Reply>> waiting = answering;
         answering = new ArrayList<>();
-        // Behind another lineage the versions of this one go on as before.
+        // After another lineage the versions of this one continue.
         ledger.adopt(found, held, managerName, comment, (failure) ->
         {
             schedule.onAdopted(null == failure);
@@ -483,7 +482,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             }
             else
             {
-                reply = Reply.refused(Code.FAILED, "what it has cannot be kept: " + Ledger.reason(failure));
+                reply = Reply.refused(Code.FAILED, "its state cannot be saved: " + Ledger.reason(failure));
                 log(reply.text());
             }
             waiting.forEach((each) -> each.complete(reply));
@@ -497,7 +496,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         waiting.forEach((each) -> each.complete(reply));
     }
 
-    /** Compares as soon as can be, and settles differences as a person decided. */
+    /** Compares as soon as possible, and resolves differences in the given mode. */
     CompletableFuture<Reply> reconcile(final ReconcileMode wanted)
     {
         final Reply refused = refusalOfReconciling(wanted);
@@ -519,7 +518,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             examine();
         }
         schedule.forgetRefusals();
-        schedule.want();
+        schedule.request();
         return future;
     }
 
@@ -528,9 +527,9 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         if (Mode.DOWN == mode)
         {
             return Reply.refused(Code.FAILED, "data plane " + name() + " is not connected" +
-                (link.trouble().isEmpty() ? "" : ": " + link.trouble()));
+                (link.lastError().isEmpty() ? "" : ": " + link.lastError()));
         }
-        if (Mode.SUPERSEDED == mode)
+        if (Mode.FENCED == mode)
         {
             return leadership.refusal();
         }
@@ -539,16 +538,16 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             case ADOPT -> null;
             case REPAIR, ALLOW_DESTROY -> Mode.FOREIGN == mode ? foreignRefusal() : null;
             case TAKE_OVER -> Mode.FOREIGN == mode ? null : Reply.refused(Code.INVALID,
-                "data plane " + name() + " holds no state of another lineage: there is nothing to take over");
-            default -> Reply.refused(Code.INVALID, "mode is none that this manager knows; use a client of its version");
+                "data plane " + name() + " holds no state of another lineage: nothing to take over");
+            default -> Reply.refused(Code.INVALID, "mode is unknown to this manager; use a client of its version");
         };
     }
 
-    /** Differences that were not settled. */
+    /** Unresolved differences. */
     List<DriftInfo> drift()
     {
         return Mode.FOREIGN == mode ? List.of(new DriftInfo(true, false, name(),
-            "make data plane " + name() + " what " + ledger.position() + " says", foreignReason())) : standing.drift();
+            "apply " + ledger.position() + " to data plane " + name(), foreignReason())) : syncStatus.drift();
     }
 
     private void endComparing()
@@ -561,7 +560,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         schedule.end();
     }
 
-    /** Takes a change in; answers why not, or null. */
+    /** Accepts a change; returns the reason of a refusal, or null. */
     Reply accept(final ChangeRequest change)
     {
         final Reply forbidden = refusalOfChanges();
@@ -573,7 +572,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         return refused;
     }
 
-    /** Why no change at all is taken in; null: they are. */
+    /** Reason why no changes are accepted; null: they are. */
     Reply refusalOfChanges()
     {
         if (leadership.isLost())
@@ -591,10 +590,10 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         }
         return ledger.isKnown() ? null : Reply.refused(Code.FAILED,
             "data plane " + name() +
-            " was never connected, so that what it has is not known; start it, then try again");
+            " was never connected, so its state is unknown; start it, then try again");
     }
 
-    /** Passes a command on that is not kept, behind the changes before it. */
+    /** Forwards a transient command after earlier changes. */
     CompletableFuture<Reply> carryOut(final Command command, final CommandId id)
     {
         return order.behindChanges(() -> leadership.isLost() ?
@@ -602,14 +601,14 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             link.carryOut(link.isConnected() ? files.fitting(command, link.peer()) : command, id));
     }
 
-    /** Passes a List on, behind the changes before it. */
+    /** Forwards a List after earlier changes. */
     CompletableFuture<Listing<?>> list(final Command.List list)
     {
         return order.behindChanges(() -> link.list(list));
     }
 
-    /** Lists at once, whatever is on its way; there has to be a session. */
-    Call look(final Kind kind)
+    /** Sends a List at once, before pending changes; requires a session. */
+    Call listNow(final Kind kind)
     {
         return link.submit(new Command.List(kind, ""));
     }
@@ -618,7 +617,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     public void onConnected(final SessionInfo info)
     {
         sender.onSession();
-        standing.doubt();
+        syncStatus.invalidate();
         link.touch();
         log("connected to " + info.dataPlaneName() + " at " + config.address());
         owner.onManaged(name(), Change.CONNECTED, "");
@@ -627,7 +626,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         link.session(info);
         if (leadership.isLost())
         {
-            supersede("another manager is in charge");
+            fence("another manager is active");
         }
         else
         {
@@ -644,18 +643,18 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         purpose = Comparison.Purpose.REPAIR;
     }
 
-    private void supersede(final String reason)
+    private void fence(final String reason)
     {
         if (leadership.lose())
         {
-            log("another manager is in charge (" + reason +
-                "): commanding it no more; start this one again to take over");
-            owner.onManaged(name(), Change.CHANGED, "another manager is in charge: " + reason);
+            log("another manager is active (" + reason +
+                "): no more commands are sent; restart this one to take over");
+            owner.onManaged(name(), Change.CHANGED, "another manager is active: " + reason);
         }
-        mode = Mode.SUPERSEDED;
-        // A session may look whatever the term, when it says none.
+        mode = Mode.FENCED;
+        // Without a term a session may inspect.
         link.term(0);
-        ledger.takeBackAll(leadership.refusal());
+        ledger.revertAll(leadership.refusal());
         answerAll(leadership.refusal());
         endComparing();
     }
@@ -667,15 +666,15 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         sender.onSession();
         session++;
         isStale = false;
-        // What it was decided for is told by then, or was not done.
+        // Decisions for the former session are answered or void.
         allowedLineage = null;
         leadership.onDisconnected();
         watch.onDisconnected();
-        log("gone: " + reason);
+        log("disconnected: " + reason);
         owner.onManaged(name(), Change.DISCONNECTED, reason);
-        confirmAll("kept, but data plane " + name() + " went away meanwhile (" + reason +
-            "); it is carried out when it is back");
-        answerAll(Reply.refused(Code.FAILED, "data plane " + name() + " went away meanwhile: " + reason));
+        confirmAll("saved, but data plane " + name() + " disconnected (" + reason + "); it is applied when the data " +
+            "plane is back");
+        answerAll(Reply.refused(Code.FAILED, "data plane " + name() + " disconnected: " + reason));
         endComparing();
     }
 
@@ -684,7 +683,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     {
         link.touch();
         owner.onEvent(name(), event);
-        if (Mode.SERVING == mode && !sender.isBusy() && Census.isKept(event.kind()) &&
+        if (Mode.SERVING == mode && !sender.isBusy() && ObservedState.isPersisted(event.kind()) &&
             Change.FAILED != event.change())
         {
             schedule.onEvent();
@@ -695,18 +694,18 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     public void onEventsLost(final long count)
     {
         owner.onEventsLost(name());
-        schedule.want();
+        schedule.request();
     }
 
     private Health health()
     {
         return switch (mode)
         {
-            case DOWN -> link.wasSeen() || ledger.isKnown() ? Health.DOWN : Health.UNSEEN;
-            case SUPERSEDED -> Health.SUPERSEDED;
+            case DOWN -> link.wasSeen() || ledger.isKnown() ? Health.DOWN : Health.UNKNOWN;
+            case FENCED -> Health.FENCED;
             case FOREIGN -> Health.FOREIGN;
             default -> !watch.stall().isEmpty() ? Health.STALLED :
-                standing.isWell(ledger) ? Health.WELL : Health.DIFFERENT;
+                syncStatus.isInSync(ledger) ? Health.IN_SYNC : Health.DRIFTED;
         };
     }
 
@@ -716,22 +715,22 @@ final class ManagedPlane implements ControlListener, AutoCloseable
         final Health health = health();
         return new ManagedInfo(name(), Mode.DOWN != mode, health,
             TimeUnit.SECONDS.toNanos(link.seen().getEpochSecond()) + link.seen().getNano(), leadership.term(),
-            ledger.version(), standing.appliedVersion(), standing.differences(), config.address(),
-            // What it refused is not what is to be said of one that is not there.
-            isCommanded() ? standing.refusal() : "",
+            ledger.version(), syncStatus.appliedVersion(), syncStatus.driftSteps(), config.address(),
+            // While it is disconnected, its refusals are not reported.
+            isCommanded() ? syncStatus.refusal() : "",
             switch (health)
             {
-                case DOWN, UNSEEN -> link.trouble();
+                case DOWN, UNKNOWN -> link.lastError();
                 case STALLED -> watch.stall();
-                case SUPERSEDED -> "another manager is in charge";
+                case FENCED -> "another manager is active";
                 case FOREIGN -> foreignReason();
-                default -> leadership.isHeld() ? "" : leadership.trouble();
+                default -> leadership.isHeld() ? "" : leadership.lastError();
             });
     }
 
     private boolean isCommanded()
     {
-        return Mode.DOWN != mode && Mode.SUPERSEDED != mode;
+        return Mode.DOWN != mode && Mode.FENCED != mode;
     }
 
     private void log(final String line)

@@ -24,8 +24,9 @@ import org.agrona.CloseHelper;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Keeps data planes what they should be, and lets clients say what that is, as they would tell a data plane. Made and
- * closed by the owner's thread; works on the threads of its {@link ControlService} and one for its state.
+ * Stores the desired state of data planes and reconciles them with it. Clients use the same commands as for a data
+ * plane. Created and closed by the owner's thread; runs on the threads of its {@link ControlService} and one for its
+ * state.
  */
 public final class Manager implements AutoCloseable
 {
@@ -43,11 +44,11 @@ public final class Manager implements AutoCloseable
     /**
      * Starts a manager, or nothing.
      *
-     * @param config     what it is told.
-     * @param useVersion versions to go on with instead of the last ones, by name of the data plane.
+     * @param config     of the manager.
+     * @param useVersion versions to continue with instead of the last ones, by name of the data plane.
      * @param log        takes lines for people, on any thread; must not block.
-     * @return a manager that takes commands; it finds its data planes by itself.
-     * @throws StoreException          when kept state is damaged, is in use, or cannot be read or written.
+     * @return the running manager, which connects to its data planes.
+     * @throws StoreException          if its state is damaged, in use, or cannot be read or written.
      * @throws ServiceSettingException naming the setting that could not be had.
      * @throws ControlSettingException naming the setting of a data plane that could not be had.
      */
@@ -116,7 +117,7 @@ public final class Manager implements AutoCloseable
     }
 
     /**
-     * Closes all sessions; data planes go on as they are. Again does nothing.
+     * Closes all sessions; data planes continue unchanged. Idempotent.
      */
     @Override
     public void close()

@@ -41,10 +41,10 @@ import org.agrona.CloseHelper;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Several data planes, managed, as one that can be commanded: what changes something that is kept goes through the
- * ledger of its data plane, what is asked of a moment is passed on. All on the thread of the service.
+ * Backend of a manager of several data planes: changes of the desired state go through the ledger of the data plane,
+ * transient commands are forwarded. All on the thread of the service.
  */
-final class ManagerBackend implements ControlBackend, PlaneOwner
+final class ManagerBackend implements ControlBackend, PlaneListener
 {
     private static final int EVENTS_MAX = 32 * 1024;
 
@@ -54,10 +54,10 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     private final WorkThread work = new WorkThread("millrace-state");
     private final NanoClock clock;
     private final Consumer<String> log;
-    private final AuditDesk audit;
+    private final AuditWriter audit;
     private final HookRunner hooks;
     private final Caller self;
-    private final RecordDesk records;
+    private final MetricsCache records;
     private final RecentCommands recent = new RecentCommands();
     private final Map<String, ManagedPlane> planes = new LinkedHashMap<>();
     private final Map<Long, StagedChange> staged = new HashMap<>();
@@ -65,7 +65,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     private final ArrayDeque<ServiceEvent> events = new ArrayDeque<>();
     private long lostEvents;
 
-    /** Throws ControlSettingException when a data plane's settings cannot be had. */
+    /** Throws ControlSettingException if the settings of a data plane are invalid. */
     ManagerBackend(
         final ManagerConfig config,
         final Map<String, StateStore> stores,
@@ -77,10 +77,10 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         this.config = config;
         this.clock = clock;
         this.log = log;
-        audit = new AuditDesk(auditLog, work, log);
+        audit = new AuditWriter(auditLog, work, log);
         replacements = new StateReplacements(this::accept, this::refuse, clock);
         hooks = new HookRunner(config.hooks(), config.control().directory());
-        self = new Caller(0, Role.ADMINISTER, config.name(), "", "");
+        self = new Caller(0, Role.ADMIN, config.name(), "", "");
         for (final PlaneConfig each : config.dataPlanes())
         {
             final StateStore store = stores.get(each.name());
@@ -89,10 +89,10 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
                 new ManagedPlane(each, self(config), controllerIds.of(each.name()),
                     config.hooks().downAfterNs(), store, work, clock, this));
         }
-        records = new RecordDesk(planes.values(), clock);
+        records = new MetricsCache(planes.values(), clock);
     }
 
-    /** How data planes see this manager. */
+    /** Identity of this manager for data planes. */
     private Command.TakeTerm self(final ManagerConfig of)
     {
         return new Command.TakeTerm(0, id, of.name(), of.control().directory().toString());
@@ -175,7 +175,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             case final Command.AddDocumentPart part ->
                 CompletableFuture.completedFuture(replacements.add(caller, part));
             case final Command.ReplaceState replace -> replace(caller, commandId, plane, replace);
-            default -> DesiredState.keeps(command) ?
+            default -> DesiredState.changesDesiredState(command) ?
                 keep(caller, commandId, plane, command) : passOn(caller, commandId, plane, command);
         };
     }
@@ -265,9 +265,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     }
 
     /**
-     * The desired state is as wanted already. The data plane is asked nevertheless, since it may differ: what it has
-     * and should not have, somebody wants to be gone, and what it lacks, to be there. One that does not answer differs
-     * or not: the next session finds out.
+     * The command does not change the desired state. It is sent to the data plane nevertheless, since that may have
+     * drifted. If the data plane does not answer, the next session compares it.
      */
     private CompletableFuture<Reply> unchanged(
         final Caller caller,
@@ -277,9 +276,9 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         final String noChange)
     {
         final Reply same = new Reply(Code.OK, ChangeRequest.valueOf(command, 0), noChange);
-        // Who repeats it after a new start must not have it tried on what came behind it.
+        // Recorded, so that a repetition after a restart is not applied to a later state.
         plane.ledger().refusals().add(commandId, same);
-        // Not behind changes that are not sent yet: one that came later could be sent with them, and be undone by it.
+        // Not after unsent changes: a later one could be sent with them and be reverted by it.
         final boolean isNext = plane.ledger().accepted() == plane.ledger().forwarded();
         final CompletableFuture<Reply> asked = isNext && plane.isConnected() ?
             plane.carryOut(plane.ledger().asDesired(command), commandId) : CompletableFuture.completedFuture(same);
@@ -287,29 +286,29 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         asked.whenComplete((answer, failure) ->
         {
             final Reply reply = null == failure ? unchanged(plane, same, command, answer) : same;
-            audit.add(caller, plane.name(), CommandWords.of(command), 0, reply, () -> future.complete(reply));
+            audit.add(caller, plane.name(), CommandDescriptions.of(command), 0, reply, () -> future.complete(reply));
         });
         return future;
     }
 
-    /** What the data plane refuses changes nothing of the desired state: it differs, and is reconciled. */
+    /** A refusal does not affect the desired state: the data plane has drifted and is reconciled. */
     private static Reply unchanged(
         final ManagedPlane plane, final Reply same, final Command command, final Reply answer)
     {
         if (Code.STALE_TERM == answer.code())
         {
-            // Another manager's term, or a later one of this manager's, which took it in a new session meanwhile.
+            // A term of another manager, or a later one of this manager in a new session.
             final Reply refusal = plane.refusalOfChanges();
             return null == refusal ? same : refusal;
         }
         if (Code.OK == answer.code())
         {
             return answer.text().isEmpty() ?
-                new Reply(Code.OK, answer.value(), "the data plane differed from the desired state, now it does not") :
+                new Reply(Code.OK, answer.value(), "drift of the data plane was repaired") :
                 same;
         }
         return StageRunner.isGone(command, answer.code()) ? same :
-            new Reply(Code.OK, same.value(), same.text() + "; the data plane differs: " + answer.text());
+            new Reply(Code.OK, same.value(), same.text() + "; the data plane has drifted: " + answer.text());
     }
 
     private CompletableFuture<Reply> commit(
@@ -323,7 +322,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         if (change.commands().isEmpty())
         {
             return CompletableFuture.completedFuture(
-                new Reply(Code.OK, plane.ledger().version(), "nothing was to be changed"));
+                new Reply(Code.OK, plane.ledger().version(), "no changes"));
         }
         return accept(plane,
             ChangeRequest.ofMany(caller, commandId, commit, change.commands(), change.comment()));
@@ -334,7 +333,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     {
         final CompletableFuture<Reply> future = new CompletableFuture<>();
         plane.reconcile(reconcile.mode()).thenAccept((reply) -> audit.add(caller, plane.name(),
-            CommandWords.of(reconcile), plane.ledger().version(), reply, () -> future.complete(reply)));
+            CommandDescriptions.of(reconcile), plane.ledger().version(), reply, () -> future.complete(reply)));
         return future;
     }
 
@@ -374,8 +373,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     @Override
     public void onFinished(final String dataPlane, final ChangeRequest change, final Reply reply)
     {
-        final String words = change.isOne() ? CommandWords.of(change.request()) :
-            CommandWords.of(change.request()) + ": " + change.comment();
+        final String words = change.isOne() ? CommandDescriptions.of(change.request()) :
+            CommandDescriptions.of(change.request()) + ": " + change.comment();
         audit.add(change.caller(), dataPlane, words, change.version(), reply, () -> change.future().complete(reply));
     }
 
@@ -384,8 +383,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     {
         if (staged.containsKey(caller.sessionId()))
         {
-            return CompletableFuture.completedFuture(Reply.refused(Code.INVALID, "'" + CommandWords.of(command) +
-                "' is not kept and cannot be part of a change: commit or abandon the change first"));
+            return CompletableFuture.completedFuture(Reply.refused(Code.INVALID, "'" + CommandDescriptions.of(command) +
+                "' is transient and cannot be part of a change: commit or abandon the change first"));
         }
         final CompletableFuture<Reply> future = new CompletableFuture<>();
         plane.carryOut(command, commandId).whenComplete((answer, failure) ->
@@ -393,7 +392,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
             final Reply reply = null == failure ? answer :
                 failure instanceof final ControlException e ? Reply.refused(e.code(), e.getMessage()) :
                 Reply.refused(Code.FAILED, Ledger.reason(failure));
-            audit.add(caller, plane.name(), CommandWords.of(command), 0, reply, () -> future.complete(reply));
+            audit.add(caller, plane.name(), CommandDescriptions.of(command), 0, reply, () -> future.complete(reply));
         });
         return future;
     }
@@ -442,7 +441,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         {
             return plane.ledger().isKnown() ? listing(plane.ledger().keptState(), list) :
                 CompletableFuture.failedFuture(new ControlException(Code.FAILED, "data plane " + plane.name() +
-                    " was never connected, so that its desired state is not known; start it, then try again"));
+                    " was never connected, so its desired state is unknown; start it, then try again"));
         }
         final Reply unknown = unknownVersion(plane, list.version());
         if (null != unknown)
@@ -482,7 +481,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         final List<Resource> records = StateRecords.of(state, list.kind(), list.name());
         return null == records ? CompletableFuture.failedFuture(new ControlException(Code.NOT_FOUND,
             (Kind.DEVICE == list.kind() ? "device " : "subsystem ") + list.name() +
-            ": is not in the desired state; 'millrace get' shows what is")) :
+            ": is not in the desired state; 'millrace get' lists it")) :
             CompletableFuture.completedFuture(new Listing<>(records, (record) -> record));
     }
 
@@ -506,7 +505,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         return lost;
     }
 
-    private void tell(final ServiceEvent event)
+    private void publish(final ServiceEvent event)
     {
         if (events.size() >= EVENTS_MAX)
         {
@@ -521,7 +520,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     @Override
     public void onEvent(final String dataPlane, final ControlEvent event)
     {
-        tell(new ServiceEvent(dataPlane, event.epochNs(), event.kind(), event.change(), event.name(), event.text()));
+        publish(new ServiceEvent(dataPlane, event.epochNs(), event.kind(), event.change(), event.name(), event.text()));
     }
 
     @Override
@@ -534,7 +533,8 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     public void onManaged(final String dataPlane, final Change change, final String text)
     {
         final Instant now = Instant.now();
-        tell(new ServiceEvent("", TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(), Kind.MANAGED, change,
+        publish(new ServiceEvent("", TimeUnit.SECONDS.toNanos(now.getEpochSecond()) + now.getNano(), Kind.MANAGED,
+            change,
             dataPlane, text));
     }
 
@@ -549,7 +549,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     @Override
     public void onDown(final String dataPlane, final boolean isDown, final String reason)
     {
-        log.accept(dataPlane + ": " + (isDown ? "counts as gone: " + reason : "is back: " + reason));
+        log.accept(dataPlane + ": " + (isDown ? "down: " + reason : "up: " + reason));
         if (!hooks.run(dataPlane, isDown, reason))
         {
             log.accept(dataPlane + ": hook not run, " + HookRunner.WAITING_MAX + " wait already");
@@ -596,7 +596,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
     @Override
     public void onRefused(final Caller caller, final Command command, final Reply reply)
     {
-        audit.add(caller, caller.dataPlane(), CommandWords.of(command), 0, reply, () ->
+        audit.add(caller, caller.dataPlane(), CommandDescriptions.of(command), 0, reply, () ->
         {
         });
     }
@@ -607,7 +607,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         final ManagedPlane plane = planes.get(caller.dataPlane());
         if (null != plane)
         {
-            // Behind what it still wants, which may be to begin a change.
+            // After its pending requests, which may begin a change.
             plane.order().inOrder(() ->
             {
                 replacements.onSessionClosed(caller);
@@ -616,7 +616,7 @@ final class ManagerBackend implements ControlBackend, PlaneOwner
         }
     }
 
-    /** What is being written is written to its end. */
+    /** A write in progress is completed. */
     @Override
     public void close()
     {

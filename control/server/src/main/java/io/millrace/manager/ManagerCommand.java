@@ -27,7 +27,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace manager}: keeps data planes what they should be until it is told to stop.
+ * {@code millrace manager}: reconciles data planes with their desired state until it is stopped.
  */
 @Command(
     name = "manager",
@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
     footer = {
         "  millrace manager                          of this user's data plane",
         "  millrace manager --config manager.yaml    of those that a file declares",
-        "  millrace manager --use-version dp0=41     go on with version 41 of dp0",
+        "  millrace manager --use-version dp0=41     continue with version 41 of dp0",
         "",
         "docs/operating.md says how to run it, docs/configuration.md describes the file."})
 public final class ManagerCommand implements Callable<Integer>
@@ -46,18 +46,18 @@ public final class ManagerCommand implements Callable<Integer>
     private Path file;
 
     @Option(names = "--use-version", paramLabel = "[DATA-PLANE=]VERSION",
-        description = "Go on with an earlier version of a data plane's desired state; later versions are put aside.")
+        description = "Continue with an earlier version of a data plane's desired state; later versions are set aside.")
     private List<String> useVersion = List.of();
 
     @Option(names = "--end-with-stdin", hidden = true,
-        description = "Stop at the end of the standard input: with the process that started it.")
+        description = "Stop at the end of standard input, which is the end of the parent process.")
     private boolean endWithStdin;
 
     @Option(names = "--check", description = "Check the file, start nothing.")
     private boolean check;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public ManagerCommand()
     {
@@ -72,7 +72,7 @@ public final class ManagerCommand implements Callable<Integer>
         final Map<String, Long> versions = versions(config);
         if (check)
         {
-            terminal.line(file + ": good; " + config.dataPlanes().size() + " data planes");
+            terminal.line(file + ": valid; " + config.dataPlanes().size() + " data planes");
             return ExitCode.OK;
         }
         final StopSignal stop = StopSignal.install();
@@ -123,7 +123,7 @@ public final class ManagerCommand implements Callable<Integer>
         {
             // An input that cannot be read has ended.
         }
-        stop.ask();
+        stop.request();
     }
 
     private static AutoCloseable startMetrics(final ManagerConfig config, final Manager manager, final LineLog log)
@@ -174,8 +174,8 @@ public final class ManagerCommand implements Callable<Integer>
             if (config.dataPlanes().stream().noneMatch((plane) -> plane.name().equals(name)) ||
                 !number.matches("[1-9][0-9]{0,17}"))
             {
-                throw new CommandException(ExitCode.USAGE, "--use-version " + each + ": no version of a data plane; " +
-                    "write DATA-PLANE=VERSION with one of " +
+                throw new CommandException(ExitCode.USAGE, "--use-version " + each + ": not a version of a data " +
+                    "plane; write DATA-PLANE=VERSION with one of " +
                     String.join(", ", config.dataPlanes().stream().map(PlaneConfig::name).toList()));
             }
             versions.put(name, Long.parseLong(number));

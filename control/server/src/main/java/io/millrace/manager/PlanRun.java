@@ -9,7 +9,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 
 /**
- * Makes a plan, beside the manager's thread, and carries it out. The manager's thread.
+ * Makes a plan on another thread and applies it. The manager's thread.
  */
 final class PlanRun
 {
@@ -34,7 +34,7 @@ final class PlanRun
             }
             else
             {
-                failure = Reply.refused(Code.FAILED, "no way to it was found: " + Ledger.reason(thrown));
+                failure = Reply.refused(Code.FAILED, "planning failed: " + Ledger.reason(thrown));
             }
         });
     }
@@ -55,7 +55,7 @@ final class PlanRun
         return plan;
     }
 
-    /** The first refusal, or that a later manager is in charge; null: none. */
+    /** The first refusal, or STALE_TERM; null: none. */
     Reply refusal()
     {
         return null == runner ? failure : runner.refusal();

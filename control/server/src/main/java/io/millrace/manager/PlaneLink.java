@@ -21,12 +21,12 @@ import java.util.function.Function;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * The client of one data plane, as a manager uses it: opens sessions while it is polled, and never sends a command in
- * another session than that it was meant for. The manager's thread.
+ * A manager's client of one data plane: opens sessions while it is polled, and never sends a command in another session
+ * than its own. The manager's thread.
  */
 final class PlaneLink implements AutoCloseable
 {
-    /** The data plane takes 1024 commands at once; some are left to those who only want to look. */
+    /** The data plane accepts 1024 outstanding commands; some are reserved for lists. */
     static final int WINDOW = 768;
 
     private static final long CALL_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
@@ -36,7 +36,7 @@ final class PlaneLink implements AutoCloseable
     private Instant seen = Instant.EPOCH;
     private SessionInfo session;
 
-    /** Throws ControlSettingException when a setting cannot be had. */
+    /** Throws ControlSettingException when a setting is unavailable. */
     PlaneLink(
         final PlaneConfig config, final String managerName, final NanoClock clock, final ControlListener listener)
     {
@@ -49,9 +49,9 @@ final class PlaneLink implements AutoCloseable
             .secret(config.secret())
             .keyName(config.keyName())
             .clientName("millrace manager " + managerName)
-            .role(Role.ADMINISTER)
+            .role(Role.ADMIN)
             .callTimeoutNs(CALL_TIMEOUT_NS)
-            .repeats(false)
+            .retryOnReconnect(false)
             .clock(clock)
             .listener(listener));
     }
@@ -79,9 +79,9 @@ final class PlaneLink implements AutoCloseable
     }
 
     /** Why there is no session. */
-    String trouble()
+    String lastError()
     {
-        return client.trouble();
+        return client.lastError();
     }
 
     void term(final long value)
@@ -95,7 +95,7 @@ final class PlaneLink implements AutoCloseable
         session = info;
     }
 
-    /** Highest term that the data plane told when the session was opened; 0: none. */
+    /** Highest term reported by the data plane when the session was opened; 0: none. */
     long term()
     {
         return null == session ? 0 : session.term();
@@ -118,15 +118,15 @@ final class PlaneLink implements AutoCloseable
         seen = Instant.now();
     }
 
-    /** Sends a command that is not kept in mind anywhere else. */
+    /** Sends a command. */
     Call submit(final Command command)
     {
         return client.submit(command, CommandId.NONE);
     }
 
     /**
-     * Passes a command on, with its id: the data plane knows it when it is repeated after the manager has ended.
-     * Completes exceptionally when no answer comes.
+     * Forwards a command with its id, so that the data plane recognizes a repetition after a restart of the manager.
+     * Completes exceptionally without an answer.
      */
     CompletableFuture<Reply> carryOut(final Command command, final CommandId id)
     {
@@ -140,7 +140,7 @@ final class PlaneLink implements AutoCloseable
         });
     }
 
-    /** Passes a List on. */
+    /** Forwards a List. */
     CompletableFuture<Listing<?>> list(final Command.List list)
     {
         return ask(list, CommandId.NONE, (call) ->
@@ -159,7 +159,7 @@ final class PlaneLink implements AutoCloseable
         if (!client.isConnected())
         {
             return CompletableFuture.failedFuture(new ControlException(Code.FAILED, "data plane " + name +
-                " is not connected" + (trouble().isEmpty() ? "" : ": " + trouble())));
+                " is not connected" + (lastError().isEmpty() ? "" : ": " + lastError())));
         }
         final CompletableFuture<T> future = new CompletableFuture<>();
         client.submit(command, id).onDone((call) ->

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Watches whether a data plane is there and its reactors make progress, once a second, and tells when it has been gone
- * for so long that it counts as down. The manager's thread.
+ * Monitors connection and reactor progress of a data plane once a second, and reports when it has been disconnected
+ * long enough to count as down. The manager's thread.
  */
 final class PlaneWatch
 {
@@ -19,7 +19,7 @@ final class PlaneWatch
     {
         /** There is no session. */
         GONE,
-        /** There has been none for so long that it was told. */
+        /** Disconnected for so long that it was reported as down. */
         DOWN,
         /** There is a session. */
         UP
@@ -31,9 +31,9 @@ final class PlaneWatch
     private final long downAfterNs;
     private final PlaneLink link;
     private final NanoClock clock;
-    private final PlaneOwner owner;
+    private final PlaneListener owner;
     private final Consumer<String> log;
-    private final Progress progress = new Progress();
+    private final StallDetector progress = new StallDetector();
     private State state = State.GONE;
     private long goneSinceNs;
     private long dueNs;
@@ -43,7 +43,7 @@ final class PlaneWatch
         final long downAfterNs,
         final PlaneLink link,
         final NanoClock clock,
-        final PlaneOwner owner,
+        final PlaneListener owner,
         final Consumer<String> log)
     {
         this.name = name;
@@ -78,7 +78,7 @@ final class PlaneWatch
         if (State.GONE == state && nowNs - goneSinceNs >= downAfterNs)
         {
             state = State.DOWN;
-            owner.onDown(name, true, link.trouble());
+            owner.onDown(name, true, link.lastError());
         }
         if (nowNs - dueNs >= 0)
         {
@@ -108,7 +108,7 @@ final class PlaneWatch
         }
     }
 
-    /** Which reactor makes no progress; empty: all do. */
+    /** Message about a stalled reactor; empty: none. */
     String stall()
     {
         return progress.stall();

@@ -12,10 +12,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How commands went that were asked for before the manager was started again, so that one that is repeated is answered
- * as it was then. A refused one may not be tried again either: what came behind it is in the versions already, and what
- * was asked for first would be done last. What happens in this process the desk of the service remembers. The manager's
- * thread.
+ * Replies to commands before the last restart of the manager, so that a repeated command gets the same reply. Refused
+ * commands are not retried either, as later ones are applied already. Commands of this process are in the reply cache
+ * of the service. The manager's thread.
  */
 final class RecentCommands
 {
@@ -42,13 +41,13 @@ final class RecentCommands
         }
     }
 
-    /** How a command went; null: it is not known. */
+    /** The reply to a command; null: unknown. */
     Reply replyTo(final CommandId id, final Command command)
     {
         final Outcome outcome = outcomes.get(id);
         return null == outcome ? null : null == outcome.refusal() ?
             new Reply(Code.OK, ChangeRequest.valueOf(command, outcome.version()),
-                "carried out before, in version " + outcome.version()) :
+                "already applied in version " + outcome.version()) :
             Reply.refused(outcome.refusal().code(), outcome.refusal().text());
     }
 }

@@ -7,9 +7,8 @@ import java.util.ArrayDeque;
 import java.util.List;
 
 /**
- * Refused commands that go with the next version: whoever repeats one after a new start finds what came behind it, and
- * must not have it tried on that. The last {@value #MAX} are kept: commands of several sessions that may be repeated,
- * since none was answered. The manager's thread.
+ * Refused commands, saved with the next version: a command repeated after a restart must not be applied to a later
+ * state. Holds the last {@value #MAX}, enough for the unanswered commands of several sessions. The manager's thread.
  */
 final class Refusals
 {
@@ -35,7 +34,7 @@ final class Refusals
         }
     }
 
-    /** All there are, the oldest first; there are none then. */
+    /** Removes and returns all, the oldest first. */
     List<Refusal> take()
     {
         final List<Refusal> taken = List.copyOf(refusals);

@@ -11,13 +11,12 @@ import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
- * Keeps what is asked of a data plane in the order it was asked in, where some of it has to wait: for a version that is
- * read from disk, since it is not known before what that comes to, and for changes that are not sent yet. What waits is
- * bounded by the commands that the sessions of the manager may have under way. The manager's thread.
+ * Keeps requests of a data plane in order when some have to wait: for a version that is read from disk, or for unsent
+ * changes. Bounded by the outstanding commands of the manager's sessions. The manager's thread.
  */
 final class RequestOrder
 {
-    /** Something that is to be sent when so many changes were. */
+    /** A task to run when the given number of changes was sent. */
     private record Waiting(long accepted, Runnable task)
     {
     }
@@ -28,7 +27,7 @@ final class RequestOrder
     private final ArrayDeque<Runnable> behindReading = new ArrayDeque<>();
     private final ArrayDeque<Waiting> behindChanges = new ArrayDeque<>();
     private boolean isReading;
-    /** Belongs to the thread for files. */
+    /** Confined to the file thread. */
     private Version lastRead;
 
     RequestOrder(final StateStore store, final WorkThread work, final Ledger ledger)
@@ -81,7 +80,7 @@ final class RequestOrder
         });
     }
 
-    /** Does something behind what was asked for before it, though it is not known yet what that comes to. */
+    /** Runs a task after all earlier requests. */
     <T> CompletableFuture<T> inOrder(final Supplier<CompletableFuture<T>> task)
     {
         if (!isReading)
@@ -93,7 +92,7 @@ final class RequestOrder
         return future;
     }
 
-    /** Asks the data plane behind the changes that were accepted before. */
+    /** Queries the data plane after all accepted changes. */
     <T> CompletableFuture<T> behindChanges(final Supplier<CompletableFuture<T>> ask)
     {
         if (ledger.accepted() == ledger.forwarded() && behindChanges.isEmpty())
@@ -120,7 +119,7 @@ final class RequestOrder
         });
     }
 
-    /** Asks what no longer has to wait for changes; answers how much. */
+    /** Runs tasks that no longer wait for changes; returns the work count. */
     int poll()
     {
         int count = 0;

@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Carries out a plan on a data plane: the steps of a stage go out one behind the other, and the next stage begins when
- * all are answered. The manager's thread.
+ * Applies a plan to a data plane: the steps of a stage are pipelined, and the next stage begins when all are answered.
+ * The manager's thread.
  */
 final class StageRunner
 {
-    /** What is done when a step is refused. */
+    /** Reaction to a refused step. */
     enum OnRefusal
     {
-        /** The rest is done nevertheless. */
-        GO_ON,
-        /** Nothing more is sent. */
+        /** The remaining steps are sent nevertheless. */
+        CONTINUE,
+        /** No more steps are sent. */
         STOP
     }
 
@@ -36,7 +36,7 @@ final class StageRunner
 
     /**
      * @param submit sends a command without waiting.
-     * @param window most steps that wait for answers.
+     * @param window maximum number of outstanding steps.
      */
     StageRunner(
         final List<List<StateStep>> stages,
@@ -50,7 +50,7 @@ final class StageRunner
         this.window = window;
     }
 
-    /** Sends what can go now; answers how much. */
+    /** Sends steps; returns the work count. */
     int poll()
     {
         int count = 0;
@@ -92,7 +92,7 @@ final class StageRunner
         isStopped = isStopped || OnRefusal.STOP == onRefusal || Code.STALE_TERM == call.code();
     }
 
-    /** Whether a command was to remove what the data plane has not got: so an older one says it. */
+    /** Whether a removal failed because the resource does not exist, as older data planes report it. */
     static boolean isGone(final Command command, final Code code)
     {
         return Code.NOT_FOUND == code && switch (command)
@@ -103,7 +103,7 @@ final class StageRunner
         };
     }
 
-    /** What a data plane said to a command, or that it said nothing. */
+    /** The reply of a data plane, or a failure without an answer. */
     static Reply replyOf(final Call call)
     {
         final Code code = Code.NULL_VAL == call.code() || Code.SBE_UNKNOWN == call.code() ? Code.FAILED : call.code();
@@ -115,7 +115,7 @@ final class StageRunner
         return 0 == outstanding && (isStopped || stage == stages.size());
     }
 
-    /** The first refusal, or that a later manager is in charge; null: none. */
+    /** The first refusal, or STALE_TERM; null: none. */
     Reply refusal()
     {
         return refusal;

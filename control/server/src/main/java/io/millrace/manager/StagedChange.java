@@ -6,8 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A change of several commands that a session has begun: what it has so far, and the state that this leads to. The
- * manager's thread.
+ * A change of several commands in a session: its commands and the resulting state. The manager's thread.
  */
 final class StagedChange
 {
@@ -24,7 +23,7 @@ final class StagedChange
         this.editor = editor;
     }
 
-    /** Throws ControlException when it cannot be; answers why it changes nothing, or empty. */
+    /** Adds a command; throws ControlException if it is refused, returns why it changes nothing, or empty. */
     String add(final Command command)
     {
         final String noChange = editor.noChange(command);
@@ -43,7 +42,7 @@ final class StagedChange
 
     String comment()
     {
-        return comment.isEmpty() ? commands.size() + " commands: " + CommandWords.of(commands) : comment;
+        return comment.isEmpty() ? commands.size() + " commands: " + CommandDescriptions.of(commands) : comment;
     }
 
     List<Command> commands()

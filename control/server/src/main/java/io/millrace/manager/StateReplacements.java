@@ -27,24 +27,22 @@ import java.util.function.BiFunction;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Replaces the desired state of a data plane by a document that a session has sent, or by an earlier version. The plan
- * leads from the desired state to the new one, so that it can be made while the data plane is down. The manager's
- * thread; documents are read and plans made on one thread beside it, one after the other, which bounds the heap that
- * they take.
+ * Replaces the desired state of a data plane by a document of a session, or by an earlier version. The plan leads from
+ * the current desired state to the new one, so it can be made while the data plane is down. The manager's thread;
+ * documents are parsed and planned sequentially on another thread, which bounds the heap.
  *
- * <p>A dry run changes nothing and is for every session, so that no change waits for it: it is planned on the desired
- * state as it was when it was asked for, not in the order of changes. Other requests of its session do wait, or are
- * refused.
+ * <p>A dry run is allowed in every session and delays no change: it is planned on the desired state at the time of the
+ * request, out of order with changes. Other requests of its session wait or are refused.
  */
 final class StateReplacements implements AutoCloseable
 {
-    /** After that a document of a session that may not apply it is dropped, unless it was used meanwhile. */
+    /** Idle time after which a document of a session without permission to apply is dropped. */
     static final long IDLE_MAX_NS = TimeUnit.SECONDS.toNanos(30);
     private static final int PLANNERS_MAX = 32;
-    /** How often a dry run is planned anew when changes are written meanwhile. */
+    /** How often a dry run is replanned if changes are written in between. */
     private static final int PLANS_MAX = 4;
 
-    /** What a session has sent, and what came of it. */
+    /** Document of a session and its plan. */
     private static final class Draft
     {
         private final Caller caller;
@@ -64,16 +62,16 @@ final class StateReplacements implements AutoCloseable
 
         private boolean mayApply()
         {
-            return caller.role().value() >= Role.ADMINISTER.value();
+            return caller.role().value() >= Role.ADMIN.value();
         }
     }
 
-    /** The state that is wanted, and the way to it. */
+    /** The target state and its plan. */
     private record Outcome(DesiredState base, DesiredState target, StatePlan plan, StateDocument document)
     {
     }
 
-    /** What is to be replaced or planned, on behalf of whom. */
+    /** A request to replace the state or to plan it. */
     private record Request(
         Caller caller,
         CommandId id,
@@ -88,11 +86,11 @@ final class StateReplacements implements AutoCloseable
         }
     }
 
-    /** Answers a change that is not taken in. */
+    /** Answers a refused change. */
     @FunctionalInterface
     interface Refusal
     {
-        /** The reply, when it is in the audit log. */
+        /** The reply, after it was written to the audit log. */
         CompletableFuture<Reply> answer(ManagedPlane plane, ChangeRequest change, Reply reply);
     }
 
@@ -106,7 +104,7 @@ final class StateReplacements implements AutoCloseable
 
     /**
      * @param accept  takes a change into the ledger of its data plane.
-     * @param refusal answers a change that is not taken in.
+     * @param refusal answers a refused change.
      * @param clock   of the manager.
      */
     StateReplacements(
@@ -119,7 +117,7 @@ final class StateReplacements implements AutoCloseable
         this.clock = clock;
     }
 
-    /** The steps of what a session replaced or planned last, when they are known. */
+    /** Steps of the session's last plan, when they are known. */
     CompletableFuture<List<PlanStepInfo>> steps(final Caller caller)
     {
         final Draft draft = drafts.get(caller.sessionId());
@@ -128,7 +126,7 @@ final class StateReplacements implements AutoCloseable
             draft.planning.thenApply((_) -> draft.steps);
     }
 
-    /** What is read or planned is held until that ends. */
+    /** A document in use is kept until its plan is made. */
     void onSessionClosed(final Caller caller)
     {
         final Draft draft = drafts.remove(caller.sessionId());
@@ -169,7 +167,7 @@ final class StateReplacements implements AutoCloseable
         if (null == draft || null == draft.text || draft.lengthBytes != part.position())
         {
             return Reply.refused(Code.INVALID, "document part at byte " + part.position() + " does not follow the " +
-                (null == draft ? 0 : draft.lengthBytes) + " bytes that this session sent: begin again at byte 0");
+                (null == draft ? 0 : draft.lengthBytes) + " bytes of this session: restart at byte 0");
         }
         final int lengthBytes = part.content().getBytes(StandardCharsets.UTF_8).length;
         final String tooLong = bytes.refusal(draft.mayApply(), draft.lengthBytes, lengthBytes);
@@ -206,7 +204,7 @@ final class StateReplacements implements AutoCloseable
         if (!draft.mayApply() && PLANNERS_MAX == planners)
         {
             return CompletableFuture.completedFuture(Reply.refused(Code.OVERLOADED, PLANNERS_MAX +
-                " sessions that may not apply documents wait for their plans: try again when they have them"));
+                " sessions without permission to apply wait for their plans: try again later"));
         }
         final CompletableFuture<Reply> future = new CompletableFuture<>();
         planners += draft.mayApply() ? 0 : 1;
@@ -259,7 +257,7 @@ final class StateReplacements implements AutoCloseable
             {
                 if (0 == command.fromVersion())
                 {
-                    // It would not be read better another time.
+                    // Another attempt would fail, too.
                     hold(draft, -draft.lengthBytes);
                     draft.text = new StringBuilder();
                     draft.document = null;
@@ -275,7 +273,7 @@ final class StateReplacements implements AutoCloseable
             }
             if (version != ledger.version() && (!command.isDryRun() || count < PLANS_MAX))
             {
-                // Changes before this one were written, or taken back.
+                // Earlier changes were written or reverted in between.
                 plan(request, draft, count + 1);
                 return;
             }
@@ -303,7 +301,7 @@ final class StateReplacements implements AutoCloseable
         planned.complete(null);
     }
 
-    /** Tells of plans that are made, and drops documents that nobody goes on with; answers how much it did. */
+    /** Publishes finished plans and drops idle documents; returns the work count. */
     int poll()
     {
         final int count = planner.poll();
@@ -376,7 +374,7 @@ final class StateReplacements implements AutoCloseable
         }
         final List<String> skipped = outcome.document().skipped();
         final String text = skipped.isEmpty() ? "" :
-            "skipped, since they belong to a process: " + String.join(", ", skipped);
+            "skipped, as they configure the process: " + String.join(", ", skipped);
         if (command.isDryRun() || outcome.target().equals(outcome.base()))
         {
             return CompletableFuture.completedFuture(new Reply(Code.OK, version, text));
@@ -394,7 +392,7 @@ final class StateReplacements implements AutoCloseable
             return Reply.refused(Code.INVALID, "the desired state of data plane " + plane.name() + " is version " +
                 ledger.version() + (ledger.isWritten() ? "" : ", and another change to it is being written") +
                 ", not version " + command.ifVersion() +
-                " as asked: see 'millrace history' for what came since, then try again");
+                " as asked: see 'millrace history' for newer versions, then try again");
         }
         if (command.isDryRun())
         {
@@ -408,8 +406,8 @@ final class StateReplacements implements AutoCloseable
             outcome.plan().steps().stream().filter(StateStep::destructive).toList();
         return destructive.isEmpty() || command.allowsDestroy() ? null : Reply.refused(Code.INVALID,
             destructive.size() + (1 == destructive.size() ? " step destroys" : " steps destroy") +
-            " data or replaces what hosts use, first: " + destructive.getFirst().sentence() +
-            "; add --allow-destroy if that is meant; nothing was done");
+            " data or replaces a resource that hosts use, first: " + destructive.getFirst().sentence() +
+            "; add --allow-destroy to confirm; nothing was done");
     }
 
     private static String comment(final Command.ReplaceState command, final Outcome outcome)
@@ -429,7 +427,7 @@ final class StateReplacements implements AutoCloseable
         if (records.isEmpty() && !outcome.target().equals(outcome.base()))
         {
             records.add(new PlanStepInfo(Effect.CHANGE, false,
-                "write settings down that change nothing on the data plane: preallocate, or the size of a file"));
+                "save settings without effect on the data plane: preallocate, or the size of a file"));
         }
         return records;
     }

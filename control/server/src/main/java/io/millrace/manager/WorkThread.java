@@ -8,8 +8,8 @@ import java.util.function.BiConsumer;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 /**
- * A thread that waits for disks or works on large states, one task after the other, so that the manager's own never
- * does. What comes of a task is told on the manager's thread, by {@link #poll()}.
+ * A thread for blocking or long tasks, executed in order, so that the manager's thread never blocks. Results are
+ * delivered on the manager's thread by {@link #poll()}.
  */
 final class WorkThread implements AutoCloseable
 {
@@ -23,7 +23,7 @@ final class WorkThread implements AutoCloseable
         executor = Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name(name).factory());
     }
 
-    /** Runs a task; then is given its result, or what it threw. */
+    /** Runs a task; 'then' gets its result or its exception. */
     <T> void run(final Callable<T> task, final BiConsumer<T, Throwable> then)
     {
         executor.execute(() ->
@@ -36,7 +36,7 @@ final class WorkThread implements AutoCloseable
             }
             catch (final VirtualMachineError e)
             {
-                // Uncaught it ends the process.
+                // Uncaught, it ends the process.
                 throw e;
             }
             catch (final Throwable e)
@@ -49,7 +49,7 @@ final class WorkThread implements AutoCloseable
         });
     }
 
-    /** Tells of tasks that ended; answers how many. */
+    /** Delivers results of completed tasks; returns their number. */
     int poll()
     {
         int work = 0;

@@ -1,9 +1,9 @@
 /**
- * The management process: keeps what data planes should be as versions on disk, brings them to it and keeps them there.
- * It is a backend of {@link io.millrace.control.service}, so that clients command it as they would a data plane, and
- * knows data planes only through {@link io.millrace.control.client}.
+ * The manager process: stores versions of the desired state of data planes and reconciles the data planes with it. It
+ * is a backend of {@link io.millrace.control.service}, so that clients use it like a data plane, and it uses data
+ * planes only through {@link io.millrace.control.client}.
  * <p>
- * All is done on the thread of the service, but for what waits for disks or works on large states, which one thread
- * beside it does, and the programs of hooks.
+ * All work is done on the thread of the service, except disk I/O and work on large states, which have another thread,
+ * and hook programs.
  */
 package io.millrace.manager;

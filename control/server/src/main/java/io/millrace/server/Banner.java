@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What a data plane prints of itself when it has started. Main thread.
+ * Start-up output of a data plane. Main thread.
  */
 final class Banner
 {
@@ -42,7 +42,7 @@ final class Banner
         }
         if (dataPlane.addresses().isEmpty())
         {
-            terminal.line("listening nowhere, until a command adds a listener");
+            terminal.line("no listeners, until a command adds one");
             return;
         }
         terminal.line("listening on " + addresses(dataPlane.addresses()) + (dataPlane.discoveryAddresses().isEmpty() ?

@@ -13,10 +13,10 @@ import java.util.function.LongSupplier;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 
 /**
- * Prints a line for each host that comes, goes or is refused. Reactors put lines into a queue and go on; a thread of
- * the log prints them. What does not fit the queue, or comes faster than {@link LineLimit} lets through, is counted and
- * left out: a peer can make as many connections as it likes, and must not fill a disk with that. Hosts that were let in
- * and those that were not have limits of their own, so that the latter do not hide the former.
+ * Prints a line for each host that connects, disconnects or is refused. Reactors put lines into a queue and go on; a
+ * thread of the log prints them. What does not fit the queue, or comes faster than {@link LineLimit} lets through, is
+ * counted and left out: a peer can make as many connections as it likes, and must not fill a disk with that. Hosts that
+ * were let in and those that were not have limits of their own, so that the latter do not hide the former.
  */
 final class EventLog implements TargetListener, AutoCloseable
 {
@@ -26,7 +26,7 @@ final class EventLog implements TargetListener, AutoCloseable
     private enum Kind
     {
         HOST,
-        TROUBLE
+        PROBLEM
     }
 
     private record Line(Kind kind, long timeMs, String text)
@@ -37,9 +37,9 @@ final class EventLog implements TargetListener, AutoCloseable
     private final LongSupplier clockMs;
     private final ManyToOneConcurrentArrayQueue<Line> queue = new ManyToOneConcurrentArrayQueue<>(QUEUE_LINES);
     private final AtomicLong hostsOverflowed = new AtomicLong();
-    private final AtomicLong troublesOverflowed = new AtomicLong();
+    private final AtomicLong problemsOverflowed = new AtomicLong();
     private final LineLimit hosts;
-    private final LineLimit troubles;
+    private final LineLimit problems;
     private final Thread thread;
     private volatile boolean closed;
 
@@ -53,7 +53,7 @@ final class EventLog implements TargetListener, AutoCloseable
         this.terminal = terminal;
         this.clockMs = clockMs;
         hosts = new LineLimit(clockMs.getAsLong());
-        troubles = new LineLimit(clockMs.getAsLong());
+        problems = new LineLimit(clockMs.getAsLong());
         thread = Thread.ofPlatform().name("millrace-log").daemon().unstarted(this::run);
     }
 
@@ -72,7 +72,7 @@ final class EventLog implements TargetListener, AutoCloseable
     {
         queue.clear();
         hostsOverflowed.set(0);
-        troublesOverflowed.set(0);
+        problemsOverflowed.set(0);
     }
 
     @Override
@@ -98,21 +98,21 @@ final class EventLog implements TargetListener, AutoCloseable
     @Override
     public void onRefused(final String hostNqn, final String remote, final String subsystemNqn, final String reason)
     {
-        add(Kind.TROUBLE, "refused: " + name(hostNqn) + " from " + address(remote) + " to " + name(subsystemNqn) +
+        add(Kind.PROBLEM, "refused: " + name(hostNqn) + " from " + address(remote) + " to " + name(subsystemNqn) +
             ": " + reason);
     }
 
     @Override
     public void onProtocolError(final String remote, final String reason)
     {
-        add(Kind.TROUBLE, "protocol error: connection from " + address(remote) + ": " + reason);
+        add(Kind.PROBLEM, "protocol error: connection from " + address(remote) + ": " + reason);
     }
 
     @Override
     public void onAnaTransitionExpired(
         final String subsystemNqn, final TransportAddress listener, final int group)
     {
-        add(Kind.TROUBLE, "transition took too long: ANA group " + group + " of " + subsystemNqn +
+        add(Kind.PROBLEM, "transition took too long: ANA group " + group + " of " + subsystemNqn +
             " is inaccessible at " +
             (null == listener ? "other listeners" : listener.hostAndPort()));
     }
@@ -120,7 +120,7 @@ final class EventLog implements TargetListener, AutoCloseable
     @Override
     public void onError(final String message)
     {
-        add(Kind.TROUBLE, "error: " + message);
+        add(Kind.PROBLEM, "error: " + message);
     }
 
     private static String name(final String nqn)
@@ -137,7 +137,7 @@ final class EventLog implements TargetListener, AutoCloseable
     {
         if (closed || !queue.offer(new Line(kind, clockMs.getAsLong(), text)))
         {
-            (Kind.HOST == kind ? hostsOverflowed : troublesOverflowed).incrementAndGet();
+            (Kind.HOST == kind ? hostsOverflowed : problemsOverflowed).incrementAndGet();
             return;
         }
         LockSupport.unpark(thread);
@@ -173,7 +173,7 @@ final class EventLog implements TargetListener, AutoCloseable
     {
         for (Line line = queue.poll(); null != line; line = queue.poll())
         {
-            final LineLimit limit = Kind.HOST == line.kind() ? hosts : troubles;
+            final LineLimit limit = Kind.HOST == line.kind() ? hosts : problems;
             if (limit.take(line.timeMs()))
             {
                 terminal.line(time(line.timeMs()) + " " + line.text());
@@ -190,10 +190,10 @@ final class EventLog implements TargetListener, AutoCloseable
     {
         final long nowMs = clockMs.getAsLong();
         hosts.suppress(hostsOverflowed.getAndSet(0));
-        troubles.suppress(troublesOverflowed.getAndSet(0));
+        problems.suppress(problemsOverflowed.getAndSet(0));
         report(hosts, nowMs, "lines of hosts that came and went");
-        report(troubles, nowMs, "lines of refusals and errors");
-        return hosts.suppressed() + troubles.suppressed() > 0 ? LineLimit.REFILL_MS : 0;
+        report(problems, nowMs, "lines of refusals and errors");
+        return hosts.suppressed() + problems.suppressed() > 0 ? LineLimit.REFILL_MS : 0;
     }
 
     private void report(final LineLimit limit, final long nowMs, final String what)

@@ -7,8 +7,8 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
-import io.millrace.control.agent.ControlEvents;
 import io.millrace.console.Version;
+import io.millrace.control.agent.ControlEvents;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DataPlaneListener;
@@ -67,8 +67,8 @@ public final class QuickstartCommand implements Callable<Integer>
         description = "TCP port of discovery; 0 takes any free one. Default: ${DEFAULT-VALUE}.")
     private int discoveryPort;
 
-    @Option(names = "--overwrite", description = "Measure writes too on a volume that was there before; destroys " +
-        "what is in its first 64MiB.")
+    @Option(names = "--overwrite", description = "Also measure writes on an existing volume; overwrites its first " +
+        "64MiB.")
     private boolean overwrite;
 
     @Option(names = {"--exit", "--once"}, description = "End after measuring.")
@@ -77,7 +77,7 @@ public final class QuickstartCommand implements Callable<Integer>
     @Option(names = "--no-measure", description = "Serve only.")
     private boolean noMeasure;
 
-    @Option(names = "--no-manager", description = "Without the management process and its commands.")
+    @Option(names = "--no-manager", description = "Do not start a manager.")
     private boolean noManager;
 
     @Option(names = "--round", paramLabel = "MS", defaultValue = "2000", hidden = true)
@@ -87,7 +87,7 @@ public final class QuickstartCommand implements Callable<Integer>
     private boolean json;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public QuickstartCommand()
     {
@@ -124,7 +124,7 @@ public final class QuickstartCommand implements Callable<Integer>
                 terminal.line();
                 isRight = measure(terminal, dataPlane, stop, volume.isFresh() || overwrite);
             }
-            if (!exit && !stop.isAsked())
+            if (!exit && !stop.isRequested())
             {
                 terminal.line();
                 terminal.line(terminal.good("serving") + " " + volume.path() + " until Ctrl-C");

@@ -6,7 +6,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.console.StopSignal;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
-import io.millrace.control.agent.KeptState;
+import io.millrace.control.agent.PersistedState;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.SettingException;
@@ -24,9 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * What makes the volume of {@code quickstart} a managed one: the control agent of this process, and a management
- * process beside it, which takes what it finds here as the first version of what should be. Its state goes with it.
- * Main thread.
+ * Management of the {@code quickstart} volume: the control agent of this process, and a manager process that imports
+ * the actual state as the first version of the desired state. Its state is temporary. Main thread.
  */
 final class QuickstartControl implements AutoCloseable
 {
@@ -55,7 +54,7 @@ final class QuickstartControl implements AutoCloseable
      * @param log       of the process.
      * @param stop      that ends it.
      * @return both, ready.
-     * @throws CommandException when one of them cannot be had.
+     * @throws CommandException when one of them is unavailable.
      */
     static QuickstartControl start(
         final DataPlane dataPlane,
@@ -91,11 +90,11 @@ final class QuickstartControl implements AutoCloseable
                 suffixed(ControlSettings.directoryDefault(), suffix), ControlSettings.IPC_CHANNEL,
                 ControlSettings.STREAM_ID_DEFAULT, null, ControlSettings.NAME_DEFAULT);
             control = new QuickstartControl(
-                ControlAgent.start(settings, dataPlane, events, owner, KeptState.NOWHERE, bounds), suffix);
+                ControlAgent.start(settings, dataPlane, events, owner, PersistedState.NOWHERE, bounds), suffix);
         }
         catch (final SettingException e)
         {
-            throw new CommandException(ExitCode.FAILURE, e.getMessage() + "; --no-manager does without", e);
+            throw new CommandException(ExitCode.FAILURE, e.getMessage() + "; --no-manager starts without it", e);
         }
         try
         {
@@ -138,7 +137,7 @@ final class QuickstartControl implements AutoCloseable
         catch (final IOException e)
         {
             throw new CommandException(ExitCode.FAILURE,
-                "the manager cannot be started (" + e.getMessage() + "); --no-manager does without", e);
+                "the manager cannot be started (" + e.getMessage() + "); --no-manager starts without it", e);
         }
     }
 
@@ -158,7 +157,7 @@ final class QuickstartControl implements AutoCloseable
 
     private static void awaitReady(final BufferedReader said) throws IOException
     {
-        String last = "it said nothing";
+        String last = "no output";
         for (String line = said.readLine(); null != line; line = said.readLine())
         {
             if (line.startsWith(READY))

@@ -69,8 +69,8 @@ final class QuickstartRounds
         terminal.line("measuring through the Java initiator, " + Units.duration(roundMs * 1_000_000) + " each");
         if (!mayWrite)
         {
-            terminal.line(terminal.warn("note: ") + "the volume was there before, so nothing is written to it; " +
-                "--overwrite measures writes too");
+            terminal.line(terminal.warn("note: ") + "the volume exists, so nothing is written to it; --overwrite " +
+                "measures writes too");
         }
         terminal.line(terminal.bold(String.format(Locale.ROOT, ROW, "round", "IOPS", "MiB/s", "avg us", "p50 us",
             "p99 us", "p99.9 us", "max us")));
@@ -103,7 +103,7 @@ final class QuickstartRounds
         final int depth,
         final boolean verify)
     {
-        if (stop.isAsked())
+        if (stop.isRequested())
         {
             return;
         }

@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace serve}: serves what a file declares until it is told to stop.
+ * {@code millrace serve}: serves the configuration of a file until it is stopped.
  */
 @Command(
     name = "serve",
@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
         "  millrace serve --config millrace.yaml",
         "  millrace serve --config millrace.yaml --check    only check the file",
         "",
-        "A data plane that has a manager begins with what that applied last, and not with what the file declares.",
+        "A data plane with a manager restores the state applied last instead of that of the file.",
         "",
         "docs/configuration.md describes the file, millrace.yaml is an example."})
 public final class ServeCommand implements Callable<Integer>
@@ -42,12 +42,12 @@ public final class ServeCommand implements Callable<Integer>
     private boolean check;
 
     @Option(names = "--import", description = {
-        "Begin with what the file declares, though a manager applied something else.",
+        "Use the state of the file instead of the state that a manager applied.",
         "Its manager shows the difference as drift."})
     private boolean isImport;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public ServeCommand()
     {
@@ -70,7 +70,7 @@ public final class ServeCommand implements Callable<Integer>
         final ConfigReader.Result read = read();
         if (check)
         {
-            terminal.line(file + ": good; " + read.config().subsystems().size() + " subsystems, " +
+            terminal.line(file + ": valid; " + read.config().subsystems().size() + " subsystems, " +
                 read.config().devices().size() + " devices, " + read.config().listeners().size() + " listeners");
             return ExitCode.OK;
         }
@@ -79,7 +79,7 @@ public final class ServeCommand implements Callable<Integer>
         // Without control nothing of it is loaded: the time to start counts.
         final ControlEvents events = null == read.control() ? null : new ControlEvents();
         final FileRecords records = FileRecords.in(read.recordDirectory());
-        final AppliedStart applied = null == read.control() ? null : AppliedStart.read(read, isImport, records);
+        final InitialState applied = null == read.control() ? null : InitialState.read(read, isImport, records);
         try (DataPlane dataPlane = start(read, null != applied && applied.isRestored() ?
                 read.withoutServed() : read.withRecords(records.permanent()), log,
                 null == events ? DataPlaneListener.NONE : events);
@@ -143,7 +143,7 @@ public final class ServeCommand implements Callable<Integer>
         final ConfigReader.Result read,
         final DataPlane dataPlane,
         final ControlEvents events,
-        final AppliedStart applied,
+        final InitialState applied,
         final Terminal terminal,
         final EventLog log,
         final StopSignal stop)

@@ -21,7 +21,7 @@ record ServeOwner(EventLog log, StopSignal stop) implements ControlOwner
     @Override
     public void onStop()
     {
-        stop.ask();
+        stop.request();
     }
 
     @Override

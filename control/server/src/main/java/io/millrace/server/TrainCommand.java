@@ -45,7 +45,7 @@ public final class TrainCommand implements Callable<Integer>
         """;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public TrainCommand()
     {

@@ -9,8 +9,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * A group of settings of a file: gives typed values by {@link Setting}, and knows where each stands. Set-up only; one
- * thread.
+ * A group of settings in a file: typed values by {@link Setting}, with their lines. Set-up only; one thread.
  */
 public final class Section
 {
@@ -83,7 +82,7 @@ public final class Section
     }
 
     /**
-     * Refuses settings that another type of device has.
+     * Rejects settings of other device types.
      *
      * @param deviceType of this device.
      */
@@ -155,7 +154,7 @@ public final class Section
      * @param <T>     of the value.
      * @return its value, never null.
      */
-    public <T> T need(final Setting<T> setting)
+    public <T> T require(final Setting<T> setting)
     {
         final T value = get(setting);
         if (null == value)
@@ -306,7 +305,7 @@ public final class Section
     }
 
     /**
-     * Says that this group cannot be had as it is.
+     * Makes the exception for an invalid group.
      *
      * @param value   that is wrong; null when it is not one value.
      * @param problem the bound that it breaks, and what to do about it.
@@ -318,7 +317,7 @@ public final class Section
     }
 
     /**
-     * Says that a setting of this group cannot be had as it is.
+     * Makes the exception for an invalid setting of this group.
      *
      * @param setting of this group.
      * @param value   that is wrong; null when it is not one value.

@@ -47,7 +47,7 @@ class CompletionIT
             "control: {directory: " + control + "}\nstatus: {file: none}\nwarm-up: false\n").toString());
         process.await("^ready");
         try (ControlClient client = ControlClient.connect(new ControlClientContext()
-            .aeronDirectoryName(control.toString()).role(Role.ADMINISTER).clientName("test")))
+            .aeronDirectoryName(control.toString()).role(Role.ADMIN).clientName("test")))
         {
             client.createDevice(DeviceSpec.memory("scratch", 1 << 20, 4096));
             client.createDevice(DeviceSpec.memory("spare", 1 << 20, 4096));

@@ -91,9 +91,9 @@ class ControlCommandsTest
     void shouldMakeAVolumeStepByStep()
     {
         assertEquals("device mem0 created\n", ok("device create mem0 --size 1MiB"));
-        assertEquals("subsystem " + NQN + " created\nhost " + HOST + " let in\n",
+        assertEquals("subsystem " + NQN + " created\nhost " + HOST + " allowed\n",
             ok("subsystem create " + NQN + " --host " + HOST + " --serial S1"));
-        assertEquals("namespace 1 of " + NQN + " shows device mem0\n", ok("namespace add " + NQN + " mem0"));
+        assertEquals("namespace 1 of " + NQN + " exports device mem0\n", ok("namespace add " + NQN + " mem0"));
         assertTrue(ok("listener add 127.0.0.1:0").matches("listening on 127\\.0\\.0\\.1:\\d+\n"));
         assertEquals("""
             NAME  TYPE    SIZE  BLOCK  USERS  TARGET
@@ -106,8 +106,8 @@ class ControlCommandsTest
         assertTrue(ok("reactor list").contains("test-1"));
         assertEquals("no hosts connected\n", ok("host connected"));
         assertEquals("device mem0 has 2MiB\n", ok("device resize mem0 +1MiB"));
-        assertEquals("subsystem " + NQN + " lets every host in\n", ok("subsystem allow-any " + NQN));
-        assertEquals("host " + HOST + " taken off the list of " + NQN + "\n", ok("host deny " + NQN + " " + HOST));
+        assertEquals("subsystem " + NQN + " allows any host\n", ok("subsystem allow-any " + NQN));
+        assertEquals("host " + HOST + " denied on " + NQN + "\n", ok("host deny " + NQN + " " + HOST));
         assertEquals("namespace 1 of " + NQN + " removed\n", ok("namespace remove " + NQN + " 1"));
         assertEquals("subsystem " + NQN + " deleted\n", ok("subsystem delete " + NQN));
         assertEquals("device mem0 deleted\n", ok("device delete mem0 --yes"));
@@ -195,8 +195,8 @@ class ControlCommandsTest
             ok("device create mem" + i + " --size 1MiB");
         }
         ok("namespace add " + NQN + " mem1 --nsid 2");
-        assertEquals("namespace 1 of " + NQN + " shows device mem2\n", ok("namespace add " + NQN + " mem2"));
-        assertEquals("namespace 3 of " + NQN + " shows device mem3\n", ok("namespace add " + NQN + " mem3"));
+        assertEquals("namespace 1 of " + NQN + " exports device mem2\n", ok("namespace add " + NQN + " mem2"));
+        assertEquals("namespace 3 of " + NQN + " exports device mem3\n", ok("namespace add " + NQN + " mem3"));
     }
 
     @Test
@@ -204,7 +204,7 @@ class ControlCommandsTest
     {
         ok("device create file0 --path " + directory.resolve("f.img") + " --size 1MiB --block-size 512 " +
             "--queue-depth 16 --no-preallocate");
-        ok("device create bad0 --over file0 --seed 7");
+        ok("device create bad0 --base file0 --seed 7");
         ok("device create sink --type null --size 1GiB");
         final String listed = ok("device list --output yaml");
         assertTrue(listed.contains("queueDepth: 16\n  readOnly: false\n  preallocate: false\n"), listed);
@@ -222,7 +222,7 @@ class ControlCommandsTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
-        "1 | device resize none +1MiB | device resize: device none: is not there; create it first",
+        "1 | device resize none +1MiB | device resize: device none: does not exist; create it first",
         "2 | device create a | device create: a memory device needs a size: add --size, such as 1GiB",
         "2 | device create a --type file | device create: a file device needs --path: add it",
         "2 | device create a --type nvme | device create: a nvme device needs --address: add it",
@@ -235,33 +235,36 @@ class ControlCommandsTest
             "it or --type out",
         "1 | device create a --address ff:1f.7 --nsid 2 | device create: device a: no PCI function is at " +
             "0000:ff:1f.7: 'millrace drive list' shows the NVMe drives and their addresses",
-        "2 | device create a --size 1MiB --over b --type memory | device create: --over does not belong to a memory " +
+        "2 | device create a --size 1MiB --base b --type memory | device create: --base does not belong to a memory " +
             "device: leave it or --type out",
         "1 | device create a --size 5 | device create: device a: size 5 bytes is not a positive multiple of " +
             "block-size 4096: use 4096 or another multiple",
         "2 | device faults a | device faults: give rules with --rule, or --clear, and not both",
-        "1 | namespace add nqn.2026-11.io.a mem0 --nsid 3 | namespace add: subsystem nqn.2026-11.io.a: is not there; " +
+        "1 | namespace add nqn.2026-11.io.a mem0 --nsid 3 | namespace add: subsystem nqn.2026-11.io.a: does not " +
+            "exist; create it first",
+        "1 | host disconnect nqn.2026-11.io.a 7 | host disconnect: subsystem nqn.2026-11.io.a: does not exist; " +
             "create it first",
-        "1 | host disconnect nqn.2026-11.io.a 7 | host disconnect: subsystem nqn.2026-11.io.a: is not there; create " +
-            "it first",
         "2 | listener add here:there | listener add: 'here:there' is no address: write 192.0.2.7, 192.0.2.7:4420 or " +
             "[2001:db8::7]:4420",
-        "1 | listener add here | listener add: listener here:4420: no numeric address; write it as 192.0.2.1 or " +
+        "1 | listener add here | listener add: listener here:4420: is not a numeric address; write it as 192.0.2.1 " +
+            "or " +
             "2001:db8::1",
-        "1 | ana set nqn.2026-11.io.a optimized | ana set: subsystem nqn.2026-11.io.a: is not there; create it first",
+        "1 | ana set nqn.2026-11.io.a optimized | ana set: subsystem nqn.2026-11.io.a: does not exist; create it first",
         "2 | ana set nqn.2026-11.io.a optimized -l 192.0.2.7:0 | ana set: --listener 192.0.2.7:0: port is not within " +
             "1 to 65535; give that of the listener",
         "2 | ana set nqn.2026-11.io.a optimized -g 0 | ana set: --group 0: is not within 1 to 128; choose another, " +
             "or leave it out for all",
         "2 | qos set nqn.2026-11.io.a 1 | qos set: no limit is given: add --iops, --read-iops, --write-iops, " +
-            "--bandwidth, --read-bandwidth, --write-bandwidth; 'millrace qos clear' ends limits",
-        "1 | qos set nqn.2026-11.io.a 1 --iops 5 | qos set: subsystem nqn.2026-11.io.a: is not there; create it first",
+            "--bandwidth, --read-bandwidth, --write-bandwidth; 'millrace qos clear' removes limits",
+        "1 | qos set nqn.2026-11.io.a 1 --iops 5 | qos set: subsystem nqn.2026-11.io.a: does not exist; create it " +
+            "first",
         "2 | qos clear nqn.2026-11.io.a 0 | qos clear: '0' is no namespace: numbers begin with 1; 'millrace " +
             "namespace list' shows them",
-        "1 | history | history: a data plane keeps no VERSION records; ask its manager",
+        "1 | history | history: a data plane has no VERSION records; use its manager",
         "2 | device list --key-name x | device list: --key-name and --key-file belong together: give both or none",
-        "2 | dataplane stop | dataplane stop: data plane test would end, with no host connected, and what its memory " +
-            "devices hold is lost: add --yes if that is meant"})
+        "2 | dataplane stop | dataplane stop: data plane test would stop, with no host connected, and what its " +
+            "memory " +
+            "devices hold is lost: add --yes to confirm"})
     void shouldSayWhyNot(final int exitCode, final String line, final String message)
     {
         refused(exitCode, line, message);
@@ -271,10 +274,10 @@ class ControlCommandsTest
     @CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
         "effect=none | effect 'none' is none: use error, delay, torn-write, lost-write, hang",
         "operations=read | 'operations=read' has no effect: add effect=error, delay, torn-write, lost-write or hang",
-        "effect=error,colour=red | 'colour=red' is no part of a fault rule: write KEY=VALUE with keys of effect, ",
+        "effect=error,colour=red | 'colour=red' is not part of a fault rule: write KEY=VALUE with keys of effect, ",
         "effect=error,effect=hang | 'effect' is given twice: keep one",
         "effect=delay | effect=delay and delay=TIME belong together: give both or none",
-        "effect=error,first-block=9,last-block=8 | last-block 8 is below first-block 9: turn them round",
+        "effect=error,first-block=9,last-block=8 | last-block 8 is below first-block 9: swap them",
         "effect=error,status=fine | status 'fine' is none: use media-error, ",
         "effect=error,probability=7 | probability '7' is not a number from 0 to 1: write it as 0.01"})
     void shouldSayWhatIsWrongWithAFaultRule(final String rule, final String message)
@@ -289,7 +292,7 @@ class ControlCommandsTest
     {
         ok("device create mem0 --size 1MiB");
         refused(ExitCode.USAGE, "device delete mem0", "device delete: device mem0 is in memory, and what its 1MiB " +
-            "hold is lost with it: add --yes if that is meant");
+            "hold is lost with it: add --yes to confirm");
         assertEquals(1, fixture.dataPlane().devices().list().size());
         assertEquals("device mem0 deleted\n", ok("device delete mem0 -y"));
     }
@@ -333,7 +336,7 @@ class ControlCommandsTest
     {
         final Path file = Files.writeString(directory.resolve("s.yaml"), DOCUMENT);
         final CommandRun dry = run("apply --file " + file + " --dry-run");
-        assertEquals(ExitCode.DIFFERENT, dry.exitCode());
+        assertEquals(ExitCode.CHANGES, dry.exitCode());
         assertEquals("""
             + create memory device mem0 of 1MiB
             + create subsystem nqn.2026-11.io.millrace:vol0 for every host
@@ -342,7 +345,7 @@ class ControlCommandsTest
             """, dry.out());
         assertEquals("no devices\n", ok("device list"));
         refused(ExitCode.USAGE, "apply --file " + file,
-            "apply: 3 to create, 0 to change, 0 to remove: add --yes if that is meant");
+            "apply: 3 to create, 0 to change, 0 to remove: add --yes to confirm");
         final CommandRun done = run("apply --file " + file + " --yes");
         assertEquals(ExitCode.OK, done.exitCode());
         assertEquals("done\n", done.err());
@@ -351,8 +354,8 @@ class ControlCommandsTest
         final String smaller = DOCUMENT.replace("1MiB", "512KiB");
         final CommandRun refused = runWithInput(smaller, "apply -f - -y");
         assertEquals(ExitCode.USAGE, refused.exitCode());
-        assertTrue(refused.out().contains("! delete memory device mem0 to create it anew"), refused.out());
-        assertTrue(refused.err().endsWith("add --allow-destroy if that is meant; nothing was done\n"));
+        assertTrue(refused.out().contains("! delete memory device mem0 to recreate it"), refused.out());
+        assertTrue(refused.err().endsWith("add --allow-destroy to confirm; nothing was done\n"));
         assertTrue(ok("device list").contains(" 1MiB "));
         assertEquals(ExitCode.OK, runWithInput(smaller, "apply -f - -y --allow-destroy").exitCode());
         assertEquals("control: {}\n" + smaller, ok("get -o yaml"));
@@ -366,7 +369,7 @@ class ControlCommandsTest
         assertFalse(run.out().contains("other"), run.out());
         assertEquals(ExitCode.OK, run.exitCode());
         assertTrue(runWithInput(DOCUMENT, "apply -f - --dry-run --json").out().contains(
-            "\"sentence\": \"delete memory device other; what it holds is lost\""));
+            "\"sentence\": \"delete memory device other; its data is lost\""));
     }
 
     @Test
@@ -434,7 +437,7 @@ class ControlCommandsTest
     {
         final CommandRun run = CommandRun.of("device", "list", "--control", directory.resolve("none").toString());
         assertEquals(ExitCode.FAILURE, run.exitCode());
-        assertEquals("millrace device list: nobody takes commands: there is no directory " +
+        assertEquals("millrace device list: no process accepts commands: there is no directory " +
             directory.resolve("none") + ": start 'millrace serve' or 'millrace manager' with that control directory, " +
             "or name another\n", run.err());
     }
@@ -482,7 +485,7 @@ class ControlCommandsTest
         assertEquals(2, json.lines().size());
         assertTrue(json.lines().getFirst().matches(
             "\\{\"time\": \"[0-9TZ:.-]+\", \"kind\": \"device\", \"change\": \"created\", \"name\": \"d\\d+\", " +
-                "\"text\": \"null\"}"), json.out());
+                "\"message\": \"null\"}"), json.out());
         final CommandRun watch = run("watch devices --count 3");
         assertEquals(3, watch.lines().size());
         assertTrue(watch.lines().getFirst().matches("[0-9-]+ [0-9:]+  created       device      d\\d+: null"),

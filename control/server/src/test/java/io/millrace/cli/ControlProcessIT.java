@@ -32,7 +32,7 @@ class ControlProcessIT
     private ControlClient connect()
     {
         return ControlClient.connect(new ControlClientContext().aeronDirectoryName(
-            directory.resolve("aeron").toString()).role(Role.ADMINISTER).clientName("test"));
+            directory.resolve("aeron").toString()).role(Role.ADMIN).clientName("test"));
     }
 
     @Test

@@ -71,7 +71,7 @@ class DesiredStateCommandsTest
             ControlSettings.IPC_CHANNEL)), HookConfig.NONE), Map.of(), (line) ->
             {
             });
-        until((health) -> Health.WELL == health);
+        until((health) -> Health.IN_SYNC == health);
     }
 
     @AfterEach
@@ -83,7 +83,7 @@ class DesiredStateCommandsTest
     private ControlClient connect()
     {
         return ControlClient.connect(new ControlClientContext().aeronDirectoryName(control.toString())
-            .role(Role.ADMINISTER).clientName("test"));
+            .role(Role.ADMIN).clientName("test"));
     }
 
     private void until(final Predicate<Health> condition)
@@ -109,7 +109,7 @@ class DesiredStateCommandsTest
     private void planeStarts()
     {
         plane = AgentFixture.ipc(planeDirectory);
-        until((health) -> Health.WELL == health || Health.DIFFERENT == health);
+        until((health) -> Health.IN_SYNC == health || Health.DRIFTED == health);
     }
 
     private CommandRun run(final String line)
@@ -153,14 +153,14 @@ class DesiredStateCommandsTest
         final String more = DOCUMENT.replace("1MiB", "2MiB");
         final CommandRun dry = runWithInput(more, "apply -f - --dry-run");
         assertEquals("~ grow device mem0 from 1MiB to 2MiB\n0 to create, 1 to change, 0 to remove\n", dry.out());
-        assertEquals(ExitCode.DIFFERENT, dry.exitCode());
+        assertEquals(ExitCode.CHANGES, dry.exitCode());
         final CommandRun run = runWithInput(more, "apply -f - -y");
         assertEquals(ExitCode.OK, run.exitCode(), run.err());
         assertTrue(run.err().endsWith("done, version 3\n"), run.err());
         assertEquals("control: {}\n" + more, ok("get -o yaml"));
         assertEquals("no changes\n", runWithInput(more, "apply -f - --dry-run").out());
         planeStarts();
-        until((health) -> Health.WELL == health);
+        until((health) -> Health.IN_SYNC == health);
         assertEquals("control: {}\n" + more, ok("get -o yaml --actual"));
         assertEquals(2 << 20, plane.dataPlane().devices().get("mem0").geometry().sizeBytes());
     }
@@ -181,10 +181,10 @@ class DesiredStateCommandsTest
         final CommandRun dry = runWithInput("devices: []\n", "apply -f - --dry-run");
         assertTrue(dry.out().startsWith("- delete file device f\n"), dry.out());
         // Desired state that was refused later can be removed.
-        assertEquals("device f deleted\n", ok("device delete f").replace("f: is not there, no change", "f deleted"));
+        assertEquals("device f deleted\n", ok("device delete f").replace("f: does not exist, no change", "f deleted"));
         assertEquals("no devices\n", ok("get devices"));
-        until((health) -> Health.WELL == health);
-        assertEquals("device f: is not there, no change\n", ok("device delete f"));
+        until((health) -> Health.IN_SYNC == health);
+        assertEquals("device f: does not exist, no change\n", ok("device delete f"));
     }
 
     @Test
@@ -194,7 +194,7 @@ class DesiredStateCommandsTest
         final CommandRun refused = runWithInput("devices: []\n", "apply -f - -y --allow-destroy --if-version 1");
         assertEquals(ExitCode.USAGE, refused.exitCode());
         assertEquals("millrace apply: the desired state of data plane dp0 is version 2, not version 1 as asked: see " +
-            "'millrace history' for what came since, then try again\n", refused.err());
+            "'millrace history' for newer versions, then try again\n", refused.err());
         assertEquals("control: {}\n" + DOCUMENT, ok("get -o yaml"));
         final CommandRun run = runWithInput("devices: []\n", "apply -f - -y --allow-destroy --if-version 2");
         assertEquals("done, version 3\n", run.err());
@@ -206,8 +206,8 @@ class DesiredStateCommandsTest
         applied(DOCUMENT, 2);
         final CommandRun refused = runWithInput("devices: []\n", "apply -f - -y");
         assertEquals(ExitCode.USAGE, refused.exitCode());
-        assertTrue(refused.out().contains("! delete memory device mem0; what it holds is lost\n"), refused.out());
-        assertTrue(refused.err().endsWith("add --allow-destroy if that is meant; nothing was done\n"), refused.err());
+        assertTrue(refused.out().contains("! delete memory device mem0; its data is lost\n"), refused.out());
+        assertTrue(refused.err().endsWith("add --allow-destroy to confirm; nothing was done\n"), refused.err());
         // The manager itself refuses it, whatever a client shows.
         try (ControlClient client = connect())
         {
@@ -217,8 +217,9 @@ class DesiredStateCommandsTest
             final Call replaced = client.await(client.submit(
                 new Command.ReplaceState(0, 0, false, false, true, "x", "")));
             assertEquals(Code.INVALID, replaced.code());
-            assertTrue(replaced.text().startsWith("1 step destroys data or replaces what hosts use, first: delete " +
-                "memory device mem0; what it holds is lost; add --allow-destroy"), replaced.text());
+            assertTrue(replaced.text().startsWith("1 step destroys data or replaces a resource that hosts use, " +
+                "first: delete " +
+                "memory device mem0; its data is lost; add --allow-destroy"), replaced.text());
             assertEquals(Code.INVALID, client.await(client.submit(new Command.AddDocumentPart(7, "x"))).code());
             assertEquals(Code.INVALID, client.await(client.submit(new Command.AddDocumentPart(5, "x"))).code());
         }
@@ -260,8 +261,8 @@ class DesiredStateCommandsTest
         assertEquals(ExitCode.USAGE, run.exitCode());
         assertTrue(run.err().startsWith("millrace apply: standard input:2: devices[0].type: missing"), run.err());
         final CommandRun skipped = runWithInput("warm-up: false\n" + DOCUMENT, "apply -f - -n");
-        assertEquals("note: skipped, since they belong to a process: warm-up\n", skipped.err());
-        assertEquals(ExitCode.DIFFERENT, skipped.exitCode());
+        assertEquals("note: skipped, as they configure the process: warm-up\n", skipped.err());
+        assertEquals(ExitCode.CHANGES, skipped.exitCode());
     }
 
     @Test
@@ -274,7 +275,7 @@ class DesiredStateCommandsTest
         assertTrue(shown.endsWith(DOCUMENT), shown);
         assertTrue(ok("history show 2 --json").startsWith("{\n  \"devices\": [\n    {\n      \"name\": \"mem0\","));
         final CommandRun diff = run("history diff 2 3");
-        assertEquals(ExitCode.DIFFERENT, diff.exitCode());
+        assertEquals(ExitCode.CHANGES, diff.exitCode());
         assertEquals("""
             --- version 2
             +++ version 3
@@ -297,15 +298,15 @@ class DesiredStateCommandsTest
         assertTrue(run("history show 99").err().endsWith("no version 99; there are 1 to 3\n"));
 
         final CommandRun dry = run("rollback 2 --dry-run");
-        assertEquals(ExitCode.DIFFERENT, dry.exitCode());
-        assertTrue(dry.out().contains("! delete memory device mem0 to create it anew, since it does not become " +
-            "smaller, 1MiB instead of 4MiB; what it holds is lost\n"), dry.out());
+        assertEquals(ExitCode.CHANGES, dry.exitCode());
+        assertTrue(dry.out().contains("! delete memory device mem0 to recreate it, since it does not become " +
+            "smaller, 1MiB instead of 4MiB; its data is lost\n"), dry.out());
         final CommandRun refused = run("rollback 2 --yes");
         assertEquals(ExitCode.USAGE, refused.exitCode());
         assertTrue(refused.err().contains("add --allow-destroy"), refused.err());
         final CommandRun asked = run("rollback 2 --allow-destroy");
         assertEquals(ExitCode.USAGE, asked.exitCode());
-        assertTrue(asked.err().endsWith(": add --yes if that is meant\n"), asked.err());
+        assertTrue(asked.err().endsWith(": add --yes to confirm\n"), asked.err());
         assertEquals("no changes\n", ok("history diff 3"));
         final CommandRun done = run("rollback 2 --allow-destroy -y");
         assertEquals("done, version 4\n", done.err());
@@ -318,11 +319,11 @@ class DesiredStateCommandsTest
     void shouldCreateAndDeleteWhatIsSoAlready()
     {
         assertEquals("device mem0 created\n", ok("device create mem0 --size 1MiB"));
-        assertEquals("device mem0: is there already with the same settings, no change\n",
+        assertEquals("device mem0: already exists with the same settings, no change\n",
             ok("device create mem0 --size 1MiB"));
         final CommandRun other = run("device create mem0 --size 2MiB");
         assertEquals(ExitCode.FAILURE, other.exitCode());
-        assertTrue(other.err().contains("device mem0: is there already, but size is 1MiB instead of 2MiB"),
+        assertTrue(other.err().contains("device mem0: already exists, but size is 1MiB instead of 2MiB"),
             other.err());
         ok("subsystem create " + NQN);
         assertTrue(ok("subsystem create " + NQN).endsWith(", no change\n"));
@@ -331,7 +332,7 @@ class DesiredStateCommandsTest
         ok("host allow " + NQN + " nqn.2026-11.io.h");
         assertTrue(ok("host allow " + NQN + " nqn.2026-11.io.h").endsWith("is allowed already, no change\n"));
         ok("host deny " + NQN + " nqn.2026-11.io.h");
-        assertTrue(ok("host deny " + NQN + " nqn.2026-11.io.h").endsWith("is not on its list, no change\n"));
+        assertTrue(ok("host deny " + NQN + " nqn.2026-11.io.h").endsWith("is not allowed, no change\n"));
         assertTrue(ok("listener remove 127.0.0.1:4499").endsWith("is not there, no change\n"));
         ok("namespace remove " + NQN + " 1");
         assertTrue(ok("namespace remove " + NQN + " 1").endsWith("is not there, no change\n"));
@@ -339,7 +340,7 @@ class DesiredStateCommandsTest
         assertTrue(ok("subsystem delete " + NQN).endsWith("is not there, no change\n"));
         ok("device delete mem0 -y");
         final String versions = ok("history");
-        assertEquals("device mem0: is not there, no change\n", ok("device delete mem0"));
+        assertEquals("device mem0: does not exist, no change\n", ok("device delete mem0"));
         assertEquals(versions, ok("history"), "nothing changed, no version");
     }
 
@@ -362,7 +363,7 @@ class DesiredStateCommandsTest
         assertFalse(run.out().isEmpty());
         assertEquals("no changes\n", runWithInput(text.toString(), "apply -f - -y").out());
         final long unchangedNs = System.nanoTime();
-        assertEquals(ExitCode.DIFFERENT,
+        assertEquals(ExitCode.CHANGES,
             runWithInput(text.toString().replace("v77,", "w77,").replace("v77}", "w77}"), "apply -f - -n").exitCode());
         final long dryNs = System.nanoTime();
         assertEquals("control: {}\n" + text.toString(), ok("get -o yaml"));

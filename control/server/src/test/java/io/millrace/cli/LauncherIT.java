@@ -233,7 +233,7 @@ class LauncherIT
         try (MillraceProcess process = MillraceProcess.start(command, environment))
         {
             assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
-            assertTrue(process.output().contains("the volume was there before"), process.output());
+            assertTrue(process.output().contains("the volume exists"), process.output());
             assertTrue(process.output().contains("\"passed\": true"), process.output());
             assertFalse(process.output().contains("\"randwrite\""), process.output());
         }

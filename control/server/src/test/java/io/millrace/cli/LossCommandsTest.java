@@ -3,9 +3,9 @@ package io.millrace.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.dataplane.DataPlaneState;
 import io.millrace.console.ExitCode;
 import io.millrace.control.agent.AgentFixture;
+import io.millrace.dataplane.DataPlaneState;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;
@@ -94,7 +94,7 @@ class LossCommandsTest
         final CommandRun run = run(line);
         assertEquals(ExitCode.USAGE, run.exitCode(), line + run.out());
         assertEquals("", run.out());
-        assertTrue(run.err().endsWith(": " + what + ": add --yes if that is meant\n"), run.err());
+        assertTrue(run.err().endsWith(": " + what + ": add --yes to confirm\n"), run.err());
     }
 
     private String name()
@@ -160,7 +160,7 @@ class LossCommandsTest
         final String second = "127.0.0.1:" + otherPort;
         done("ana set " + NQN + " non-optimized -l " + second);
         asked("ana set " + NQN + " inaccessible -l " + first, "ANA group 1 of " + NQN +
-            " would have no optimized path left, and " + name() + " would be left with non-optimized ones");
+            " would have no optimized path left, and " + name() + " would have only non-optimized paths");
         done("ana set " + NQN + " inaccessible -l " + second);
         asked("ana set " + NQN + " inaccessible -l " + first, "ANA group 1 of " + NQN +
             " would have no usable path left, and " + name() + " could not reach its namespaces");

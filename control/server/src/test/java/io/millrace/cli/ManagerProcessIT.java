@@ -81,13 +81,13 @@ class ManagerProcessIT
     private ControlClient connect(final String to)
     {
         return ControlClient.connect(new ControlClientContext().aeronDirectoryName(directory.resolve(to).toString())
-            .role(Role.ADMINISTER).clientName("test").callTimeoutNs(WAIT_NS).connectTimeoutNs(WAIT_NS));
+            .role(Role.ADMIN).clientName("test").callTimeoutNs(WAIT_NS).connectTimeoutNs(WAIT_NS));
     }
 
     private static void untilWell(final ControlClient client, final String hint)
     {
         final long deadlineNs = System.nanoTime() + WAIT_NS;
-        while (Health.WELL != client.manager().managed("").getFirst().health())
+        while (Health.IN_SYNC != client.manager().managed("").getFirst().health())
         {
             assertTrue(System.nanoTime() - deadlineNs < 0, () -> hint + ": " + client.manager().managed(""));
             LockSupport.parkNanos(1_000_000);
@@ -158,7 +158,7 @@ class ManagerProcessIT
         }
         for (final Call call : calls)
         {
-            if (DesiredState.keeps(call.command()))
+            if (DesiredState.changesDesiredState(call.command()))
             {
                 final Code expected = apply(model, call.command());
                 if (!isChange || Code.NULL_VAL != call.code())
@@ -267,7 +267,7 @@ class ManagerProcessIT
                 client.await(calls);
                 final ControlException e = assertThrows(ControlException.class, client::commitChange);
                 assertEquals(Code.FAILED, e.code());
-                assertTrue(e.getMessage().startsWith("it cannot be kept, nothing was done: "), e.getMessage());
+                assertTrue(e.getMessage().startsWith("it cannot be saved, nothing was done: "), e.getMessage());
                 assertEquals(List.of(), client.devices(""));
                 client.createDevice(DeviceSpec.memory("mem0", MIB, 4096));
                 assertEquals(1, client.manager().versions("").getLast().devices());
@@ -455,7 +455,7 @@ class ManagerProcessIT
                     e.getMessage().contains(directory.resolve("manager").toString()) &&
                     e.getMessage().contains("--direct"), e.getMessage());
             }
-            assertTrue(plane.said().contains("and does not count: change it through the manager"), plane::said);
+            assertTrue(plane.said().contains("and is ignored: change it through the manager"), plane::said);
             assertTrue(plane.said().contains("memory devices are empty after a start: vol0"), plane::said);
         }
         try (MillraceProcess plane =
@@ -491,7 +491,7 @@ class ManagerProcessIT
                 final long noticedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killedNs);
                 System.out.println("a killed data plane: noticed after " + noticedMs + " ms");
                 assertTrue(noticedMs < 1_000, "noticed after " + noticedMs + " ms");
-                assertEquals("nobody takes commands in " + directory.resolve("plane") +
+                assertEquals("no process accepts commands in " + directory.resolve("plane") +
                     ": the process ended, or does not respond", untilSaid(client));
             }
         }
@@ -548,19 +548,19 @@ class ManagerProcessIT
             }
             // Its driver's directory is left, and does not count from the first moment on.
             run(ExitCode.FAILURE,
-                "of this data plane does not run: nobody takes commands in /dev/shm/millrace-it-",
+                "of this data plane does not run: no process accepts commands in /dev/shm/millrace-it-",
                 "device", "create", "mem1", "--type", "memory", "--size", "1MiB");
-            run(ExitCode.FAILURE, "With --direct the data plane itself is changed", "device", "delete", "kept",
+            run(ExitCode.FAILURE, "With --direct the data plane itself is modified", "device", "delete", "kept",
                 "--yes");
-            run(ExitCode.OK, "does not run: nobody takes commands in ", "device", "list");
+            run(ExitCode.OK, "does not run: no process accepts commands in ", "device", "list");
             run(ExitCode.OK, "created", "device", "create", "mem1", "--type", "memory", "--size", "1MiB", "--direct");
             try (MillraceProcess manager = asUser("manager"))
             {
                 manager.await("^ready");
-                manager.await("not settled: 1 steps take something away that this desired state did not bring");
+                manager.await("not resolved: 1 steps remove resources that this desired state did not create");
                 run(ExitCode.OK, "mem1", "device", "list");
-                run(ExitCode.OK, "delete memory device mem1; what it holds is lost", "dataplane", "drift");
-                run(ExitCode.USAGE, "1 steps take something away", "dataplane", "reconcile", "--allow-destroy");
+                run(ExitCode.OK, "delete memory device mem1; its data is lost", "dataplane", "drift");
+                run(ExitCode.USAGE, "1 steps remove resources", "dataplane", "reconcile", "--allow-destroy");
                 run(ExitCode.OK, "is in sync with version 2", "dataplane", "reconcile", "--allow-destroy", "--yes");
                 run(ExitCode.OK, "reconcile: delete device mem1", "audit");
             }

@@ -93,7 +93,7 @@ class PlaneOutageTest
         startManager();
         final MillraceProcess plane = serve();
         CommandRun run = run("get", "managed");
-        while (!run.out().contains("well"))
+        while (!run.out().contains("in-sync"))
         {
             run = run("get", "managed");
         }
@@ -104,7 +104,7 @@ class PlaneOutageTest
         plane.signal("KILL");
         assertEquals(137, plane.exitCode());
         final String down = top.await("\"state\": ?\"down\".*").group();
-        assertTrue(down.matches(".*\"lastAnswerNs\": [0-9]+, \"reason\": \"[^\"].*"), down);
+        assertTrue(down.matches(".*\"last-answer-ns\": [0-9]+, \"reason\": \"[^\"].*"), down);
         assertFalse(top.await("\"state\": ?\"\\w+\"").group().contains("serving"));
         // A page is made once a second for all who ask.
         while (!scrape().contains("millrace_up{data_plane=\"dp0\"} 0.0"))

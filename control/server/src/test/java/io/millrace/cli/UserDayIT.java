@@ -126,10 +126,10 @@ class UserDayIT
         shows(ok("stat " + directory.resolve("plane.status")), "dead: it ended without a clean stop", NQN + "/1");
         refuses(ExitCode.FAILURE, "device list", "millrace device list: ");
         shows(ok("get managed"), "down");
-        says("qos set " + NQN + " 2 --iops 77", "note: kept, and carried out when data plane dp0 is connected again\n" +
+        says("qos set " + NQN + " 2 --iops 77", "note: saved, and applied when data plane dp0 is connected again\n" +
             "namespace " + NQN + "/2 is limited to iops 77");
         plane = startPlane();
-        manager.await("dp0: \\d+ steps to be as version \\d+: ");
+        manager.await("dp0: \\d+ steps to version \\d+: ");
         shows(ok("ana list"), "127.0.0.1:" + port + "      2  non-optimized");
         shows(ok("qos list"), "iops 77");
         says("qos clear " + NQN + " 2", "namespace " + NQN + "/2 is not limited");
@@ -142,7 +142,7 @@ class UserDayIT
         refuses(ExitCode.FAILURE, "device list", "millrace device list: no");
         perf(port);
         manager = startManager();
-        manager.await("dp0: in charge with term [3-9]");
+        manager.await("dp0: active with term [3-9]");
         shows(ok("history"), "rolled back to version ", "more IOPS");
         shows(ok("get managed"), "dp0");
 
@@ -163,21 +163,21 @@ class UserDayIT
         says("device create scratch --size 16MiB", "device scratch created");
         says("device create disk --path " + directory.resolve("disk.img") + " --size 64MiB", "device disk created");
         refuses(ExitCode.FAILURE, "device create disk --size 1MiB",
-            "millrace device create: device disk: is there already, but ");
+            "millrace device create: device disk: already exists, but ");
         refuses(ExitCode.FAILURE, "subsystem create vol0", "millrace subsystem create: subsystem vol0: NQN is not of ");
         says("subsystem create " + NQN,
-            "subsystem " + NQN + " created; it lets no host in yet, see 'millrace host allow'");
-        says("namespace add " + NQN + " disk", "namespace 1 of " + NQN + " shows device disk");
+            "subsystem " + NQN + " created; it allows no host yet, see 'millrace host allow'");
+        says("namespace add " + NQN + " disk", "namespace 1 of " + NQN + " exports device disk");
         refuses(ExitCode.FAILURE, "namespace add " + NQN + " disk", "millrace namespace add: device disk: is used by ");
-        says("namespace add " + NQN + " scratch --ana-group 2", "namespace 2 of " + NQN + " shows device scratch");
-        says("host allow " + NQN + " " + HOST, "host " + HOST + " let into " + NQN);
+        says("namespace add " + NQN + " scratch --ana-group 2", "namespace 2 of " + NQN + " exports device scratch");
+        says("host allow " + NQN + " " + HOST, "host " + HOST + " allowed on " + NQN);
         refuses(ExitCode.USAGE, "listener add localhost:x", "millrace listener add: 'localhost:x' is no address: ");
         says("listener add 127.0.0.1:" + port, "listening on 127.0.0.1:" + port);
         refuses(ExitCode.USAGE, "ana set " + NQN + " slow", "millrace ana set: Invalid value ");
         says("ana set " + NQN + " non-optimized --listener 127.0.0.1:" + port + " --group 2",
             "ANA group 2 of " + NQN + " is non-optimized at 127.0.0.1:" + port);
         refuses(ExitCode.FAILURE, "qos set " + NQN + " 9 --iops 500",
-            "millrace qos set: namespace " + NQN + "/9: is not there; add it first");
+            "millrace qos set: namespace " + NQN + "/9: does not exist; add it first");
         says("qos set " + NQN + " 1 --iops 500", "namespace " + NQN + "/1 is limited to iops 500");
         final String listener = "127.0.0.1:" + port;
         shows(ok("ana list"), listener + "      1  optimized ", listener + "      2  non-optimized");
@@ -219,7 +219,7 @@ class UserDayIT
         says("apply --file " + file + " --dry-run", "no changes");
         Files.writeString(file, before.replace("iops: 500", "iops: 100000")
             .replace("state: non-optimized", "state: inaccessible"));
-        shows(run(ExitCode.DIFFERENT, "apply", "--file", file.toString(), "--dry-run"),
+        shows(run(ExitCode.CHANGES, "apply", "--file", file.toString(), "--dry-run"),
             "~ make ANA group 2 of " + NQN + " inaccessible at 127.0.0.1:",
             "~ limit namespace " + NQN + "/1 to iops 100000\n0 to create, 2 to change, 0 to remove");
         shows(run(ExitCode.OK, "apply", "--file", file.toString(), "--yes", "--comment", "more IOPS"),

@@ -118,9 +118,9 @@ class DriveLogsTest
     {
         assertEquals("{\"address\": \"0000:01:00.0\", \"model\": \"Model\", \"serial\": \"S1\", \"firmware\": " +
             "\"1.0\", \"errors\": [{\"count\": 9, \"queue\": 1, \"command\": 65535, \"status\": 128, " +
-            "\"statusName\": \"LBA Out of Range\", \"more\": true, \"doNotRetry\": false, " +
-            "\"parameterLocation\": 65535, \"nsid\": 1, \"block\": \"77\", " +
-            "\"commandSpecific\": 0}]}",
+            "\"status-name\": \"LBA Out of Range\", \"more\": true, \"do-not-retry\": false, " +
+            "\"parameter-location\": 65535, \"nsid\": 1, \"block\": \"77\", " +
+            "\"command-specific\": 0}]}",
             Json.line(new DriveLogs(new Pages(), EnumSet.of(DriveLogs.Page.error)).json("0000:01:00.0")));
     }
 }

@@ -120,7 +120,7 @@ class HostCommandsTest
         assertTrue(table.out.lines().anyMatch((line) ->
             line.matches("tcp/ipv4 +127\\.0\\.0\\.1 +" + port + " +nvme subsystem +" + NQN)), table.out);
         final Outcome json = run(new DiscoverCommand(), target, "--json");
-        assertTrue(json.out.contains("\"subsystemNqn\": \"" + NQN + "\""), json.out);
+        assertTrue(json.out.contains("\"subsystem-nqn\": \"" + NQN + "\""), json.out);
         assertTrue(json.out.startsWith("["), json.out);
     }
 
@@ -134,7 +134,7 @@ class HostCommandsTest
             text.out.lines().anyMatch((line) -> line.matches(" +1 +4MiB +1024 +4096 +[0-9a-f-]{36}.*")), text.out);
         final Outcome json = run(new IdentifyCommand(), "--address", "127.0.0.1", "--port", String.valueOf(port),
             "--nqn", NQN, "--json");
-        assertTrue(json.out.contains("\"sizeBytes\": 4194304"), json.out);
+        assertTrue(json.out.contains("\"size-bytes\": 4194304"), json.out);
     }
 
     @Test
@@ -149,8 +149,9 @@ class HostCommandsTest
         assertTrue(text.out.lines().anyMatch((line) -> line.matches(" +ana transition seconds +10")), text.out);
         dataPlane.anaStates().set(NQN, null, 0, AnaState.OPTIMIZED).join();
         final Outcome json = run(new IdentifyCommand(), target + "/" + NQN, "--json");
-        for (final String field : List.of("\"anaGroup\": 1", "\"anaState\": \"optimized\"", "\"anaGroupFixed\": true",
-            "\"anaTransitionSeconds\": 10", "\"anaGroupIdMax\": 128", "\"anaGroups\": 128"))
+        for (final String field : List.of("\"ana-group\": 1", "\"ana-state\": \"optimized\"", "\"ana-group-fixed\": " +
+            "true",
+            "\"ana-transition-seconds\": 10", "\"ana-group-id-max\": 128", "\"ana-groups\": 128"))
         {
             assertTrue(json.out.contains(field), json.out);
         }
@@ -196,7 +197,7 @@ class HostCommandsTest
                 final Outcome second = run(new PerfCommand(), there, "--pattern", pattern, "--count", "10");
                 assertEquals(2, second.exitCode, second.out);
                 assertEquals("namespace 1 of " + NQN + " holds data: block 0 is not zero, which pattern " + pattern +
-                    " overwrites: add --destroy if that is meant", second.failure);
+                    " overwrites: add --destroy to confirm", second.failure);
             }
             for (int i = 0; i < 2; i++)
             {

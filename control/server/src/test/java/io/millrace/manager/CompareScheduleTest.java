@@ -72,10 +72,10 @@ class CompareScheduleTest
     @Test
     void shouldBeDueAgainWhenItWasWantedMeanwhile()
     {
-        schedule.want();
+        schedule.request();
         assertEquals(0, delayMs());
         schedule.begin();
-        schedule.want();
+        schedule.request();
         schedule.onEqual(nowNs);
         assertEquals(0, delayMs());
         schedule.begin();

@@ -71,15 +71,15 @@ class DocumentSharesTest
     {
         for (int i = 0; i < 8; i++)
         {
-            send(caller(i, 0 == i % 2 ? Role.READ : Role.OPERATE), most() / 2);
+            send(caller(i, 0 == i % 2 ? Role.READ : Role.OPERATOR), most() / 2);
         }
-        assertEquals(most(), send(caller(100, Role.ADMINISTER), most()));
+        assertEquals(most(), send(caller(100, Role.ADMIN), most()));
     }
 
     @Test
     void shouldDropWhatWhoMayNotApplyItDoesNotGoOnWith()
     {
-        final Caller admin = caller(2, Role.ADMINISTER);
+        final Caller admin = caller(2, Role.ADMIN);
         assertEquals(PART.length(), send(admin, PART.length()));
         assertEquals(most(), send(caller(0, Role.READ), most()));
         final Caller second = caller(1, Role.READ);

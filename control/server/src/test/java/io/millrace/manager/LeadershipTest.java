@@ -108,7 +108,7 @@ class LeadershipTest
         leadership.onObserved(held(8, OTHER), false);
         take();
         assertEquals(List.of(8L, 9L), asked);
-        assertEquals(List.of("in charge with term 8", "in charge with term 9"), lines);
+        assertEquals(List.of("active with term 8", "active with term 9"), lines);
     }
 
     /** A data plane that lost its terms takes no large step; one that has too high a term is not followed there. */
@@ -126,7 +126,7 @@ class LeadershipTest
             leadership.onObserved(held(far, OTHER), true);
             leadership.poll(nowNs);
             assertFalse(leadership.isHeld());
-            assertTrue(leadership.trouble().contains("above " + Terms.MAX + ": start it again"), leadership.trouble());
+            assertTrue(leadership.lastError().contains("above " + Terms.MAX + ": restart it"), leadership.lastError());
         }
         assertTrue(store.term() < Terms.MAX);
     }
@@ -138,7 +138,7 @@ class LeadershipTest
         disk.isFull(true);
         write();
         assertEquals(List.of(), asked);
-        assertEquals("term cannot be kept, nothing is commanded: IOException: No space left on device",
+        assertEquals("term cannot be saved, no commands are sent: IOException: No space left on device",
             lines.removeFirst());
         disk.isFull(false);
         nowNs += TimeUnit.SECONDS.toNanos(1) - 1;
@@ -147,7 +147,7 @@ class LeadershipTest
         nowNs++;
         take();
         assertTrue(leadership.isHeld());
-        assertEquals(List.of("in charge with term 1"), lines);
+        assertEquals(List.of("active with term 1"), lines);
     }
 
     @Test
@@ -156,12 +156,12 @@ class LeadershipTest
         leadership.onObserved(held(0, OTHER), false);
         write();
         answer.accept(Reply.refused(Code.NOT_PERMITTED, "no manager's key"));
-        assertEquals("the data plane does not take term 1: no manager's key", leadership.trouble());
+        assertEquals("the data plane does not take term 1: no manager's key", leadership.lastError());
         nowNs += TimeUnit.SECONDS.toNanos(1);
         leadership.poll(nowNs);
         answer.accept(Reply.OK);
         assertEquals(List.of(1L, 1L), asked);
-        assertEquals("", leadership.trouble());
+        assertEquals("", leadership.lastError());
     }
 
     @Test
@@ -171,9 +171,9 @@ class LeadershipTest
         write();
         answer.accept(Reply.refused(Code.STALE_TERM, "term 1 is not above term 1"));
         nowNs += TimeUnit.SECONDS.toNanos(1);
-        assertTrue(leadership.needsLook(nowNs));
+        assertTrue(leadership.needsRecheck(nowNs));
         leadership.onObserved(held(1, OTHER), false);
-        assertFalse(leadership.isOver(), "it never was in charge");
+        assertFalse(leadership.hasLostTerm(), "it never was in charge");
         take();
         assertEquals(2, leadership.term());
     }
@@ -217,18 +217,18 @@ class LeadershipTest
         take();
         leadership.onDisconnected();
         leadership.onObserved(held(1, ME), false);
-        assertTrue(leadership.isHeld() && !leadership.isOver());
+        assertTrue(leadership.isHeld() && !leadership.hasLostTerm());
         leadership.onObserved(held(1, OTHER), false);
-        assertTrue(leadership.isOver(), "of the same term");
+        assertTrue(leadership.hasLostTerm(), "of the same term");
         leadership.onObserved(held(2, OTHER), false);
-        assertTrue(leadership.isOver());
+        assertTrue(leadership.hasLostTerm());
         assertTrue(leadership.lose());
         assertFalse(leadership.lose());
-        assertTrue(leadership.isLost() && leadership.isOver() && !leadership.isHeld());
+        assertTrue(leadership.isLost() && leadership.hasLostTerm() && !leadership.isHeld());
         assertEquals(Code.STALE_TERM, leadership.refusal().code());
         leadership.onObserved(held(0, OTHER), false);
         leadership.poll(nowNs);
-        assertTrue(leadership.isLost() && leadership.isOver());
+        assertTrue(leadership.isLost() && leadership.hasLostTerm());
         assertEquals(1, leadership.term());
     }
 
@@ -253,7 +253,7 @@ class LeadershipTest
         leadership.onDisconnected();
         leadership.onObserved(held(1, ME), false);
         leadership.renew();
-        assertFalse(leadership.isHeld() || leadership.isOver());
+        assertFalse(leadership.isHeld() || leadership.hasLostTerm());
         take();
         assertEquals(List.of(1L, 2L), asked);
         assertEquals(2, leadership.term());
@@ -264,7 +264,7 @@ class LeadershipTest
         write();
         leadership.onDisconnected();
         leadership.onObserved(held(3, ME), false);
-        assertFalse(leadership.isOver());
+        assertFalse(leadership.hasLostTerm());
         take();
         assertEquals(List.of(1L, 2L, 3L, 4L), asked);
         // Another manager was quicker than the renewal: that one is in charge.
@@ -274,6 +274,6 @@ class LeadershipTest
         write();
         answer.accept(Reply.refused(Code.STALE_TERM, "term 5 is not above term 5"));
         leadership.onObserved(held(5, OTHER), false);
-        assertTrue(leadership.isOver());
+        assertTrue(leadership.hasLostTerm());
     }
 }

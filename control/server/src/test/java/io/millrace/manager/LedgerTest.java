@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LedgerTest
 {
     private static final String NQN = "nqn.2026-11.io.millrace:vol0";
-    private static final Caller CALLER = new Caller(1, Role.ADMINISTER, "test", "", "dp0");
+    private static final Caller CALLER = new Caller(1, Role.ADMIN, "test", "", "dp0");
 
     @TempDir
     private Path directory;
@@ -52,7 +52,7 @@ class LedgerTest
         store = StateStore.open(disk, 50, 0, "--use-version VERSION");
         store.append(Instant.EPOCH, "test", "", List.of(), List.of(), DesiredState.EMPTY);
         ledger = new Ledger(store, work, (change, reply) ->
-            finished.add(CommandWords.of(change.request()) + ": " + reply.code()), lines::add);
+            finished.add(CommandDescriptions.of(change.request()) + ": " + reply.code()), lines::add);
     }
 
     @AfterEach
@@ -132,7 +132,7 @@ class LedgerTest
         final ChangeRequest refused = sent(create("a"));
         final ChangeRequest confirmed = sent(create("b"));
         disk.isFull(true);
-        ledger.takeBack(refused, Reply.refused(Code.INVALID, "no memory"));
+        ledger.revert(refused, Reply.refused(Code.INVALID, "no memory"));
         ledger.confirm(confirmed, Reply.OK);
         // Twice it is tried to write a version without it.
         for (int i = 1; i <= 2; i++)
@@ -159,10 +159,10 @@ class LedgerTest
         return change;
     }
 
-    private void takeBack(final ChangeRequest change)
+    private void revert(final ChangeRequest change)
     {
         final int before = finished.size();
-        ledger.takeBack(change, Reply.refused(Code.FAILED, "no such file"));
+        ledger.revert(change, Reply.refused(Code.FAILED, "no such file"));
         until(() -> before < finished.size() && ledger.isSettled());
     }
 
@@ -182,7 +182,7 @@ class LedgerTest
         until(() -> ledger.isSettled());
         for (int i = 1; i <= 60; i++)
         {
-            takeBack(sent(of(i, device("wrong"))));
+            revert(sent(of(i, device("wrong"))));
         }
         for (final StateStore each : List.of(store, open2()))
         {
@@ -195,11 +195,11 @@ class LedgerTest
         // Changes beside them count: what becomes of them is a state that was there.
         final ChangeRequest wrong = sent(create("wrong"));
         ledger.confirm(sent(create("c")), Reply.OK);
-        takeBack(wrong);
+        revert(wrong);
         final long withC = ledger.version();
         for (int i = 0; i < 60; i++)
         {
-            takeBack(sent(create("wrong")));
+            revert(sent(create("wrong")));
         }
         final StateStore found = open2();
         assertTrue(versions(found).containsAll(List.of(1L, 2L, 3L, withC)), () -> "kept: " + versions(found));
@@ -225,7 +225,7 @@ class LedgerTest
         ledger.onSent();
         // What comes now is written, and what comes then waits, while the first is refused.
         assertNull(ledger.accept(create("b")));
-        ledger.takeBack(device, Reply.refused(Code.FAILED, "no memory"));
+        ledger.revert(device, Reply.refused(Code.FAILED, "no memory"));
         assertEquals(Code.NOT_FOUND, ledger.accept(of(new Command.ResizeDevice("a", 2 << 20))).code());
         until(() -> 2 == finished.size());
         assertEquals(List.of("create device a (memory of 1MiB): FAILED",
@@ -283,7 +283,7 @@ class LedgerTest
         assertNull(ledger.accept(of(2, device("b"))));
         assertEquals(Code.EXISTS, ledger.accept(of(3, other)).code());
         until(() -> 1 == finished.size());
-        ledger.takeBack(refused, Reply.refused(Code.INVALID, "no memory"));
+        ledger.revert(refused, Reply.refused(Code.INVALID, "no memory"));
         assertEquals(Code.NOT_FOUND, ledger.accept(of(4, new Command.ResizeDevice("b", 2 << 20))).code());
         disk.isFull(false);
         assertNull(ledger.accept(of(5, device("c"))));

@@ -12,8 +12,8 @@ import io.millrace.control.codec.Health;
 import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.codec.State;
 import io.millrace.control.codec.Transport;
-import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.AnaInfo;
+import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
@@ -203,13 +203,13 @@ class ManagerAccessTest
                 final ControlClient again = fixture.connect();
                 until(() -> 3 == again.manager().drift("").size());
                 assertTrue(again.manager().drift("").stream().allMatch((each) -> each.isWithheld() &&
-                    "undoes what may have been set directly".equals(each.reason())), () -> "" +
+                    "reverts settings that may have been changed directly".equals(each.reason())), () -> "" +
                         again.manager().drift(""));
-                assertEquals(Health.DIFFERENT, again.manager().managed("").getFirst().health());
+                assertEquals(Health.DRIFTED, again.manager().managed("").getFirst().health());
                 again.manager().reconcile(ReconcileMode.REPAIR);
                 // So it stays when the data plane is started again, too.
                 plane.restart();
-                ManagerFixture.until(again, (info) -> info.isConnected() && 3 == info.differences());
+                ManagerFixture.until(again, (info) -> info.isConnected() && 3 == info.driftSteps());
             }
             try (ControlClient beside = ControlClient.connect(plane.directContext()))
             {

@@ -81,7 +81,7 @@ final class ManagerFixture implements AutoCloseable
 
     ControlClientContext context()
     {
-        return new ControlClientContext().aeronDirectoryName(directory.toString()).role(Role.ADMINISTER)
+        return new ControlClientContext().aeronDirectoryName(directory.toString()).role(Role.ADMIN)
             .clientName("test").callTimeoutNs(WAIT_NS).connectTimeoutNs(WAIT_NS);
     }
 
@@ -115,7 +115,7 @@ final class ManagerFixture implements AutoCloseable
     /** Until the data plane is what it should be. */
     static ManagedInfo untilWell(final ControlClient client)
     {
-        return until(client, (info) -> Health.WELL == info.health());
+        return until(client, (info) -> Health.IN_SYNC == info.health());
     }
 
     /** What the data plane tells, through whichever client, but for the incarnations of its devices. */

@@ -140,10 +140,10 @@ class ManagerIncarnationTest
             final UUID made = incarnation(beside, "mem0");
             fixture.start();
             final ControlClient again = fixture.connect();
-            ManagerFixture.until(again, (info) -> Health.DIFFERENT == info.health() && 0 != info.differences());
+            ManagerFixture.until(again, (info) -> Health.DRIFTED == info.health() && 0 != info.driftSteps());
             final List<DriftInfo> drift = again.manager().drift("");
             assertTrue(drift.stream().allMatch(DriftInfo::isWithheld), drift::toString);
-            assertTrue(drift.getFirst().step().contains("it was deleted and created anew"), drift::toString);
+            assertTrue(drift.getFirst().step().contains("it was deleted and recreated"), drift::toString);
             assertEquals(made, incarnation(beside, "mem0"));
             again.manager().reconcile(ReconcileMode.ADOPT);
             ManagerFixture.untilWell(again);

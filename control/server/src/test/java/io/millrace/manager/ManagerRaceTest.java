@@ -142,11 +142,11 @@ class ManagerRaceTest
             client.deleteDevice("mem0");
             armed.set(Kind.LEADERSHIP);
             plane.join();
-            ManagerFixture.until(client, (info) -> info.isConnected() && 1 == info.differences());
+            ManagerFixture.until(client, (info) -> info.isConnected() && 1 == info.driftSteps());
             assertEquals(List.of(), client.hosts(NQN));
             assertEquals(List.of(), client.namespaces(NQN));
             assertEquals(List.of("foreign"), client.devices("").stream().map(DeviceInfo::name).toList());
-            assertEquals("delete memory device foreign; what it holds is lost",
+            assertEquals("delete memory device foreign; its data is lost",
                 client.manager().drift("").getFirst().step());
         }
     }
@@ -169,7 +169,7 @@ class ManagerRaceTest
             client.setQos(new QosSpec(NQN, 0, HOST, 5_000, 0, 0, 0, 0, 0, 100));
             armed.set(Kind.LEADERSHIP);
             plane.join();
-            ManagerFixture.until(client, (info) -> info.isConnected() && 1 == info.differences());
+            ManagerFixture.until(client, (info) -> info.isConnected() && 1 == info.driftSteps());
             assertEquals(100, client.qos(NQN).getFirst().limits().readIops());
             client.manager().reconcile(ReconcileMode.ALLOW_DESTROY);
             assertEquals(5_000, client.qos(NQN).getFirst().limits().readIops());
@@ -194,7 +194,7 @@ class ManagerRaceTest
             client.deleteDevice("mem0");
             made.set(spec);
             plane.join();
-            ManagerFixture.until(client, (info) -> info.isConnected() && 1 == info.differences());
+            ManagerFixture.until(client, (info) -> info.isConnected() && 1 == info.driftSteps());
             client.manager().reconcile(ReconcileMode.REPAIR);
             assertEquals(List.of("mem0"), client.devices("").stream().map(DeviceInfo::name).toList());
             assertTrue(client.manager().drift("").getFirst().isWithheld());
@@ -217,7 +217,7 @@ class ManagerRaceTest
     private static void carryOutDirectly(final ControlBackend backend, final Command command)
     {
         final CompletableFuture<Reply> reply =
-            backend.carryOut(new Caller(1, Role.ADMINISTER, "test", "", "dp0"), CommandId.NONE,
+            backend.carryOut(new Caller(1, Role.ADMIN, "test", "", "dp0"), CommandId.NONE,
                 CommandHeader.DIRECT, command);
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (!reply.isDone())

@@ -149,9 +149,9 @@ class ManagerTest
                 // What is missing comes again; what came from elsewhere stays until a person says so.
                 beside.createDevice(DeviceSpec.memory("foreign", MIB, 4096));
                 beside.deleteDevice("found");
-                final ManagedInfo drifted = ManagerFixture.until(client, (each) -> 1 == each.differences());
+                final ManagedInfo drifted = ManagerFixture.until(client, (each) -> 1 == each.driftSteps());
                 assertTrue(drifted.refusal().contains("delete device foreign"), drifted.refusal());
-                assertEquals(Health.DIFFERENT, drifted.health());
+                assertEquals(Health.DRIFTED, drifted.health());
                 final long deadlineNs = System.nanoTime() + ManagerFixture.WAIT_NS;
                 while (!Set.of("found", "foreign").equals(Set.copyOf(names(beside.devices("")))))
                 {
@@ -160,7 +160,7 @@ class ManagerTest
                 }
                 final DriftInfo drift = client.manager().drift("").getFirst();
                 assertTrue(drift.isWithheld() && drift.isDestructive());
-                assertEquals("delete memory device foreign; what it holds is lost", drift.step());
+                assertEquals("delete memory device foreign; its data is lost", drift.step());
                 assertTrue(client.manager().reconcile(ReconcileMode.REPAIR)
                     .startsWith("1 differences to version 1 are left"));
                 assertEquals(2, beside.devices("").size());
@@ -179,8 +179,8 @@ class ManagerTest
                 // Somebody grew it: it is not replaced by a smaller, empty one.
                 beside.resizeDevice("found", 2 * MIB);
                 final ManagedInfo larger = ManagerFixture.until(client, (each) -> !each.refusal().isEmpty());
-                assertTrue(larger.refusal().contains("does not become smaller"), larger.refusal());
-                assertEquals(1, larger.differences());
+                assertTrue(larger.refusal().contains("cannot shrink"), larger.refusal());
+                assertEquals(1, larger.driftSteps());
                 assertEquals(2 * MIB, beside.devices("found").getFirst().sizeBytes());
                 // Gone, it is that which is said of it.
                 plane.stop();
@@ -202,7 +202,7 @@ class ManagerTest
             ManagerFixture fixture = ManagerFixture.of(directory, plane.config("dp0")))
         {
             final ControlClient client = fixture.connect();
-            assertEquals(Health.UNSEEN, client.manager().managed("").getFirst().health());
+            assertEquals(Health.UNKNOWN, client.manager().managed("").getFirst().health());
             assertEquals(Code.FAILED, codeOf(() -> client.createDevice(DeviceSpec.memory("mem0", MIB, 4096))));
             assertEquals(Code.FAILED, codeOf(() -> client.beginChange("")));
             assertEquals(Code.FAILED, codeOf(() -> client.devices("")));
@@ -345,7 +345,7 @@ class ManagerTest
                     assertTrue(System.nanoTime() - upNs < ManagerFixture.WAIT_NS);
                 }
             }
-            System.out.printf("a restarted data plane is what it should be after %.0f ms%n",
+            System.out.printf("a restarted data plane is in sync after %.0f ms%n",
                 (System.nanoTime() - upNs) / 1e6);
             ManagerFixture.untilWell(client);
 
@@ -498,13 +498,13 @@ class ManagerTest
                 assertEquals(Code.STALE_TERM,
                     codeOf(() -> client.createDevice(DeviceSpec.memory("mem1", MIB, 4096))));
                 final ManagedInfo info = ManagerFixture.until(
-                    client, (each) -> Health.SUPERSEDED == each.health());
+                    client, (each) -> Health.FENCED == each.health());
                 assertEquals(Code.STALE_TERM, codeOf(() -> client.deleteDevice("mem0")));
                 assertEquals(Code.STALE_TERM, codeOf(() -> client.setState(State.PAUSED)));
                 assertEquals(List.of("mem0"), names(client.devices("")), "reads go on");
                 assertTrue(info.isConnected());
-                assertTrue(events.stream().anyMatch((each) -> each.text().startsWith("another manager is in charge")));
-                assertTrue(first.lines().stream().anyMatch((each) -> each.contains("another manager is in charge")));
+                assertTrue(events.stream().anyMatch((each) -> each.text().startsWith("another manager is active")));
+                assertTrue(first.lines().stream().anyMatch((each) -> each.contains("another manager is active")));
                 // Nothing of what it wanted is left in its own state.
                 assertEquals(0, client.manager().versions("").getLast().devices());
                 ManagerFixture.untilWell(later);
@@ -583,11 +583,11 @@ class ManagerTest
                 final ControlClient client = fixture.connect();
                 ManagerFixture.until(client, (each) -> Health.FOREIGN == each.health());
                 client.manager().reconcile(ReconcileMode.TAKE_OVER);
-                ManagerFixture.until(client, (each) -> Health.DIFFERENT == each.health() && 1 == each.differences());
+                ManagerFixture.until(client, (each) -> Health.DRIFTED == each.health() && 1 == each.driftSteps());
                 plane.restart();
                 final ManagedInfo again = ManagerFixture.until(client, (each) -> each.isConnected() &&
                     (Health.FOREIGN == each.health() || !each.refusal().isEmpty()));
-                assertEquals(Health.DIFFERENT, again.health(), again::toString);
+                assertEquals(Health.DRIFTED, again.health(), again::toString);
                 assertEquals(List.of("mem0"), names(client.devices("")));
 
                 plane.stop();
@@ -689,7 +689,7 @@ class ManagerTest
             assertEquals(List.of(Code.OK, Code.EXISTS, Code.OK, Code.NOT_PERMITTED, Code.OK),
                 audit.stream().map(AuditInfo::code).toList());
             assertEquals(List.of("alice", "alice", "alice", "bob", "alice"),
-                audit.stream().map(AuditInfo::who).toList());
+                audit.stream().map(AuditInfo::client).toList());
             assertEquals(2, audit.getFirst().version());
             assertEquals(1, audit.getFirst().sequence());
         }
@@ -709,7 +709,7 @@ class ManagerTest
             final ControlClient client = fixture.connect();
             ManagerFixture.untilWell(client);
             // It may have taken longer to come up than it may be gone: then both have run already, or are about to.
-            final int before = 2 * (int)fixture.lines().stream().filter((line) -> line.contains("counts as gone"))
+            final int before = 2 * (int)fixture.lines().stream().filter((line) -> line.contains("down:"))
                 .count();
             awaitHooks(fixture, client, before);
             plane.stop();

@@ -167,15 +167,15 @@ class ManagerVersionSkewTest
             client.createDevice(DeviceSpec.fault("bad", "mem1", 7).with(DeviceSettings.fault(List.of(
                 new FaultRuleSpec(FaultAction.ERROR, Set.of(), 0, 0, 1, 0, 0, 0x281, 1)))));
             plane.start();
-            ManagerFixture.until(client, (info) -> info.isConnected() && 2 == info.differences());
+            ManagerFixture.until(client, (info) -> info.isConnected() && 2 == info.driftSteps());
             assertEquals(List.of("bad", "file0", "mem0", "mem1", "polled"),
                 client.devices("").stream().map(DeviceInfo::name).sorted().toList());
             assertEquals(3, client.namespaces(NQN).size());
             assertEquals(1, client.hosts(NQN).size());
             assertEquals(1, client.qos(NQN).size());
             assertEquals(Set.of(
-                "device bad: the data plane does not know its settings: update it",
-                "device polled: the data plane does not know its settings: update it"),
+                "device bad: the data plane does not support its settings: upgrade it",
+                "device polled: the data plane does not support its settings: upgrade it"),
                 Set.copyOf(client.manager().drift("").stream().map(DriftInfo::step).toList()));
             // Looked at again and again, there is nothing to do.
             final long repairs = repairs(client);
@@ -192,7 +192,7 @@ class ManagerVersionSkewTest
             fixture.stop();
             fixture.start();
             final ControlClient again = fixture.connect();
-            ManagerFixture.until(again, (info) -> info.isConnected() && 1 == info.differences());
+            ManagerFixture.until(again, (info) -> info.isConnected() && 1 == info.driftSteps());
             assertEquals(List.of("file0", "mem0", "mem1", "mem2", "polled"),
                 again.devices("").stream().map(DeviceInfo::name).sorted().toList());
 

@@ -46,7 +46,7 @@ class ServedFilesTest
     private static ManagedInfo untilRefused(final ControlClient client, final String text)
     {
         return ManagerFixture.until(client,
-            (info) -> Health.DIFFERENT == info.health() && info.refusal().contains(text));
+            (info) -> Health.DRIFTED == info.health() && info.refusal().contains(text));
     }
 
     @Test
@@ -83,7 +83,7 @@ class ServedFilesTest
                 client.manager().reconcile(ReconcileMode.REPAIR);
                 create(client, "vol");
             }
-            assertEquals(1, fixture.lines().stream().filter((each) -> each.contains("not settled: ") &&
+            assertEquals(1, fixture.lines().stream().filter((each) -> each.contains("not resolved: ") &&
                 each.contains(reason)).count(), fixture.lines()::toString);
             assertTrue(fixture.lines().stream().filter((each) -> each.contains("steps to be as")).count() <= 2,
                 fixture.lines()::toString);

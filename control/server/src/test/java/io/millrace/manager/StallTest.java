@@ -90,7 +90,7 @@ class StallTest
                 final ManagedInfo stalled =
                     ManagerFixture.until(client, (info) -> Health.STALLED == info.health());
                 assertTrue(stalled.isConnected());
-                assertTrue(stalled.text().contains("commands of hosts and went through no cycle for "),
+                assertTrue(stalled.text().contains("commands of hosts and no poll cycle for "),
                     stalled.text());
                 // Control lives: it tells, and is commanded.
                 assertEquals(1, client.devices("").size());
@@ -100,7 +100,7 @@ class StallTest
                 assertEquals(2, client.devices("").size());
                 final List<String> told = events.stream().filter((each) -> Kind.MANAGED == each.kind())
                     .map(ControlEvent::text).toList();
-                assertTrue(told.stream().anyMatch((each) -> each.contains("went through no cycle for ")),
+                assertTrue(told.stream().anyMatch((each) -> each.contains("no poll cycle for ")),
                     told::toString);
                 assertEquals("all reactors make progress again", told.getLast());
             }

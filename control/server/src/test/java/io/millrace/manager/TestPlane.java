@@ -5,7 +5,7 @@ import io.millrace.block.file.FileRecords;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
 import io.millrace.control.agent.ControlOwner;
-import io.millrace.control.agent.KeptState;
+import io.millrace.control.agent.PersistedState;
 import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.CommandHeader;
@@ -82,7 +82,7 @@ final class TestPlane implements AutoCloseable, ControlOwner
     /** For a client beside the manager. */
     ControlClientContext context()
     {
-        return new ControlClientContext().aeronDirectoryName(settings.directory().toString()).role(Role.ADMINISTER)
+        return new ControlClientContext().aeronDirectoryName(settings.directory().toString()).role(Role.ADMIN)
             .clientName("beside");
     }
 
@@ -114,7 +114,7 @@ final class TestPlane implements AutoCloseable, ControlOwner
                 errors.addAll(ControlAgent.restore(dataPlane, found, this, bounds, records));
             }
             agent = ControlAgent.start(
-                settings, dataPlane, events, this, KeptState.of(file, found, false, records), bounds);
+                settings, dataPlane, events, this, PersistedState.of(file, found, false, records), bounds);
         }
         catch (final IOException e)
         {

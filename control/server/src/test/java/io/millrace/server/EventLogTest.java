@@ -72,7 +72,7 @@ class EventLogTest
         assertEquals(LineLimit.BURST, lines().size());
         log.onConnected(HOST, REMOTE, VOLUME, 1);
         log.print();
-        assertTrue(lines().getLast().contains(" connected: "), "refusals hide hosts that are let in");
+        assertTrue(lines().getLast().contains(" connected: "), "refusals hide hosts that are allowed");
         assertEquals(LineLimit.REFILL_MS, log.reportSuppressed());
         nowMs.addAndGet(LineLimit.REFILL_MS);
         assertEquals(0, log.reportSuppressed());

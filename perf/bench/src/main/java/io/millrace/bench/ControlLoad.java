@@ -54,7 +54,7 @@ public final class ControlLoad
             .aeronDirectoryName(args[0])
             .dataPlaneName(args[1])
             .clientName("control-load")
-            .role(Role.ADMINISTER);
+            .role(Role.ADMIN);
         try (ControlClient client = ControlClient.connect(ctx))
         {
             new ControlLoad(client).run(Integer.parseInt(args[2]), Integer.parseInt(args[3]));

@@ -23,7 +23,7 @@ final class ErrorStatusTest
         final List<String> devices = List.of(
             "{name: healthy, type: memory, size: 32MiB, block-size: 4096}",
             "{name: disk, type: memory, size: 32MiB, block-size: 4096}",
-            "{name: bad, type: fault, device: disk, rules: [" +
+            "{name: bad, type: fault, base: disk, rules: [" +
                 "{effect: error, operations: [read, verify], first-block: 1000, last-block: 1009}, " +
                 "{effect: error, operations: [write], first-block: 2000, last-block: 2009}, " +
                 "{effect: error, operations: [read], first-block: 3000, last-block: 3000, status: device-error, " +

@@ -53,13 +53,13 @@ final class ManagerKillTest
     private static ControlClient connect(final Path directory)
     {
         return ControlClient.connect(new ControlClientContext().aeronDirectoryName(directory.toString())
-            .role(Role.ADMINISTER).clientName("lab").callTimeoutNs(WAIT_NS).connectTimeoutNs(WAIT_NS));
+            .role(Role.ADMIN).clientName("lab").callTimeoutNs(WAIT_NS).connectTimeoutNs(WAIT_NS));
     }
 
     private void untilWell(final ControlClient client)
     {
         final long deadlineNs = System.nanoTime() + WAIT_NS;
-        while (Health.WELL != client.manager().managed("").getFirst().health())
+        while (Health.IN_SYNC != client.manager().managed("").getFirst().health())
         {
             assertTrue(System.nanoTime() - deadlineNs < 0, () -> "seed " + seed + ": " + client.manager().managed(""));
             LockSupport.parkNanos(1_000_000);

@@ -80,7 +80,7 @@ final class TwoPathsTest
             first.kill();
             machine.awaitLine("I/O waits");
             try (ControlClient client = ControlClient.connect(new ControlClientContext()
-                .aeronDirectoryName(control.toString()).role(Role.ADMINISTER).clientName("lab")))
+                .aeronDirectoryName(control.toString()).role(Role.ADMIN).clientName("lab")))
             {
                 client.createDevice(DeviceSpec.file("volume", image.toString(), 0));
                 client.addNamespace(new NamespaceSpec(TargetProcess.NQN, 1, "volume"));

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A command on its way, and later how it went. Belongs to the thread of its client.
+ * A command in progress and its result. Confined to the thread of its client.
  */
 public final class Call
 {
@@ -25,7 +25,7 @@ public final class Call
         ANSWERED,
         /** No answer came in time. */
         TIMED_OUT,
-        /** Given up, since the client was closed, or the connection was lost and the command must not be repeated. */
+        /** Abandoned, since the client was closed, or the connection was lost and the command must not be retried. */
         ABANDONED
     }
 
@@ -33,7 +33,7 @@ public final class Call
     private final CommandId commandId;
     private final long correlationId;
     private final long deadlineNs;
-    private final boolean mayRepeat;
+    private final boolean isRetryable;
     private final Deque<Call> doneQueue;
     private final List<Resource> resources = new ArrayList<>(0);
     private State state = State.WAITING;
@@ -43,18 +43,18 @@ public final class Call
     private long value;
 
     /**
-     * @param mayRepeat whether it may be sent again in another session.
-     * @param doneQueue takes it when it is done and somebody wants to be told.
+     * @param isRetryable whether it may be sent again in another session.
+     * @param doneQueue takes it when it is done and has a callback.
      */
     Call(
         final Command command,
         final CommandId commandId,
         final long correlationId,
         final long deadlineNs,
-        final boolean mayRepeat,
+        final boolean isRetryable,
         final Deque<Call> doneQueue)
     {
-        this.mayRepeat = mayRepeat;
+        this.isRetryable = isRetryable;
         this.doneQueue = doneQueue;
         this.command = command;
         this.commandId = commandId;
@@ -87,8 +87,8 @@ public final class Call
     }
 
     /**
-     * {@return how it went; {@link Code#NULL_VAL} when there is no answer, {@link Code#SBE_UNKNOWN} when it is a code
-     * of a later version}
+     * {@return the result; {@link Code#NULL_VAL} without an answer, {@link Code#SBE_UNKNOWN} for a code of a later
+     * version}
      */
     public Code code()
     {
@@ -96,7 +96,7 @@ public final class Call
     }
 
     /**
-     * {@return one sentence when it did not go well, else empty}
+     * {@return one sentence if it failed, else empty}
      */
     public String text()
     {
@@ -136,7 +136,7 @@ public final class Call
     }
 
     /**
-     * Throws unless it went well.
+     * Throws if it failed.
      *
      * @return this.
      * @throws ControlTimeoutException when no answer came in time.
@@ -161,8 +161,8 @@ public final class Call
     }
 
     /**
-     * Asks to be told when it is done, by {@link ControlClient#poll()}; not when the client is closed before. Set right
-     * after the call was submitted.
+     * Sets a callback for completion, called by {@link ControlClient#poll()}, but not if the client is closed before.
+     * Set it right after submitting the call.
      *
      * @param value takes the call.
      * @return this.
@@ -177,7 +177,7 @@ public final class Call
         return this;
     }
 
-    void tellDone()
+    void notifyDone()
     {
         listener.accept(this);
     }
@@ -202,15 +202,15 @@ public final class Call
     }
 
     /** Whether it may be sent again without being carried out twice. */
-    boolean mayRepeat()
+    boolean isRetryable()
     {
-        return mayRepeat && (!command.changes() || !CommandId.NONE.equals(commandId));
+        return isRetryable && (!command.changes() || !CommandId.NONE.equals(commandId));
     }
 
     /** Whether it must not be sent in another session, though it was not sent in this one. */
     boolean isBound()
     {
-        return !mayRepeat;
+        return !isRetryable;
     }
 
     void onSend()

@@ -45,7 +45,7 @@ final class CallFactory
     {
         check.check(command);
         final ChangeGuard.Verdict verdict = change.judge(command);
-        final Call call = make(command, commandId, ctx.repeats() && ChangeGuard.Verdict.FREE == verdict);
+        final Call call = make(command, commandId, ctx.retryOnReconnect() && ChangeGuard.Verdict.FREE == verdict);
         if (ChangeGuard.Verdict.LOST == verdict)
         {
             call.onAbandoned("the session in which the change was begun is lost, and the change with it: begin again");
@@ -59,10 +59,10 @@ final class CallFactory
         return make(new Command.Subscribe(), CommandId.NONE, true);
     }
 
-    private Call make(final Command command, final CommandId commandId, final boolean mayRepeat)
+    private Call make(final Command command, final CommandId commandId, final boolean isRetryable)
     {
         return new Call(command, commandId, nextCorrelationId(), ctx.clock().nanoTime() + ctx.callTimeoutNs(),
-            mayRepeat, done);
+            isRetryable, done);
     }
 
     /** Of a request to which an answer belongs. */

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Calls that wait to be sent, and those that wait for an answer, in the order they were made. Keeps to the window of
- * the data plane; takes back what was sent when the connection is lost. Belongs to the thread of the client.
+ * Queued calls and calls that wait for an answer, in order. Respects the window of the data plane; requeues sent calls
+ * when the connection is lost. Confined to the thread of the client.
  */
 final class CallQueue
 {
@@ -21,7 +21,7 @@ final class CallQueue
     private final ArrayDeque<Call> unsent = new ArrayDeque<>();
     private final Map<Long, Call> sent = new LinkedHashMap<>();
     private long expiryDueNs;
-    private long strayCount;
+    private long unmatchedCount;
 
     void add(final Call call)
     {
@@ -41,11 +41,11 @@ final class CallQueue
         while (sent.size() < window && !unsent.isEmpty())
         {
             final Call call = unsent.peekFirst();
-            final String lacking = connection.lacks(call.command());
-            if (null != lacking)
+            final String missing = connection.missingFeature(call.command());
+            if (null != missing)
             {
                 unsent.removeFirst();
-                call.onAnswer(Code.UNSUPPORTED, 0, connection.session().dataPlaneName() + " does not know " + lacking +
+                call.onAnswer(Code.UNSUPPORTED, 0, connection.session().dataPlaneName() + " does not know " + missing +
                     " (schema version " + connection.session().peer().schemaVersion() + "): update it");
                 count++;
                 continue;
@@ -79,7 +79,7 @@ final class CallQueue
         final Call call = sent.remove(correlationId);
         if (null == call)
         {
-            strayCount++;
+            unmatchedCount++;
         }
         else
         {
@@ -92,7 +92,7 @@ final class CallQueue
         final Call call = sent.get(correlationId);
         if (null == call)
         {
-            strayCount++;
+            unmatchedCount++;
         }
         else
         {
@@ -109,15 +109,15 @@ final class CallQueue
         final ArrayDeque<Call> again = new ArrayDeque<>(sent.size());
         for (final Call call : sent.values())
         {
-            if (call.mayRepeat())
+            if (call.isRetryable())
             {
                 again.addFirst(call);
             }
             else
             {
                 call.onAbandoned("the session was lost (" + reason + (call.command().changes() ?
-                    "), and the command cannot be repeated in another: look whether it was carried out" :
-                    "): ask again"));
+                    "), and the command cannot be repeated in another: check whether it was executed" :
+                    "): retry"));
             }
         }
         sent.clear();
@@ -167,8 +167,8 @@ final class CallQueue
     }
 
     /** Answers and records that belong to no call: mostly of calls whose time was up. */
-    long strayCount()
+    long unmatchedCount()
     {
-        return strayCount;
+        return unmatchedCount;
     }
 }

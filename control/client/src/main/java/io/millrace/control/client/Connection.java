@@ -290,9 +290,9 @@ final class Connection implements ResponseHandler, AutoCloseable
     }
 
     /** What of a command the peer does not know; null: all is known, or there is no session yet. */
-    String lacks(final Command command)
+    String missingFeature(final Command command)
     {
-        return null == session ? null : session.peer().lacks(command);
+        return null == session ? null : session.peer().missingFeature(command);
     }
 
     /** Offers a command once; AGAIN too while the session is not open. */

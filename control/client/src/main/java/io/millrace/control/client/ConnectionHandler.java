@@ -5,7 +5,7 @@ import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.Resource;
 
 /**
- * Is told what comes in an open session, within {@link Connection#poll(long)}.
+ * Callbacks for messages of an open session, called by {@link Connection#poll(long)}.
  */
 interface ConnectionHandler
 {

@@ -10,8 +10,8 @@ import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.ControllerInfo;
-import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.CounterInfo;
+import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
@@ -54,7 +54,7 @@ public final class ControlClient implements AutoCloseable
     private final ControlClientContext ctx;
     private final IdleStrategy idle;
     private final CallFactory factory;
-    private final SessionKeeper keeper;
+    private final ReconnectingSession keeper;
     private final ManagerCalls manager = new ManagerCalls(this);
     private boolean isClosed;
 
@@ -64,7 +64,7 @@ public final class ControlClient implements AutoCloseable
         this.ctx = ctx;
         idle = ctx.idleStrategy();
         factory = new CallFactory(ctx, change);
-        keeper = new SessionKeeper(ctx, change, factory);
+        keeper = new ReconnectingSession(ctx, change, factory);
     }
 
     /**
@@ -72,7 +72,7 @@ public final class ControlClient implements AutoCloseable
      *
      * @param ctx settings; concluded here.
      * @return the client; to be closed.
-     * @throws ControlSettingException when a setting cannot be had.
+     * @throws ControlSettingException when a setting is unavailable.
      * @throws ControlTimeoutException when no session could be opened in time; says why.
      * @throws ControlException        when the data plane refuses the session.
      */
@@ -97,7 +97,7 @@ public final class ControlClient implements AutoCloseable
      *
      * @param ctx settings; concluded here.
      * @return the client; to be polled and closed.
-     * @throws ControlSettingException when a setting cannot be had.
+     * @throws ControlSettingException when a setting is unavailable.
      */
     public static ControlClient open(final ControlClientContext ctx)
     {
@@ -194,7 +194,7 @@ public final class ControlClient implements AutoCloseable
      */
     public Call execute(final Command command)
     {
-        return remarked(await(submit(command)).orThrow());
+        return reportWarning(await(submit(command)).orThrow());
     }
 
     /**
@@ -210,14 +210,14 @@ public final class ControlClient implements AutoCloseable
      */
     public Call execute(final Command command, final CommandId commandId)
     {
-        return remarked(await(submit(command, commandId)).orThrow());
+        return reportWarning(await(submit(command, commandId)).orThrow());
     }
 
-    private Call remarked(final Call call)
+    private Call reportWarning(final Call call)
     {
         if (!call.text().isEmpty())
         {
-            ctx.remarkConsumer().accept(call.text());
+            ctx.onWarning().accept(call.text());
         }
         return call;
     }
@@ -226,7 +226,7 @@ public final class ControlClient implements AutoCloseable
      * Creates a device.
      *
      * @param device to create.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void createDevice(final DeviceSpec device)
     {
@@ -237,7 +237,7 @@ public final class ControlClient implements AutoCloseable
      * Deletes a device that nothing depends on. What it holds in memory is lost, files stay.
      *
      * @param name of the device.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void deleteDevice(final String name)
     {
@@ -245,11 +245,11 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Makes a device larger.
+     * Grows a device.
      *
      * @param name      of the device.
      * @param sizeBytes new size, a multiple of the block size.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void resizeDevice(final String name, final long sizeBytes)
     {
@@ -261,7 +261,7 @@ public final class ControlClient implements AutoCloseable
      *
      * @param name  of the device.
      * @param rules at most 128; the first that fits decides.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void setFaultRules(final String name, final List<FaultRuleSpec> rules)
     {
@@ -272,7 +272,7 @@ public final class ControlClient implements AutoCloseable
      * Creates a subsystem.
      *
      * @param subsystem to create.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void createSubsystem(final SubsystemSpec subsystem)
     {
@@ -283,7 +283,7 @@ public final class ControlClient implements AutoCloseable
      * Deletes a subsystem; its hosts are disconnected.
      *
      * @param nqn its name.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void deleteSubsystem(final String nqn)
     {
@@ -294,7 +294,7 @@ public final class ControlClient implements AutoCloseable
      * Adds a namespace.
      *
      * @param namespace to add.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void addNamespace(final NamespaceSpec namespace)
     {
@@ -306,7 +306,7 @@ public final class ControlClient implements AutoCloseable
      *
      * @param nqn  of the subsystem.
      * @param nsid of the namespace.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void removeNamespace(final String nqn, final int nsid)
     {
@@ -314,11 +314,11 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Lets a host in.
+     * Allows a host.
      *
      * @param nqn     of the subsystem.
      * @param hostNqn of the host.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void allowHost(final String nqn, final String hostNqn)
     {
@@ -326,11 +326,11 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Takes a host off the list and disconnects it.
+     * Revokes the access of a host and disconnects it.
      *
      * @param nqn     of the subsystem.
      * @param hostNqn of the host.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void denyHost(final String nqn, final String hostNqn)
     {
@@ -338,11 +338,11 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Says whether hosts come in that are not on the list.
+     * Sets whether any host may connect.
      *
      * @param nqn          of the subsystem.
-     * @param allowAnyHost let them in; if not, those that are connected are disconnected.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @param allowAnyHost whether any host may connect; if not, hosts that are not allowed are disconnected.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void setAllowAnyHost(final String nqn, final boolean allowAnyHost)
     {
@@ -350,12 +350,12 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Listens no more on an address; who is connected stays.
+     * Stops listening on an address; connections stay.
      *
      * @param transport of NVMe-oF.
      * @param address   numeric.
      * @param port      1 to 65535.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void removeListener(final Transport transport, final String address, final int port)
     {
@@ -366,7 +366,7 @@ public final class ControlClient implements AutoCloseable
      * Drains, pauses, resumes or stops the data plane.
      *
      * @param state wanted.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void setState(final State state)
     {
@@ -374,11 +374,11 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Ends an association; the host may come again.
+     * Disconnects a controller; the host may reconnect.
      *
      * @param nqn          of the subsystem.
      * @param controllerId of {@link ControllerInfo}.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void disconnect(final String nqn, final int controllerId)
     {
@@ -386,8 +386,8 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Says how the namespaces of an ANA group are reached through a listener; returns when no command that came before
-     * uses a namespace any more to which commands are refused now.
+     * Sets the ANA state of a group at a listener; returns when no command that came before uses a namespace any more
+     * to which commands are refused now.
      *
      * @param nqn       of the subsystem.
      * @param transport of the listener.
@@ -395,7 +395,7 @@ public final class ControlClient implements AutoCloseable
      * @param port      of the listener; 0 with an empty address.
      * @param group     1 to 128; 0: all groups.
      * @param state     wanted.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void setAnaState(
         final String nqn,
@@ -409,14 +409,14 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Carries the connection of an I/O queue over to another reactor; returns when it is there.
+     * Moves the connection of an I/O queue to another reactor; returns when it has moved.
      *
      * @param nqn          of the subsystem.
      * @param controllerId of {@link ControllerInfo}.
      * @param queueId      of {@link QueuePairInfo}, from 1.
      * @param reactor      index of the reactor to move to, from 0.
-     * @throws ControlException when it was not carried out, such as when its commands do not end within a second, or no
-     *                          answer came in time.
+     * @throws ControlException if it was not executed, such as when its commands do not end within a second, or no
+     *     answer came in time.
      */
     public void moveConnection(final String nqn, final int controllerId, final int queueId, final int reactor)
     {
@@ -424,10 +424,10 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Limits a namespace or a host, in place of former limits, or ends that; returns when every reactor goes by it.
+     * Sets or removes the limits of a namespace or a host; returns when every reactor applies them.
      *
-     * @param qos limits; without any their end.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @param qos limits; none to remove them.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public void setQos(final QosSpec qos)
     {
@@ -439,7 +439,7 @@ public final class ControlClient implements AutoCloseable
      *
      * @param listener to add.
      * @return the port taken.
-     * @throws ControlException when it was not carried out, or no answer came in time.
+     * @throws ControlException if it was not executed, or no answer came in time.
      */
     public int addListener(final ListenerSpec listener)
     {
@@ -447,7 +447,7 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Looks at the data plane.
+     * Reads the status of the data plane.
      *
      * @return what it is.
      * @throws ControlException when it did not tell, or no answer came in time.
@@ -465,8 +465,8 @@ public final class ControlClient implements AutoCloseable
     /**
      * Lists reactors.
      *
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<ReactorInfo> reactors()
     {
@@ -477,8 +477,8 @@ public final class ControlClient implements AutoCloseable
      * Lists block devices.
      *
      * @param name name of one; empty: all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<DeviceInfo> devices(final String name)
     {
@@ -489,8 +489,8 @@ public final class ControlClient implements AutoCloseable
      * Lists subsystems.
      *
      * @param nqn name of one; empty: all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<SubsystemInfo> subsystems(final String nqn)
     {
@@ -501,8 +501,8 @@ public final class ControlClient implements AutoCloseable
      * Lists namespaces.
      *
      * @param nqn of one subsystem; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<NamespaceInfo> namespaces(final String nqn)
     {
@@ -510,11 +510,11 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Lists hosts that subsystems let in.
+     * Lists the allowed hosts of subsystems.
      *
      * @param nqn of one subsystem; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<HostInfo> hosts(final String nqn)
     {
@@ -524,8 +524,8 @@ public final class ControlClient implements AutoCloseable
     /**
      * Lists listeners.
      *
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<ListenerInfo> listeners()
     {
@@ -536,8 +536,8 @@ public final class ControlClient implements AutoCloseable
      * Lists associations of hosts.
      *
      * @param nqn of one subsystem; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<ControllerInfo> controllers(final String nqn)
     {
@@ -548,8 +548,8 @@ public final class ControlClient implements AutoCloseable
      * Lists ANA states by listener and group; what is not listed is optimized.
      *
      * @param nqn of one subsystem; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<AnaInfo> anaStates(final String nqn)
     {
@@ -561,8 +561,8 @@ public final class ControlClient implements AutoCloseable
      * something is there.
      *
      * @param name NQN of one subsystem or host; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<LatencyInfo> latencies(final String name)
     {
@@ -570,11 +570,11 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Lists what is limited.
+     * Lists limits.
      *
      * @param nqn of one subsystem; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<QosInfo> qos(final String nqn)
     {
@@ -585,8 +585,8 @@ public final class ControlClient implements AutoCloseable
      * Lists connections of hosts, with their reactors.
      *
      * @param nqn of one subsystem; empty: of all.
-     * @return all there are, in the order of the data plane.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @return all, in the order of the data plane.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<QueuePairInfo> queuePairs(final String nqn)
     {
@@ -599,8 +599,8 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Tells a manager that what follows is one change: commands are only checked until {@link #commitChange()}. When
-     * the session is lost meanwhile the change is abandoned, and its calls fail.
+     * Begins a change of several commands at a manager: commands are only checked until {@link #commitChange()}. If the
+     * session is lost the change is abandoned, and its calls fail.
      *
      * @param comment kept with the version; may be empty.
      * @throws ControlException when it was refused, or no answer came in time.
@@ -611,9 +611,9 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Has the change that was begun carried out as a whole.
+     * Commits the change as a whole.
      *
-     * @return the version that came of it.
+     * @return the new version.
      * @throws ControlException when nothing of it was carried out, or no answer came in time.
      */
     public long commitChange()
@@ -622,7 +622,7 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Forgets the change that was begun.
+     * Abandons the change.
      *
      * @throws ControlException when it was refused, or no answer came in time.
      */
@@ -632,10 +632,10 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Asks a data plane which manager is in charge of it.
+     * Reads the active manager of a data plane.
      *
      * @return the manager, and what it applied.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public LeadershipInfo leadership()
     {
@@ -643,11 +643,11 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Lists the distinct errors of devices that are in use.
+     * Lists the distinct errors of devices in use.
      *
      * @param name of the device; empty: of all.
      * @return one for each distinct error.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<DeviceErrorInfo> deviceErrors(final String name)
     {
@@ -658,7 +658,7 @@ public final class ControlClient implements AutoCloseable
      * Lists what the status file of the data plane counts, and who holds buffers while commands wait for some.
      *
      * @return one for each value.
-     * @throws ControlException when the data plane did not tell, or no answer came in time.
+     * @throws ControlException if the data plane did not answer with it, or not in time.
      */
     public List<CounterInfo> counters()
     {
@@ -666,7 +666,7 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * {@return what only a manager does: versions, documents, drift; a view of this client}
+     * {@return calls to a manager: versions, documents, drift; a view of this client}
      */
     public ManagerCalls manager()
     {
@@ -674,7 +674,7 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Changes the term that commands carry, for a manager that takes over.
+     * Sets the term of commands, for a manager that takes over.
      *
      * @param value of the manager; 0: none; {@link io.millrace.control.message.CommandHeader#DIRECT}: past it.
      */
@@ -692,11 +692,11 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * {@return why there is no session now, in one sentence; empty when nothing is known to be wrong}
+     * {@return the last connection error, in one sentence; empty: none}
      */
-    public String trouble()
+    public String lastError()
     {
-        return keeper.trouble();
+        return keeper.lastError();
     }
 
     /**
@@ -708,15 +708,15 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * {@return answers and records that came for no call, mostly after its time was up}
+     * {@return number of answers and records without a call, mostly after a time-out}
      */
-    public long strayCount()
+    public long unmatchedCount()
     {
-        return keeper.strayCount();
+        return keeper.unmatchedCount();
     }
 
     /**
-     * {@return messages in this session that could not be read or were not genuine; above 0 another sends here}
+     * {@return number of malformed or forged messages in this session}
      */
     public long refusedCount()
     {

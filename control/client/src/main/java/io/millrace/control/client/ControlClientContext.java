@@ -57,10 +57,10 @@ public final class ControlClientContext
     private String clientName = "control-client";
     private String dataPlaneName = "";
     private Role role = Role.READ;
-    private boolean repeats = true;
+    private boolean retryOnReconnect = true;
     private long term;
     private ControlListener listener;
-    private Consumer<String> remarkConsumer = (remark) ->
+    private Consumer<String> onWarning = (remark) ->
     {
     };
     private NanoClock clock = SystemNanoClock.INSTANCE;
@@ -77,7 +77,7 @@ public final class ControlClientContext
      * Checks the settings against their bounds and each other, and fills in what depends on others.
      *
      * @return this.
-     * @throws ControlSettingException when one cannot be had.
+     * @throws ControlSettingException when one is unavailable.
      * @throws IllegalStateException   when it was concluded before.
      */
     ControlClientContext conclude()
@@ -119,9 +119,9 @@ public final class ControlClientContext
         {
             throw new ControlSettingException("clientName", "\"\"", "must not be empty", "name program and user");
         }
-        if (Role.READ != role && Role.OPERATE != role && Role.ADMINISTER != role)
+        if (Role.READ != role && Role.OPERATOR != role && Role.ADMIN != role)
         {
-            throw new ControlSettingException("role", role, "is none", "use READ, OPERATE or ADMINISTER");
+            throw new ControlSettingException("role", role, "is none", "use READ, OPERATOR or ADMIN");
         }
         within("connectTimeoutNs", connectTimeoutNs, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS);
         within("callTimeoutNs", callTimeoutNs, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS);
@@ -527,22 +527,22 @@ public final class ControlClientContext
     }
 
     /**
-     * {@return whether calls that were not answered are sent again when a session was lost}
+     * {@return whether unanswered calls are retried after a reconnect}
      */
-    public boolean repeats()
+    public boolean retryOnReconnect()
     {
-        return repeats;
+        return retryOnReconnect;
     }
 
     /**
-     * Says whether calls that were not answered are sent again when a session was lost.
+     * Sets whether unanswered calls are retried after a reconnect.
      *
-     * @param value false: they end, sent or not, and the caller decides what to do in the next session. Default: true.
+     * @param value false: they fail, and the caller decides whether to retry. Default: true.
      * @return this.
      */
-    public ControlClientContext repeats(final boolean value)
+    public ControlClientContext retryOnReconnect(final boolean value)
     {
-        repeats = value;
+        retryOnReconnect = value;
         return this;
     }
 
@@ -587,24 +587,24 @@ public final class ControlClientContext
     }
 
     /**
-     * {@return who is told remarks}
+     * {@return the consumer of warnings}
      */
-    public Consumer<String> remarkConsumer()
+    public Consumer<String> onWarning()
     {
-        return remarkConsumer;
+        return onWarning;
     }
 
     /**
-     * Sets who is told what answers say besides when commands went well, such as that a manager has kept a change and
-     * the data plane is not connected. Called within the call that waits for the answer; those who {@linkplain
-     * ControlClient#submit submit} look at their calls.
+     * Sets the consumer of warnings in successful answers, such as that a manager has saved a change while the data
+     * plane is disconnected. Called within the call that waits for the answer; not for
+     * {@linkplain ControlClient#submit submitted} calls.
      *
      * @param value of one sentence each. Default: nobody.
      * @return this.
      */
-    public ControlClientContext remarkConsumer(final Consumer<String> value)
+    public ControlClientContext onWarning(final Consumer<String> value)
     {
-        remarkConsumer = value;
+        onWarning = value;
         return this;
     }
 
@@ -637,7 +637,7 @@ public final class ControlClientContext
     }
 
     /**
-     * Sets the how a call waits.
+     * Sets how a call waits.
      *
      * @param value between two polls of a call that waits. Default: backs off to 100 µs.
      * @return this.

@@ -118,14 +118,14 @@ public final class ControlDirectories
      * @param group     that is trusted besides user and root; null: none.
      * @return why it is not to be used, as a sentence without its subject; null when it may be used, or is not there.
      */
-    public static String distrust(final Path directory, final String group)
+    public static String trustProblem(final Path directory, final String group)
     {
         final Path absolute = directory.toAbsolutePath().normalize();
         try
         {
-            final String own = distrustItself(absolute, group);
+            final String own = ownTrustProblem(absolute, group);
             return null != own || null == absolute.getParent() ? own :
-                distrust(absolute.getParent(), group, true, LINKS_MAX);
+                trustProblem(absolute.getParent(), group, true, LINKS_MAX);
         }
         catch (final NoSuchFileException _)
         {
@@ -137,11 +137,11 @@ public final class ControlDirectories
         }
     }
 
-    private static String distrustItself(final Path path, final String group) throws IOException
+    private static String ownTrustProblem(final Path path, final String group) throws IOException
     {
         try
         {
-            return distrust(path, group, false, 0);
+            return trustProblem(path, group, false, 0);
         }
         catch (final NoSuchFileException _)
         {
@@ -151,7 +151,7 @@ public final class ControlDirectories
     }
 
     /** A parent may be open to all when it is sticky: only its owner can replace there what is not theirs. */
-    private static String distrust(
+    private static String trustProblem(
         final Path path, final String group, final boolean isParent, final int linksLeft) throws IOException
     {
         final int mode = mode(path);
@@ -162,7 +162,7 @@ public final class ControlDirectories
         {
             // Who made it says where it leads, and may say otherwise at any time.
             return 0 != owner && owner != OWN_UID ? subject + "is a link that " + belongs(path) : linksLeft > 0 ?
-                distrust(path.resolveSibling(Files.readSymbolicLink(path)), group, true, linksLeft - 1) :
+                trustProblem(path.resolveSibling(Files.readSymbolicLink(path)), group, true, linksLeft - 1) :
                 subject + "is a link to links without end";
         }
         if (DIRECTORY_TYPE != (mode & TYPE_MASK))

@@ -4,9 +4,9 @@ import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.SessionInfo;
 
 /**
- * Is told what happens to a data plane and to the session with it. Called on the thread that uses the client, within
- * {@link ControlClient#poll()} or a call that waits. It may use the client; what it is told next waits until it
- * returns. What it throws comes out of the method that was called.
+ * Callbacks for events of a data plane and of the session. Called on the thread that uses the client, by
+ * {@link ControlClient#poll()} or a call that waits. It may use the client; further callbacks are delayed until it
+ * returns. Exceptions propagate to the caller.
  */
 @FunctionalInterface
 public interface ControlListener

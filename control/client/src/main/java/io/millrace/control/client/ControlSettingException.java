@@ -3,7 +3,7 @@ package io.millrace.control.client;
 import java.io.Serial;
 
 /**
- * A setting of a client cannot be had. The message is one line: setting, value, bound, remedy. Thrown before anything
+ * A setting of a client is unavailable. The message is one line: setting, value, bound, remedy. Thrown before anything
  * was started.
  */
 public final class ControlSettingException extends RuntimeException

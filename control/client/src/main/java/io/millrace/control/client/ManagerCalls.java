@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a manager does and a data plane does not: versions of desired state, documents, drift, audit. A view of a {@link
- * ControlClient}, of whose thread it is.
+ * Calls to a manager: versions of the desired state, documents, drift, audit. A view of a {@link ControlClient},
+ * confined to its thread.
  */
 public final class ManagerCalls
 {
@@ -26,10 +26,10 @@ public final class ManagerCalls
     }
 
     /**
-     * Has a manager go back to what it kept earlier.
+     * Rolls back to an earlier version.
      *
      * @param version of {@link VersionInfo}.
-     * @return the version that came of it.
+     * @return the new version.
      * @throws ControlException when nothing of it was carried out, or no answer came in time.
      */
     public long rollback(final long version)
@@ -77,7 +77,7 @@ public final class ManagerCalls
      * Lists the steps of the {@link Command.ReplaceState} that this session sent last.
      *
      * @return steps and obstacles in order.
-     * @throws ControlException when the manager did not tell, or no answer came in time.
+     * @throws ControlException if the manager did not answer with it, or not in time.
      */
     public List<PlanStepInfo> plan()
     {
@@ -89,7 +89,7 @@ public final class ManagerCalls
      *
      * @param name of the data plane; empty: that of the session.
      * @return all that are kept, the oldest first.
-     * @throws ControlException when the manager did not tell, or no answer came in time.
+     * @throws ControlException if the manager did not answer with it, or not in time.
      */
     public List<VersionInfo> versions(final String name)
     {
@@ -97,11 +97,11 @@ public final class ManagerCalls
     }
 
     /**
-     * Lists what a manager was asked for lately.
+     * Lists the latest entries of a manager's audit log.
      *
      * @param name of a data plane; empty: that of the session, or all.
      * @return the last 1,000 entries at most, the oldest first.
-     * @throws ControlException when the manager did not tell, or no answer came in time.
+     * @throws ControlException if the manager did not answer with it, or not in time.
      */
     public List<AuditInfo> audit(final String name)
     {
@@ -113,7 +113,7 @@ public final class ManagerCalls
      *
      * @param name of one; empty: that of the session, or all.
      * @return all there are, in the order of the manager.
-     * @throws ControlException when the manager did not tell, or no answer came in time.
+     * @throws ControlException if the manager did not answer with it, or not in time.
      */
     public List<ManagedInfo> managed(final String name)
     {
@@ -125,7 +125,7 @@ public final class ManagerCalls
      *
      * @param name of a data plane; empty: that of the session, or all.
      * @return all there are.
-     * @throws ControlException when the manager did not tell, or no answer came in time.
+     * @throws ControlException if the manager did not answer with it, or not in time.
      */
     public List<DriftInfo> drift(final String name)
     {
@@ -133,7 +133,7 @@ public final class ManagerCalls
     }
 
     /**
-     * Has a manager compare a data plane now, and settle differences.
+     * Starts a comparison with the desired state, and resolves differences.
      *
      * @param mode what it may do.
      * @return what came of it, in one sentence.

@@ -3,7 +3,7 @@
  * the thread that uses it.
  *
  * <pre>{@code
- * try (ControlClient client = ControlClient.connect(new ControlClientContext().role(Role.ADMINISTER)))
+ * try (ControlClient client = ControlClient.connect(new ControlClientContext().role(Role.ADMIN)))
  * {
  *     client.createDevice(DeviceSpec.memory("mem0", 1L << 30, 4096));
  *     client.createSubsystem(new SubsystemSpec(nqn, true));

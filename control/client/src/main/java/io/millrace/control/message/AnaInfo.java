@@ -30,7 +30,7 @@ public record AnaInfo(
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public AnaInfo
     {

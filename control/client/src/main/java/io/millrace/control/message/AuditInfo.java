@@ -5,7 +5,7 @@ import io.millrace.control.codec.Role;
 import java.util.Objects;
 
 /**
- * Who asked a manager for what, and how it went.
+ * An entry of a manager's audit log.
  *
  * @param sequence  of the entry, from 1.
  * @param epochNs   when it was answered, since 1970, by the clock of the manager.
@@ -13,7 +13,7 @@ import java.util.Objects;
  * @param role      of the session.
  * @param code      how it went.
  * @param dataPlane that it was about; empty: none in particular.
- * @param who       asked: name of the client, and the key it proved.
+ * @param client       asked: name of the client, and the key it proved.
  * @param command   in words.
  * @param text      one sentence of the answer, or empty.
  */
@@ -24,20 +24,20 @@ public record AuditInfo(
     Role role,
     Code code,
     String dataPlane,
-    String who,
+    String client,
     String command,
     String text)
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public AuditInfo
     {
         Objects.requireNonNull(role, "role");
         Objects.requireNonNull(code, "code");
         Objects.requireNonNull(dataPlane, "dataPlane");
-        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(client, "client");
         Objects.requireNonNull(command, "command");
         Objects.requireNonNull(text, "text");
     }

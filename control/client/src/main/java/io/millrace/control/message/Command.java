@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * What a data plane can be told. Commands are values: they compare by content, and say in {@code toString} what they
- * do. Their texts have at most 4096 bytes in UTF-8 and no control characters; a command that breaks this cannot be
+ * Commands to a data plane or manager. Commands are values: they compare by content, and say in {@code toString} what
+ * they do. Their texts have at most 4096 bytes in UTF-8 and no control characters; a command that breaks this cannot be
  * sent.
  */
 public sealed interface Command
@@ -24,10 +24,10 @@ public sealed interface Command
         return switch (this)
         {
             case List _, Subscribe _, AddDocumentPart _ -> Role.READ;
-            case ReplaceState command -> command.isDryRun() ? Role.READ : Role.ADMINISTER;
-            case SetFaultRules _, Disconnect _, SetAnaState _, SetQos _, MoveConnection _ -> Role.OPERATE;
-            case SetState command -> State.STOPPING == command.state() ? Role.ADMINISTER : Role.OPERATE;
-            default -> Role.ADMINISTER;
+            case ReplaceState command -> command.isDryRun() ? Role.READ : Role.ADMIN;
+            case SetFaultRules _, Disconnect _, SetAnaState _, SetQos _, MoveConnection _ -> Role.OPERATOR;
+            case SetState command -> State.STOPPING == command.state() ? Role.ADMIN : Role.OPERATOR;
+            default -> Role.ADMIN;
         };
     }
 
@@ -49,7 +49,7 @@ public sealed interface Command
     record CreateDevice(DeviceSpec device, boolean existingOnly) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public CreateDevice
         {
@@ -75,7 +75,7 @@ public sealed interface Command
     record DeleteDevice(String name) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public DeleteDevice
         {
@@ -84,7 +84,7 @@ public sealed interface Command
     }
 
     /**
-     * Makes a device larger; hosts are told.
+     * Grows a device; hosts are notified.
      *
      * @param name      of the device.
      * @param sizeBytes new size, a multiple of the block size.
@@ -92,7 +92,7 @@ public sealed interface Command
     record ResizeDevice(String name, long sizeBytes) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public ResizeDevice
         {
@@ -109,7 +109,7 @@ public sealed interface Command
     record SetFaultRules(String name, java.util.List<FaultRuleSpec> rules) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public SetFaultRules
         {
@@ -126,7 +126,7 @@ public sealed interface Command
     record CreateSubsystem(SubsystemSpec subsystem) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public CreateSubsystem
         {
@@ -142,7 +142,7 @@ public sealed interface Command
     record DeleteSubsystem(String nqn) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public DeleteSubsystem
         {
@@ -151,14 +151,14 @@ public sealed interface Command
     }
 
     /**
-     * Adds a namespace; connected hosts are told.
+     * Adds a namespace; connected hosts are notified.
      *
      * @param namespace to add.
      */
     record AddNamespace(NamespaceSpec namespace) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public AddNamespace
         {
@@ -175,7 +175,7 @@ public sealed interface Command
     record RemoveNamespace(String nqn, int nsid) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public RemoveNamespace
         {
@@ -184,7 +184,7 @@ public sealed interface Command
     }
 
     /**
-     * Lets a host in.
+     * Allows a host.
      *
      * @param nqn     of the subsystem.
      * @param hostNqn of the host.
@@ -192,7 +192,7 @@ public sealed interface Command
     record AllowHost(String nqn, String hostNqn) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public AllowHost
         {
@@ -202,7 +202,7 @@ public sealed interface Command
     }
 
     /**
-     * Takes a host off the list and disconnects it.
+     * Revokes the access of a host and disconnects it.
      *
      * @param nqn     of the subsystem.
      * @param hostNqn of the host.
@@ -210,7 +210,7 @@ public sealed interface Command
     record DenyHost(String nqn, String hostNqn) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public DenyHost
         {
@@ -220,15 +220,15 @@ public sealed interface Command
     }
 
     /**
-     * Says whether hosts come in that are not on the list; if not, those that are connected are disconnected.
+     * Sets whether any host may connect; if not, hosts that are not allowed are disconnected.
      *
      * @param nqn          of the subsystem.
-     * @param allowAnyHost let them in.
+     * @param allowAnyHost whether any host may connect.
      */
     record SetAllowAnyHost(String nqn, boolean allowAnyHost) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public SetAllowAnyHost
         {
@@ -244,7 +244,7 @@ public sealed interface Command
     record AddListener(ListenerSpec listener) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public AddListener
         {
@@ -253,7 +253,7 @@ public sealed interface Command
     }
 
     /**
-     * Listens no more on an address; who is connected stays.
+     * Stops listening on an address; connections stay.
      *
      * @param transport of NVMe-oF.
      * @param address   IPv4 or IPv6, numeric.
@@ -262,7 +262,7 @@ public sealed interface Command
     record RemoveListener(Transport transport, String address, int port) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public RemoveListener
         {
@@ -279,7 +279,7 @@ public sealed interface Command
     record SetState(State state) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public SetState
         {
@@ -288,7 +288,7 @@ public sealed interface Command
     }
 
     /**
-     * Ends an association; the host may come again.
+     * Disconnects a controller; the host may reconnect.
      *
      * @param nqn          of the subsystem.
      * @param controllerId of {@link ControllerInfo}.
@@ -296,7 +296,7 @@ public sealed interface Command
     record Disconnect(String nqn, int controllerId) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public Disconnect
         {
@@ -305,9 +305,8 @@ public sealed interface Command
     }
 
     /**
-     * Says how the namespaces of an ANA group are reached through a listener. It holds until it is said otherwise,
-     * whether something listens there or not. Answered when no command that came before uses a namespace any more to
-     * which commands are refused now.
+     * Sets the ANA state of a group at a listener. It holds until it is said otherwise, whether something listens there
+     * or not. Answered when no command that came before uses a namespace any more to which commands are refused now.
      *
      * @param nqn       of the subsystem.
      * @param transport of the listener.
@@ -321,7 +320,7 @@ public sealed interface Command
         implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public SetAnaState
         {
@@ -333,14 +332,14 @@ public sealed interface Command
     }
 
     /**
-     * Limits a namespace or a host, in place of former limits, or ends that. Answered when every reactor goes by it.
+     * Sets or removes the limits of a namespace or a host. Answered when every reactor applies them.
      *
-     * @param qos limits; without any their end.
+     * @param qos limits; none to remove them.
      */
     record SetQos(QosSpec qos) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public SetQos
         {
@@ -349,8 +348,8 @@ public sealed interface Command
     }
 
     /**
-     * Carries the connection of an I/O queue over to another reactor. Answered when it is there; when its commands do
-     * not end within a second it stays, and the answer says so.
+     * Moves the connection of an I/O queue to another reactor. Answered when it has moved; fails if its commands do not
+     * end within a second.
      *
      * @param nqn          of the subsystem.
      * @param controllerId of {@link ControllerInfo}.
@@ -360,7 +359,7 @@ public sealed interface Command
     record MoveConnection(String nqn, int controllerId, int queueId, int reactor) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public MoveConnection
         {
@@ -405,7 +404,7 @@ public sealed interface Command
         }
 
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public List
         {
@@ -430,7 +429,7 @@ public sealed interface Command
     record BeginChange(String comment) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public BeginChange
         {
@@ -476,7 +475,7 @@ public sealed interface Command
         public static final int CONTENT_MAX_BYTES = 4096;
 
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public AddDocumentPart
         {
@@ -507,7 +506,7 @@ public sealed interface Command
         String comment) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public ReplaceState
         {
@@ -528,7 +527,7 @@ public sealed interface Command
     record ApplyVersion(StatePosition position, boolean inSync, long directChanges) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public ApplyVersion
         {
@@ -549,7 +548,7 @@ public sealed interface Command
     record TakeTerm(long newTerm, UUID managerId, String managerName, String managerAddress) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public TakeTerm
         {
@@ -568,7 +567,7 @@ public sealed interface Command
     record Reconcile(ReconcileMode mode) implements Command
     {
         /**
-         * Refuses null.
+         * Rejects null.
          */
         public Reconcile
         {

@@ -8,8 +8,8 @@ import java.util.Objects;
  * @param sessionId     of the session it was sent in.
  * @param correlationId chosen by the client; the answer has it.
  * @param commandId     names the command beyond sessions, or {@link CommandId#NONE}.
- * @param term          of the manager that sends it; 0: not from a manager; {@link #DIRECT}: past the manager in
- *                      charge, on purpose.
+ * @param term          of the manager that sends it; 0: not from a manager; {@link #DIRECT}: a direct change that
+ *                      bypasses the manager.
  */
 public record CommandHeader(long sessionId, long correlationId, CommandId commandId, long term)
 {
@@ -17,7 +17,7 @@ public record CommandHeader(long sessionId, long correlationId, CommandId comman
     public static final long DIRECT = -1;
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public CommandHeader
     {

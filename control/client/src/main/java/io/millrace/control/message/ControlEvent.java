@@ -17,7 +17,7 @@ import java.util.Objects;
 public record ControlEvent(long sequence, long epochNs, Kind kind, Change change, String name, String text)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public ControlEvent
     {

@@ -22,7 +22,7 @@ public record ControllerInfo(
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public ControllerInfo
     {

@@ -26,7 +26,7 @@ public record CounterInfo(String group, String reactor, String subject, String c
     public static final String LONGEST_HOLD_NS = "LONGEST_HOLD_NS";
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public CounterInfo
     {

@@ -34,7 +34,7 @@ public record DataPlaneInfo(
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public DataPlaneInfo
     {

@@ -30,7 +30,7 @@ public record DeviceErrorInfo(
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public DeviceErrorInfo
     {

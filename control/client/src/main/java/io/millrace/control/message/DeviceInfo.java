@@ -38,7 +38,7 @@ public record DeviceInfo(
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public DeviceInfo
     {

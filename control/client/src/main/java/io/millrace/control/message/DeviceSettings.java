@@ -24,7 +24,7 @@ public record DeviceSettings(
     public static final DeviceSettings UNKNOWN = new DeviceSettings(Polling.NULL_VAL, 0, false, false, List.of());
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public DeviceSettings
     {

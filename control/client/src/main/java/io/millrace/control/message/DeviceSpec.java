@@ -39,7 +39,7 @@ public record DeviceSpec(
     public static final UUID NO_INCARNATION = new UUID(0, 0);
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public DeviceSpec
     {

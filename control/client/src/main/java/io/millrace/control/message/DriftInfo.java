@@ -5,7 +5,7 @@ import java.util.Objects;
 /**
  * A step from the actual state of a data plane to its desired state that was not carried out.
  *
- * @param isWithheld    whether it is carried out only when a person says so.
+ * @param isWithheld    whether it needs confirmation by an operator.
  * @param isDestructive whether it loses data, or gives hosts something else than they had.
  * @param dataPlane     that it is of.
  * @param step          what it would do, in words.
@@ -15,7 +15,7 @@ public record DriftInfo(boolean isWithheld, boolean isDestructive, String dataPl
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public DriftInfo
     {

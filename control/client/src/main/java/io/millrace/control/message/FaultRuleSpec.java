@@ -30,7 +30,7 @@ public record FaultRuleSpec(
     long every)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public FaultRuleSpec
     {

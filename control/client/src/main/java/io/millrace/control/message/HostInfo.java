@@ -3,7 +3,7 @@ package io.millrace.control.message;
 import java.util.Objects;
 
 /**
- * A host that a subsystem lets in.
+ * A host allowed on a subsystem.
  *
  * @param nqn     of the subsystem.
  * @param hostNqn of the host.
@@ -11,7 +11,7 @@ import java.util.Objects;
 public record HostInfo(String nqn, String hostNqn) implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public HostInfo
     {

@@ -31,7 +31,7 @@ public record LeadershipInfo(
         new LeadershipInfo(0, new UUID(0, 0), 0, StatePosition.NONE, 0, 0, "", "");
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public LeadershipInfo
     {

@@ -14,7 +14,7 @@ import java.util.Objects;
 public record ListenerInfo(Transport transport, String address, int port, boolean discoveryOnly) implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public ListenerInfo
     {

@@ -14,7 +14,7 @@ import java.util.Objects;
 public record ListenerSpec(Transport transport, String address, int port, boolean discoveryOnly)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public ListenerSpec
     {

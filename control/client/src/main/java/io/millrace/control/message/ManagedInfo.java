@@ -4,18 +4,18 @@ import io.millrace.control.codec.Health;
 import java.util.Objects;
 
 /**
- * A data plane as its manager sees it.
+ * A managed data plane.
  *
  * @param name           of the data plane.
  * @param isConnected    whether the manager has a session with it.
  * @param health         of it.
  * @param seenEpochNs    when it was heard last, since 1970, by the clock of the manager; 0: never.
  * @param term           of the manager for it; 0: none yet.
- * @param desiredVersion what it should be; 0: not known, since it was never seen.
- * @param appliedVersion what it was last found to be; 0: none.
- * @param differences    steps that are missing between the two, as last compared.
+ * @param desiredVersion version of the desired state; 0: unknown, as it was never connected.
+ * @param appliedVersion version that it was last in sync with; 0: none.
+ * @param driftSteps     differences of the last comparison, in steps.
  * @param address        where it is reached: directory or channel.
- * @param refusal        what it refused last of what it should be; empty: nothing since it last was as it should be.
+ * @param refusal        last refused step; empty: none since it was in sync.
  * @param text           one sentence about its health, or empty.
  */
 public record ManagedInfo(
@@ -26,14 +26,14 @@ public record ManagedInfo(
     long term,
     long desiredVersion,
     long appliedVersion,
-    int differences,
+    int driftSteps,
     String address,
     String refusal,
     String text)
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public ManagedInfo
     {

@@ -37,7 +37,7 @@ public record NamespaceInfo(
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public NamespaceInfo
     {

@@ -18,7 +18,7 @@ public record NamespaceSpec(String nqn, int nsid, UUID uuid, String device, int 
     public static final int ANA_GROUP_DEFAULT = 1;
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public NamespaceSpec
     {

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What serves a session, and what of the protocol it knows. Immutable.
+ * Type and capabilities of the peer of a session. Immutable.
  *
  * @param schemaVersion  highest of the schema that it knows.
  * @param type           what it is; {@link PeerType#NULL_VAL}: it does not say.
@@ -33,7 +33,7 @@ public record PeerInfo(
     private static final int DEVICE_TYPE_MAX_OF_VERSION_1 = DeviceType.NVME.value();
 
     /**
-     * Copies the sets; refuses null.
+     * Copies the sets; rejects null.
      */
     public PeerInfo
     {
@@ -96,67 +96,68 @@ public record PeerInfo(
     }
 
     /**
-     * {@return what of a command the peer does not know, as a noun; null: it knows all of it}
+     * {@return the feature of a command that the peer does not support, as a noun; null: it supports the command}
      *
      * @param command to be sent.
      */
-    public String lacks(final Command command)
+    public String missingFeature(final Command command)
     {
         return switch (command)
         {
             case final Command.CreateDevice create ->
-                create.existingOnly() && null != lacks(Property.DEVICE_EXISTING_ONLY) ?
-                    lacks(Property.DEVICE_EXISTING_ONLY) : lacks(create.device());
+                create.existingOnly() && null != missingFeature(Property.DEVICE_EXISTING_ONLY) ?
+                    missingFeature(Property.DEVICE_EXISTING_ONLY) : missingFeature(create.device());
             case final Command.AddNamespace add ->
                 NamespaceSpec.ANA_GROUP_DEFAULT == add.namespace().anaGroup() ? null :
-                    lacks(Property.NAMESPACE_ANA_GROUP);
-            case final Command.SetFaultRules rules -> lacks(rules);
-            case final Command.List list -> list.version() <= 0 ? lacks(list.kind()) : lacks(Property.STATE_DOCUMENT);
-            case final Command.AssignControllerIds _ -> lacks(Property.CONTROLLER_IDS);
-            case final Command.AddDocumentPart _ -> lacks(Property.STATE_DOCUMENT);
-            case final Command.ReplaceState _ -> lacks(Property.STATE_DOCUMENT);
-            case final Command.Disconnect _ -> lacks(Kind.CONTROLLER);
-            case final Command.SetAnaState _ -> lacks(Kind.ANA);
-            case final Command.SetQos _ -> lacks(Kind.QOS);
-            case final Command.MoveConnection _ -> lacks(Kind.QUEUE_PAIR);
-            case final Command.BeginChange _ -> lacks(Kind.VERSION);
-            case final Command.CommitChange _ -> lacks(Kind.VERSION);
-            case final Command.AbandonChange _ -> lacks(Kind.VERSION);
-            case final Command.Rollback _ -> lacks(Kind.VERSION);
+                    missingFeature(Property.NAMESPACE_ANA_GROUP);
+            case final Command.SetFaultRules rules -> missingFeature(rules);
+            case final Command.List list -> list.version() <= 0 ? missingFeature(list.kind()) :
+                missingFeature(Property.STATE_DOCUMENT);
+            case final Command.AssignControllerIds _ -> missingFeature(Property.CONTROLLER_IDS);
+            case final Command.AddDocumentPart _ -> missingFeature(Property.STATE_DOCUMENT);
+            case final Command.ReplaceState _ -> missingFeature(Property.STATE_DOCUMENT);
+            case final Command.Disconnect _ -> missingFeature(Kind.CONTROLLER);
+            case final Command.SetAnaState _ -> missingFeature(Kind.ANA);
+            case final Command.SetQos _ -> missingFeature(Kind.QOS);
+            case final Command.MoveConnection _ -> missingFeature(Kind.QUEUE_PAIR);
+            case final Command.BeginChange _ -> missingFeature(Kind.VERSION);
+            case final Command.CommitChange _ -> missingFeature(Kind.VERSION);
+            case final Command.AbandonChange _ -> missingFeature(Kind.VERSION);
+            case final Command.Rollback _ -> missingFeature(Kind.VERSION);
             default -> null;
         };
     }
 
-    private String lacks(final DeviceSpec device)
+    private String missingFeature(final DeviceSpec device)
     {
         final boolean isKnown = deviceTypes.contains(device.type()) ||
             DeviceType.NULL_VAL == device.type() || DeviceType.SBE_UNKNOWN == device.type();
         return !isKnown ? "device type " + device.type() :
-            0 != device.seed() && null != lacks(Property.DEVICE_SEED) ? lacks(Property.DEVICE_SEED) :
+            0 != device.seed() && null != missingFeature(Property.DEVICE_SEED) ? missingFeature(Property.DEVICE_SEED) :
                 DeviceSettings.DEFAULT.equals(device.settings()) || DeviceSettings.UNKNOWN.equals(device.settings()) ?
-                    null : lacks(Property.DEVICE_SETTINGS);
+                    null : missingFeature(Property.DEVICE_SETTINGS);
     }
 
-    private String lacks(final Command.SetFaultRules command)
+    private String missingFeature(final Command.SetFaultRules command)
     {
-        String lacking = null;
+        String missing = null;
         for (final FaultRuleSpec each : command.rules())
         {
-            final String every = each.every() > 1 ? lacks(Property.FAULT_RULE_EVERY) : null;
+            final String every = each.every() > 1 ? missingFeature(Property.FAULT_RULE_EVERY) : null;
             final String hang = FaultAction.HANG == each.action() ?
-                lacks(Property.FAULT_RULE_HANG) : null;
-            lacking = null != lacking ? lacking : null != every ? every : hang;
+                missingFeature(Property.FAULT_RULE_HANG) : null;
+            missing = null != missing ? missing : null != every ? every : hang;
         }
-        return lacking;
+        return missing;
     }
 
-    private String lacks(final Kind kind)
+    private String missingFeature(final Kind kind)
     {
         return kinds.contains(kind) || Kind.NULL_VAL == kind || Kind.SBE_UNKNOWN == kind ? null :
             "resources of kind " + kind;
     }
 
-    private String lacks(final Property property)
+    private String missingFeature(final Property property)
     {
         return properties.contains(property) ? null : "property " + property.word();
     }

@@ -15,7 +15,7 @@ public record QosInfo(QosSpec limits, long throttledReads, long throttledWrites,
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public QosInfo
     {

@@ -15,7 +15,7 @@ import java.util.Objects;
  * @param readBytesPerSecond  of reads; 0: no limit.
  * @param writeBytesPerSecond of writes; 0: no limit.
  * @param bytesPerSecond      of reads and writes; 0: no limit.
- * @param burstMs             what was not used of so much time may be used at once; 0: the default.
+ * @param burstMs             time whose unused capacity may be used at once; 0: the default.
  */
 public record QosSpec(
     String nqn,
@@ -30,7 +30,7 @@ public record QosSpec(
     int burstMs)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public QosSpec
     {

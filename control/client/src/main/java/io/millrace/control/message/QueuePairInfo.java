@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param queueId      0: the admin queue.
  * @param reactor      index of the reactor that it is on.
  * @param depth        commands that the host may have outstanding.
- * @param openCommands that have not been answered, asynchronous event requests included.
+ * @param outstandingCommands that have not been answered, asynchronous event requests included.
  * @param address      of the host, with the port; empty when it is not known.
  */
 public record QueuePairInfo(
@@ -21,12 +21,12 @@ public record QueuePairInfo(
     int queueId,
     int reactor,
     int depth,
-    int openCommands,
+    int outstandingCommands,
     String address)
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public QueuePairInfo
     {

@@ -16,7 +16,7 @@ import java.util.Objects;
  * @param poolBytes      of its buffer pool.
  * @param poolUsedBytes  now.
  * @param poolWaiting    commands that wait for a buffer now; {@link Resource#UNKNOWN} from an older data plane.
- * @param poolHighWaterBytes the most that was handed out at one time; likewise.
+ * @param poolPeakBytes the most that was handed out at one time; likewise.
  * @param poolWaits      how often a command had to wait for a buffer; likewise.
  * @param poolQuarantinedBytes that devices may still use though the commands have ended; likewise.
  * @param name           of the thread.
@@ -33,14 +33,14 @@ public record ReactorInfo(
     long poolBytes,
     long poolUsedBytes,
     int poolWaiting,
-    long poolHighWaterBytes,
+    long poolPeakBytes,
     long poolWaits,
     long poolQuarantinedBytes,
     String name)
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public ReactorInfo
     {

@@ -27,7 +27,7 @@ public record SessionInfo(
     PeerInfo peer)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public SessionInfo
     {

@@ -27,7 +27,7 @@ public record SessionRequest(
     public static final byte[] NO_KEY = new byte[0];
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public SessionRequest
     {

@@ -26,7 +26,7 @@ public record StatePosition(UUID lineage, long term, long version)
         Comparator.comparingLong(StatePosition::term).thenComparingLong(StatePosition::version);
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public StatePosition
     {

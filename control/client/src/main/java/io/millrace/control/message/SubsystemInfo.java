@@ -22,7 +22,7 @@ public record SubsystemInfo(
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public SubsystemInfo
     {

@@ -13,7 +13,7 @@ import java.util.Objects;
 public record SubsystemSpec(String nqn, boolean allowAnyHost, String serial, String model)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public SubsystemSpec
     {

@@ -3,9 +3,9 @@ package io.millrace.control.message;
 import java.util.Objects;
 
 /**
- * A version of what a data plane should be, as its manager keeps it.
+ * A version of the desired state of a data plane.
  *
- * @param version    from 1; the highest is what should be now.
+ * @param version    from 1; the highest is the current one.
  * @param epochNs    when it was made, since 1970, by the clock of the manager.
  * @param devices    in it.
  * @param subsystems in it.
@@ -13,7 +13,7 @@ import java.util.Objects;
  * @param hosts      that its subsystems let in by name.
  * @param listeners  in it.
  * @param dataPlane  that it is of.
- * @param who        made it.
+ * @param author        made it.
  * @param comment    of who made it, or empty.
  */
 public record VersionInfo(
@@ -25,17 +25,17 @@ public record VersionInfo(
     int hosts,
     int listeners,
     String dataPlane,
-    String who,
+    String author,
     String comment)
     implements Resource
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public VersionInfo
     {
         Objects.requireNonNull(dataPlane, "dataPlane");
-        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(author, "author");
         Objects.requireNonNull(comment, "comment");
     }
 }

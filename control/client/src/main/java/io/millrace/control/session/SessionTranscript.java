@@ -19,7 +19,7 @@ public record SessionTranscript(
     long sessionId, SessionRequest request, byte[] dataPlaneNonce, byte[] clientNonce, byte[] dataPlaneKey)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public SessionTranscript
     {

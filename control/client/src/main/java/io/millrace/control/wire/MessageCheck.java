@@ -15,7 +15,7 @@ final class MessageCheck
     enum Verdict
     {
         /** May be decoded. */
-        SOUND,
+        VALID,
         /** Of this schema, but of no message that this version knows. */
         UNKNOWN,
         /** Not to be read. */
@@ -55,10 +55,10 @@ final class MessageCheck
         {
             return Verdict.MALFORMED;
         }
-        return isSound(buffer, at, end, layout, header.version()) ? Verdict.SOUND : Verdict.MALFORMED;
+        return isValid(buffer, at, end, layout, header.version()) ? Verdict.VALID : Verdict.MALFORMED;
     }
 
-    private static boolean isSound(
+    private static boolean isValid(
         final DirectBuffer buffer, final int from, final int end, final MessageLayout layout, final int version)
     {
         final String parts = layout.variable(version);
@@ -146,7 +146,7 @@ final class MessageCheck
         return MessageHeaderDecoder.SCHEMA_ID == inner.schemaId() &&
             MessageLayout.SET_FAULT_RULES.templateId() == inner.templateId() &&
             inner.blockLength() >= MessageLayout.SET_FAULT_RULES.blockLengthMin(inner.version()) &&
-            isSound(buffer, from + MessageHeaderDecoder.ENCODED_LENGTH + inner.blockLength(), from + length,
+            isValid(buffer, from + MessageHeaderDecoder.ENCODED_LENGTH + inner.blockLength(), from + length,
             MessageLayout.SET_FAULT_RULES, inner.version());
     }
 }

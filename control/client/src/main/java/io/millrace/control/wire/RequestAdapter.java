@@ -49,7 +49,7 @@ public final class RequestAdapter
     public boolean onMessage(final DirectBuffer buffer, final int offset, final int length)
     {
         final MessageCheck.Verdict verdict = check.check(buffer, offset, length);
-        if (MessageCheck.Verdict.SOUND == verdict)
+        if (MessageCheck.Verdict.VALID == verdict)
         {
             return dispatch(buffer, offset);
         }

@@ -4,8 +4,8 @@ import io.millrace.control.codec.AnaRecordDecoder;
 import io.millrace.control.codec.AuditRecordDecoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordDecoder;
-import io.millrace.control.codec.DataPlaneRecordDecoder;
 import io.millrace.control.codec.CounterRecordDecoder;
+import io.millrace.control.codec.DataPlaneRecordDecoder;
 import io.millrace.control.codec.DeviceErrorRecordDecoder;
 import io.millrace.control.codec.DeviceRecordDecoder;
 import io.millrace.control.codec.DriftRecordDecoder;
@@ -26,8 +26,8 @@ import io.millrace.control.codec.VersionRecordDecoder;
 import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
-import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.CounterInfo;
+import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSettings;
@@ -141,7 +141,7 @@ final class ResourceReader
         final String nqn = queuePair.nqn();
         final String hostNqn = queuePair.hostNqn();
         return new QueuePairInfo(nqn, hostNqn, queuePair.controllerId(), queuePair.queueId(), queuePair.reactor(),
-            queuePair.depth(), queuePair.openCommands(), queuePair.address());
+            queuePair.depth(), queuePair.outstandingCommands(), queuePair.address());
     }
 
     private Resource reactor(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -153,7 +153,7 @@ final class ResourceReader
             reactor.index(), reactor.cpu(), reactor.busyNs(), reactor.idleNs(), reactor.cycles(),
             reactor.longestCycleNs(), reactor.connections(), reactor.requests(), reactor.poolBytes(),
             reactor.poolUsedBytes(), known(reactor.poolWaiting(), ReactorRecordDecoder.poolWaitingNullValue()),
-            known(reactor.poolHighWaterBytes(), ReactorRecordDecoder.poolHighWaterBytesNullValue()),
+            known(reactor.poolPeakBytes(), ReactorRecordDecoder.poolPeakBytesNullValue()),
             known(reactor.poolWaits(), ReactorRecordDecoder.poolWaitsNullValue()),
             known(reactor.poolQuarantinedBytes(), ReactorRecordDecoder.poolQuarantinedBytesNullValue()), name);
     }
@@ -237,7 +237,7 @@ final class ResourceReader
         correlationId = version.correlationId();
         return new VersionInfo(
             version.version(), version.epochNs(), version.devices(), version.subsystems(), version.namespaces(),
-            version.hosts(), version.listeners(), version.dataPlane(), version.who(), version.comment());
+            version.hosts(), version.listeners(), version.dataPlane(), version.author(), version.comment());
     }
 
     private Resource audit(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -246,7 +246,7 @@ final class ResourceReader
         correlationId = audit.correlationId();
         return new AuditInfo(
             audit.sequence(), audit.epochNs(), audit.version(), audit.role(), audit.code(), audit.dataPlane(),
-            audit.who(), audit.text(), audit.answer());
+            audit.client(), audit.text(), audit.answer());
     }
 
     private Resource ana(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
@@ -265,7 +265,7 @@ final class ResourceReader
         correlationId = managed.correlationId();
         return new ManagedInfo(
             managed.name(), Bool.TRUE == managed.connected(), managed.health(), managed.seenEpochNs(), managed.term(),
-            managed.desiredVersion(), managed.appliedVersion(), managed.differences(), managed.address(),
+            managed.desiredVersion(), managed.appliedVersion(), managed.driftSteps(), managed.address(),
             managed.refusal(), managed.text());
     }
 

@@ -4,8 +4,8 @@ import io.millrace.control.codec.AnaRecordEncoder;
 import io.millrace.control.codec.AuditRecordEncoder;
 import io.millrace.control.codec.Bool;
 import io.millrace.control.codec.ControllerRecordEncoder;
-import io.millrace.control.codec.DataPlaneRecordEncoder;
 import io.millrace.control.codec.CounterRecordEncoder;
+import io.millrace.control.codec.DataPlaneRecordEncoder;
 import io.millrace.control.codec.DeviceErrorRecordEncoder;
 import io.millrace.control.codec.DeviceRecordEncoder;
 import io.millrace.control.codec.DriftRecordEncoder;
@@ -25,8 +25,8 @@ import io.millrace.control.codec.VersionRecordEncoder;
 import io.millrace.control.message.AnaInfo;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.ControllerInfo;
-import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.CounterInfo;
+import io.millrace.control.message.DataPlaneInfo;
 import io.millrace.control.message.DeviceErrorInfo;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSettings;
@@ -157,7 +157,7 @@ final class ResourceWriter
             .queueId(info.queueId())
             .reactor(info.reactor())
             .depth(info.depth())
-            .openCommands(info.openCommands())
+            .outstandingCommands(info.outstandingCommands())
             .nqn(Text.fit(info.nqn()))
             .hostNqn(Text.fit(info.hostNqn()))
             .address(Text.fit(info.address()));
@@ -180,8 +180,8 @@ final class ResourceWriter
         reactor.poolUsedBytes(info.poolUsedBytes());
         reactor.poolWaiting(Resource.UNKNOWN == info.poolWaiting() ?
             ReactorRecordEncoder.poolWaitingNullValue() : info.poolWaiting());
-        reactor.poolHighWaterBytes(Resource.UNKNOWN == info.poolHighWaterBytes() ?
-            ReactorRecordEncoder.poolHighWaterBytesNullValue() : info.poolHighWaterBytes());
+        reactor.poolPeakBytes(Resource.UNKNOWN == info.poolPeakBytes() ?
+            ReactorRecordEncoder.poolPeakBytesNullValue() : info.poolPeakBytes());
         reactor.poolWaits(Resource.UNKNOWN == info.poolWaits() ?
             ReactorRecordEncoder.poolWaitsNullValue() : info.poolWaits());
         reactor.poolQuarantinedBytes(Resource.UNKNOWN == info.poolQuarantinedBytes() ?
@@ -298,7 +298,7 @@ final class ResourceWriter
         version.hosts(info.hosts());
         version.listeners(info.listeners());
         version.dataPlane(Text.fit(info.dataPlane()));
-        version.who(Text.fit(info.who()));
+        version.author(Text.fit(info.author()));
         version.comment(Text.fit(info.comment()));
         return version.encodedLength();
     }
@@ -313,7 +313,7 @@ final class ResourceWriter
         audit.role(info.role());
         audit.code(info.code());
         audit.dataPlane(Text.fit(info.dataPlane(), Text.SHORT_LENGTH_MAX_BYTES));
-        audit.who(Text.fit(info.who(), Text.SHORT_LENGTH_MAX_BYTES));
+        audit.client(Text.fit(info.client(), Text.SHORT_LENGTH_MAX_BYTES));
         audit.text(Text.fit(info.command()));
         audit.answer(Text.fit(info.text()));
         return audit.encodedLength();
@@ -364,7 +364,7 @@ final class ResourceWriter
         managed.term(info.term());
         managed.desiredVersion(info.desiredVersion());
         managed.appliedVersion(info.appliedVersion());
-        managed.differences(info.differences());
+        managed.driftSteps(info.driftSteps());
         managed.name(Text.fit(info.name(), Text.SHORT_LENGTH_MAX_BYTES));
         managed.address(Text.fit(info.address()));
         managed.refusal(Text.fit(info.refusal()));

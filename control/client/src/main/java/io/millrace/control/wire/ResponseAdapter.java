@@ -50,7 +50,7 @@ public final class ResponseAdapter
      */
     public boolean onMessage(final DirectBuffer buffer, final int offset, final int length)
     {
-        if (MessageCheck.Verdict.SOUND != check.check(buffer, offset, length))
+        if (MessageCheck.Verdict.VALID != check.check(buffer, offset, length))
         {
             return false;
         }
@@ -118,7 +118,7 @@ public final class ResponseAdapter
         final byte[] proof = new byte[sessionOpened.proofLength()];
         sessionOpened.getProof(proof, 0, proof.length);
         final PeerInfo peer = header.version() < SessionOpenedDecoder.schemaVersionSinceVersion() ?
-            PeerInfo.ofVersion(header.version()) : PeerWords.peer(sessionOpened);
+            PeerInfo.ofVersion(header.version()) : PeerInfoCodec.peer(sessionOpened);
         handler.onSessionOpened(
             sessionOpened.correlationId(),
             new SessionInfo(

@@ -86,15 +86,15 @@ public final class ResponseWriter
             .commandsMax(session.commandsMax())
             .schemaVersion(session.peer().schemaVersion())
             .peerType(session.peer().type())
-            .kinds(PeerWords.kinds(session.peer()))
-            .deviceTypes(PeerWords.deviceTypes(session.peer()));
+            .kinds(PeerInfoCodec.kinds(session.peer()))
+            .deviceTypes(PeerInfoCodec.deviceTypes(session.peer()));
         sessionOpened.dataPlaneId()
             .high(session.dataPlaneId().getMostSignificantBits())
             .low(session.dataPlaneId().getLeastSignificantBits());
         sessionOpened.dataPlaneName(Text.fit(session.dataPlaneName()))
             .putProof(proof, 0, proof.length)
             .programVersion(Text.fit(session.peer().programVersion()))
-            .properties(PeerWords.properties(session.peer()));
+            .properties(PeerInfoCodec.properties(session.peer()));
         return MessageHeaderEncoder.ENCODED_LENGTH + sessionOpened.encodedLength();
     }
 

@@ -178,7 +178,7 @@ class ControlClientTest
     {
         start("ipc");
         final List<String> remarks = new ArrayList<>();
-        final ControlClient client = fixture.connect(fixture.context().remarkConsumer(remarks::add));
+        final ControlClient client = fixture.connect(fixture.context().onWarning(remarks::add));
         client.deleteDevice("mem0");
         assertEquals(List.of(), remarks);
         fixture.peer().reply(Code.OK, "kept, and carried out later");
@@ -387,7 +387,7 @@ class ControlClientTest
         final ControlTimeoutException nothing = assertThrows(ControlTimeoutException.class,
             () -> fixture.connect(fixture.context().aeronDirectoryName(fixture.directory() + "-none")
                 .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(200))));
-        assertTrue(nothing.getMessage().contains("nobody takes commands in"), nothing.getMessage());
+        assertTrue(nothing.getMessage().contains("no process accepts commands in"), nothing.getMessage());
     }
 
     @Test
@@ -449,7 +449,7 @@ class ControlClientTest
     {
         start("ipc");
         fixture.peer().commandsMax(5);
-        final ControlClient client = fixture.connect(fixture.context().repeats(false));
+        final ControlClient client = fixture.connect(fixture.context().retryOnReconnect(false));
         fixture.peer().mute(true);
         final List<Call> calls = new ArrayList<>();
         for (int i = 0; i < 20; i++)
@@ -461,7 +461,7 @@ class ControlClientTest
         fixture.peer().dropSessions();
         client.await(calls);
         calls.forEach((call) -> assertEquals(Code.NULL_VAL, call.code()));
-        assertTrue(calls.getFirst().text().endsWith("look whether it was carried out"), calls.getFirst().text());
+        assertTrue(calls.getFirst().text().endsWith("check whether it was executed"), calls.getFirst().text());
         client.deleteDevice("after");
         assertEquals(6, fixture.peer().headers().size());
     }
@@ -505,7 +505,7 @@ class ControlClientTest
             .aeronDirectoryName(directory.toString()).livenessTimeoutNs(TimeUnit.HOURS.toNanos(1))))
         {
             client.poll();
-            assertTrue(client.trouble().startsWith("nobody takes commands in "), client.trouble());
+            assertTrue(client.lastError().startsWith("no process accepts commands in "), client.lastError());
         }
     }
 }

@@ -44,31 +44,31 @@ class ControlDirectoriesTest
     @Test
     void shouldTrustWhatIsThisUsersAlone() throws IOException
     {
-        assertNull(ControlDirectories.distrust(mine, null));
-        assertNull(ControlDirectories.distrust(made("read", "rwxr-xr-x"), null));
-        assertNull(ControlDirectories.distrust(directory.resolve("missing"), null));
-        assertNull(ControlDirectories.distrust(Path.of("/dev/shm/millrace-not-there"), null));
+        assertNull(ControlDirectories.trustProblem(mine, null));
+        assertNull(ControlDirectories.trustProblem(made("read", "rwxr-xr-x"), null));
+        assertNull(ControlDirectories.trustProblem(directory.resolve("missing"), null));
+        assertNull(ControlDirectories.trustProblem(Path.of("/dev/shm/millrace-not-there"), null));
     }
 
     @Test
     void shouldDistrustWhatOthersCanWrite() throws IOException
     {
         final Path all = made("all", "rwxrwxrwx");
-        assertEquals("can be written by all users: chmod go-w " + all, ControlDirectories.distrust(all, null));
+        assertEquals("can be written by all users: chmod go-w " + all, ControlDirectories.trustProblem(all, null));
         final Path shared = made("group", "rwxrwx---");
         assertEquals("can be written by group " + group(shared) + ", which was not named: chmod go-w " + shared,
-            ControlDirectories.distrust(shared, null));
-        assertNotNull(ControlDirectories.distrust(shared, "another"));
-        assertNull(ControlDirectories.distrust(shared, group(shared)));
+            ControlDirectories.trustProblem(shared, null));
+        assertNotNull(ControlDirectories.trustProblem(shared, "another"));
+        assertNull(ControlDirectories.trustProblem(shared, group(shared)));
     }
 
     @Test
     void shouldDistrustALinkInThePlaceOfADirectory() throws IOException
     {
         assertEquals("is no directory",
-            ControlDirectories.distrust(Files.createSymbolicLink(directory.resolve("link"), mine), null));
+            ControlDirectories.trustProblem(Files.createSymbolicLink(directory.resolve("link"), mine), null));
         assertEquals("is no directory",
-            ControlDirectories.distrust(Files.createFile(directory.resolve("file")), null));
+            ControlDirectories.trustProblem(Files.createFile(directory.resolve("file")), null));
     }
 
     /** Who made a link can have it point elsewhere tomorrow. */
@@ -79,26 +79,27 @@ class ControlDirectoriesTest
         final Path inside = Files.createDirectory(mine.resolve("inside"));
         final Path theirs = Files.createSymbolicLink(directory.resolve("theirs"), mine);
         final Path ours = Files.createSymbolicLink(directory.resolve("ours"), Path.of("theirs"));
-        assertNull(ControlDirectories.distrust(ours.resolve(inside.getFileName()), null));
+        assertNull(ControlDirectories.trustProblem(ours.resolve(inside.getFileName()), null));
         Files.setAttribute(theirs, "unix:uid", 1234, LinkOption.NOFOLLOW_LINKS);
         final String expected = "is in " + theirs + ", which is a link that belongs to user 1234, and neither to " +
             "this user nor to root";
-        assertEquals(expected, ControlDirectories.distrust(theirs.resolve("inside"), null));
-        assertEquals(expected, ControlDirectories.distrust(ours.resolve("inside"), null));
+        assertEquals(expected, ControlDirectories.trustProblem(theirs.resolve("inside"), null));
+        assertEquals(expected, ControlDirectories.trustProblem(ours.resolve("inside"), null));
         // Before anything is there, too.
-        assertEquals(expected, ControlDirectories.distrust(theirs.resolve("missing"), null));
+        assertEquals(expected, ControlDirectories.trustProblem(theirs.resolve("missing"), null));
         final Path loop = Files.createSymbolicLink(directory.resolve("loop"), Path.of("loop"));
-        assertNotNull(ControlDirectories.distrust(loop.resolve("inside"), null));
+        assertNotNull(ControlDirectories.trustProblem(loop.resolve("inside"), null));
     }
 
     @Test
     void shouldDistrustWhatIsInADirectoryThatOthersCanWrite() throws IOException
     {
         final Path open = made("open", "rwxrwxrwx");
-        final String distrust = ControlDirectories.distrust(Files.createDirectory(open.resolve("inside")), null);
-        assertEquals("is in " + open + ", which can be written by all users: chmod go-w " + open, distrust);
+        final String trustProblem = ControlDirectories.trustProblem(Files.createDirectory(open.resolve("inside")),
+            null);
+        assertEquals("is in " + open + ", which can be written by all users: chmod go-w " + open, trustProblem);
         Files.setAttribute(open, "unix:mode", 01777);
-        assertNull(ControlDirectories.distrust(open.resolve("inside"), null));
+        assertNull(ControlDirectories.trustProblem(open.resolve("inside"), null));
     }
 
     @Test
@@ -106,12 +107,12 @@ class ControlDirectoriesTest
     {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root gives files away");
         Files.setAttribute(mine, "unix:uid", 1234);
-        assertTrue(ControlDirectories.distrust(mine, null).startsWith("belongs to user 1234"));
-        assertNull(ControlDirectories.distrust(mine, group(mine)));
+        assertTrue(ControlDirectories.trustProblem(mine, null).startsWith("belongs to user 1234"));
+        assertNull(ControlDirectories.trustProblem(mine, group(mine)));
         // Nor does it help that it is sticky: its owner replaces there what they like.
         final Path inside = Files.createDirectory(mine.resolve("inside"));
         Files.setAttribute(mine, "unix:mode", 01777);
-        assertTrue(ControlDirectories.distrust(inside, null)
+        assertTrue(ControlDirectories.trustProblem(inside, null)
             .startsWith("is in " + mine + ", which belongs to user 1234"));
     }
 

@@ -128,7 +128,7 @@ final class ControlFixture implements AutoCloseable
         final ControlClientContext context = new ControlClientContext()
             .aeronDirectoryName(directory)
             .requestChannel(requestChannel)
-            .role(Role.ADMINISTER)
+            .role(Role.ADMIN)
             .clientName("test")
             .callTimeoutNs(TimeUnit.SECONDS.toNanos(15))
             .connectTimeoutNs(TimeUnit.SECONDS.toNanos(15))

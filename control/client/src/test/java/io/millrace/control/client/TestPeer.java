@@ -310,7 +310,7 @@ final class TestPeer implements RequestHandler, AutoCloseable
         }
         else
         {
-            send(session, writer.answer(0, session.openingId, Code.NOT_AUTHENTICATED, 0, "the proof is wrong"));
+            send(session, writer.answer(0, session.openingId, Code.NOT_AUTHENTICATED, 0, "authentication failed"));
         }
     }
 

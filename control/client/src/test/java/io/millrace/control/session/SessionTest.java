@@ -100,7 +100,7 @@ class SessionTest
     {
         final SessionTranscript[] others = {
             transcript(8, Role.READ, "key", "client", "aeron:ipc", 9, "", NONCE, OTHER),
-            transcript(7, Role.ADMINISTER, "key", "client", "aeron:ipc", 9, "", NONCE, OTHER),
+            transcript(7, Role.ADMIN, "key", "client", "aeron:ipc", 9, "", NONCE, OTHER),
             transcript(7, Role.READ, "kez", "client", "aeron:ipc", 9, "", NONCE, OTHER),
             transcript(7, Role.READ, "key", "clienu", "aeron:ipc", 9, "", NONCE, OTHER),
             transcript(7, Role.READ, "keyc", "lient", "aeron:ipc", 9, "", NONCE, OTHER),

@@ -123,10 +123,10 @@ class CompatibilityTest
             commandOf(namespace.encodedLength()));
 
         final OpenSessionEncoder open = new OpenSessionEncoder().wrapAndApplyHeader(buffer, 0, header0);
-        open.correlationId(9).responseStreamId(7).role(io.millrace.control.codec0.Role.OPERATE)
+        open.correlationId(9).responseStreamId(7).role(io.millrace.control.codec0.Role.OPERATOR)
             .responseChannel("aeron:ipc").clientName("old").keyName("");
         commandOf(open.encodedLength());
-        assertEquals(Role.OPERATE, recorder.role());
+        assertEquals(Role.OPERATOR, recorder.role());
         assertEquals("aeron:ipc 7 old  ", recorder.text());
     }
 
@@ -303,7 +303,7 @@ class CompatibilityTest
 
         final Command command = new Command.CreateDevice(DeviceSpec.memory("d", 1, 2).with(incarnation));
         requestWriter.command(IDS, command);
-        assertNull(PeerInfo.ofVersion(2).lacks(command));
+        assertNull(PeerInfo.ofVersion(2).missingFeature(command));
         final io.millrace.control.codec2.CreateDeviceDecoder create =
             new io.millrace.control.codec2.CreateDeviceDecoder().wrapAndApplyHeader(
                 requestWriter.buffer(), AT, new io.millrace.control.codec2.MessageHeaderDecoder());
@@ -311,8 +311,8 @@ class CompatibilityTest
         assertEquals("d", create.name());
         // It would make the file: it is not asked.
         assertEquals("property device.existing-only",
-            PeerInfo.ofVersion(2).lacks(new Command.CreateDevice(DeviceSpec.file("d", "/d", 1), true)));
-        assertNull(PeerInfo.ofVersion(3).lacks(new Command.CreateDevice(DeviceSpec.file("d", "/d", 1), true)));
+            PeerInfo.ofVersion(2).missingFeature(new Command.CreateDevice(DeviceSpec.file("d", "/d", 1), true)));
+        assertNull(PeerInfo.ofVersion(3).missingFeature(new Command.CreateDevice(DeviceSpec.file("d", "/d", 1), true)));
     }
 
     @Test
@@ -339,7 +339,7 @@ class CompatibilityTest
         final io.millrace.control.codec1.OpenSessionEncoder open =
             new io.millrace.control.codec1.OpenSessionEncoder().wrapAndApplyHeader(
                 buffer, 0, new io.millrace.control.codec1.MessageHeaderEncoder());
-        open.correlationId(9).responseStreamId(7).role(io.millrace.control.codec1.Role.OPERATE)
+        open.correlationId(9).responseStreamId(7).role(io.millrace.control.codec1.Role.OPERATOR)
             .responseChannel("aeron:ipc").clientName("old").keyName("k").dataPlane("dp");
         commandOf(open.encodedLength());
         assertEquals("aeron:ipc 7 old k dp", recorder.text());
@@ -357,19 +357,19 @@ class CompatibilityTest
     void shouldSayWhatAPeerLacks()
     {
         final PeerInfo old = PeerInfo.ofVersion(0);
-        assertEquals("device type NVME", old.lacks(new Command.CreateDevice(
+        assertEquals("device type NVME", old.missingFeature(new Command.CreateDevice(
             new DeviceSpec("n", DeviceType.NVME, 0, 0, 0, false, false, 0, "t"))));
-        assertEquals("property device.seed", old.lacks(new Command.CreateDevice(
+        assertEquals("property device.seed", old.missingFeature(new Command.CreateDevice(
             new DeviceSpec("f", DeviceType.FAULT, 0, 0, 0, false, false, 7, "t"))));
-        assertEquals("property namespace.ana-group", old.lacks(
+        assertEquals("property namespace.ana-group", old.missingFeature(
             new Command.AddNamespace(new NamespaceSpec("n", 6, new UUID(7, 8), "d", 9))));
-        assertEquals("resources of kind ANA", old.lacks(new Command.List(Kind.ANA, "")));
-        assertEquals("property fault-rule.hang", old.lacks(new Command.SetFaultRules("f", List.of(
+        assertEquals("resources of kind ANA", old.missingFeature(new Command.List(Kind.ANA, "")));
+        assertEquals("property fault-rule.hang", old.missingFeature(new Command.SetFaultRules("f", List.of(
             new FaultRuleSpec(FaultAction.HANG, Set.of(), 7, 8, 1, 9, 0, 5, 0)))));
-        assertNull(old.lacks(new Command.List(Kind.DEVICE, "")));
-        assertNull(old.lacks(new Command.AddNamespace(
+        assertNull(old.missingFeature(new Command.List(Kind.DEVICE, "")));
+        assertNull(old.missingFeature(new Command.AddNamespace(
             new NamespaceSpec("n", 6, new UUID(7, 8), "d", NamespaceSpec.ANA_GROUP_DEFAULT))));
-        assertNull(PeerInfo.ofVersion(1).lacks(new Command.List(Kind.ANA, "")));
+        assertNull(PeerInfo.ofVersion(1).missingFeature(new Command.List(Kind.ANA, "")));
     }
 
     @Test

@@ -13,8 +13,8 @@ import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.Resource;
-import io.millrace.control.message.SessionRequest;
 import io.millrace.control.message.Samples;
+import io.millrace.control.message.SessionRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import net.jqwik.api.ForAll;
@@ -60,10 +60,10 @@ class WireTest
     void shouldReadAnOpeningAsItWasWritten()
     {
         final int length = requestWriter.openSession(
-            9, new SessionRequest(Role.OPERATE, "aeron:ipc", 7, "program", "key", "plane"));
+            9, new SessionRequest(Role.OPERATOR, "aeron:ipc", 7, "program", "key", "plane"));
         final byte[] bytes = MessageBytes.of(requestWriter.buffer(), length);
         assertTrue(requests.onMessage(new UnsafeBuffer(bytes), 0, length));
-        assertEquals(Role.OPERATE, recorder.role());
+        assertEquals(Role.OPERATOR, recorder.role());
         assertEquals("aeron:ipc 7 program key plane", recorder.text());
         for (int cut = 0; cut < length; cut++)
         {

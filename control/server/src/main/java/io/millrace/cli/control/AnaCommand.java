@@ -15,24 +15,24 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code millrace ana}: which paths hosts take.
+ * {@code millrace ana}: Asymmetric Namespace Access (ANA) states.
  */
 @Command(
     name = "ana",
     description = {
-        "List and set ANA states: how groups of namespaces are reached through a listener.",
-        "They tell hosts with several paths which to take. A state holds until another is set, also for a listener " +
-            "that is not there yet, or was removed and comes back."},
+        "List and set ANA states of groups of namespaces by listener.",
+        "Hosts with several paths choose by them. A state applies until another is set, also to a listener that is " +
+            "added later."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace ana set nqn.2026-11.io.example:vol0 inaccessible --listener 192.0.2.7",
         "  millrace ana list"})
-public final class AnaCommand extends Group
+public final class AnaCommand extends CommandGroup
 {
     private static final int PORT_MAX = 0xFFFF;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public AnaCommand()
     {
@@ -40,15 +40,15 @@ public final class AnaCommand extends Group
 
     @Command(name = "list", mixinStandardHelpOptions = true,
         description = {
-            "List ANA states: of each listener the groups that have namespaces.",
-            "'any other' is for listeners that are not there; what is not listed is optimized."},
+            "List the ANA states of groups that have namespaces, by listener.",
+            "'any other' applies to listeners that do not exist yet; what is not listed is optimized."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace ana list", "  millrace ana list nqn.2026-11.io.example:vol0 --json"})
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
-            completionCandidates = LiveNames.Subsystems.class, description = "Only of this subsystem.")
+            completionCandidates = LiveNames.Subsystems.class, description = "Only resources of this subsystem.")
         final String nqn)
     {
         return control.run(Role.READ, (link) -> output.print(Views.ANA, link.client().anaStates(nqn)));
@@ -56,14 +56,14 @@ public final class AnaCommand extends Group
 
     @Command(name = "set", mixinStandardHelpOptions = true,
         description = {
-            "Set the ANA state of a group at a listener; hosts are told.",
+            "Set the ANA state of a group at a listener and notify hosts.",
             "Where it takes access away, this returns when commands that came before have ended; a note names " +
                 "devices that have not completed theirs within 5 s. A transition (change) holds I/O off for at most " +
                 "limits.ana-transition-time and is not kept: when nobody ends it, it ends as inaccessible."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace ana set nqn.2026-11.io.example:vol0 non-optimized -l 192.0.2.7",
             "  millrace ana set nqn.2026-11.io.example:vol0 inaccessible --group 2",
-            "  millrace ana set nqn.2026-11.io.example:vol0 optimized    all there is"})
+            "  millrace ana set nqn.2026-11.io.example:vol0 optimized    everywhere"})
     int set(
         @Mixin final ControlOptions control,
         @Mixin final Confirmation confirmation,
@@ -93,8 +93,8 @@ public final class AnaCommand extends Group
         final String address = null == endpoint ? null : endpoint.address();
         final int port = null == endpoint ? 0 : endpoint.port();
         final int groupId = null == group ? 0 : group;
-        return control.sayEach(Role.OPERATE, List.of(nqn),
-            (link, name) -> new Losses(link, confirmation).ofAnaState(name, state, address, port, groupId),
+        return control.reportEach(Role.OPERATOR, List.of(nqn),
+            (link, name) -> new ImpactCheck(link, confirmation).confirmSetAnaState(name, state, address, port, groupId),
             (client, name) ->
             {
                 client.setAnaState(name, Transport.TCP, null == address ? "" : address, port, groupId, state);

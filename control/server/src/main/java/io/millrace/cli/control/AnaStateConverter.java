@@ -10,7 +10,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads an ANA state as it is written: {@code non-optimized}.
+ * Parses an ANA state in kebab case, such as {@code non-optimized}.
  */
 final class AnaStateConverter implements ITypeConverter<AnaState>
 {
@@ -18,17 +18,17 @@ final class AnaStateConverter implements ITypeConverter<AnaState>
         .filter((each) -> AnaState.SBE_UNKNOWN != each && AnaState.NULL_VAL != each).toList();
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     AnaStateConverter()
     {
     }
 
-    /** For shells to complete. */
+    /** Candidates for completion in a shell. */
     static final class Candidates implements Iterable<String>
     {
         /**
-         * Made by the command line.
+         * Called by picocli.
          */
         Candidates()
         {

@@ -1,6 +1,6 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.CommandException;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
@@ -20,18 +20,19 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace apply}: makes what is there what a file says.
+ * {@code millrace apply}: applies a desired state.
  */
 @Command(
     name = "apply",
     description = {
-        "Make what is there what a file says.",
-        "Shows the steps first: + creates, ~ changes, - removes, ! destroys data or replaces what hosts use. The " +
-            "file has the sections devices, subsystems, listeners and discovery of millrace.yaml; others are skipped."},
+        "Apply the desired state of a file.",
+        "Shows the plan first: + creates, ~ changes, - removes, ! destroys data or replaces a resource that hosts " +
+            "use. The file has the sections devices, subsystems, listeners and discovery of millrace.yaml; other " +
+            "sections are skipped."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace apply --file state.yaml",
-        "  millrace apply --file state.yaml --dry-run    exit code 3: it would change",
+        "  millrace apply --file state.yaml --dry-run    exit code 3: there are changes",
         "  millrace get -o yaml | sed 's/64MiB/1GiB/' | millrace apply -f - --yes"})
 public final class ApplyCommand implements Callable<Integer>
 {
@@ -47,34 +48,34 @@ public final class ApplyCommand implements Callable<Integer>
     private OutputOptions output;
 
     @Option(names = {"-f", "--file"}, required = true, paramLabel = "FILE",
-        description = "What should be; - for standard input.")
+        description = "File with the desired state; - for standard input.")
     private String file;
 
     @Option(names = {"-n", "--dry-run"},
-        description = "Show the steps and do nothing. Exit code 0: none is needed, 3: some are.")
+        description = "Show the plan without applying it. Exit code 0: no changes, 3: changes.")
     private boolean dryRun;
 
     @Option(names = "--allow-destroy",
-        description = "Do steps that destroy data or replace what hosts use.")
+        description = "Allow steps that destroy data or replace a resource that hosts use.")
     private boolean allowDestroy;
 
-    @Option(names = "--no-prune", description = "Leave what the file does not name as it is.")
+    @Option(names = "--no-prune", description = "Keep resources that the file does not name.")
     private boolean noPrune;
 
     @Option(names = "--if-version", paramLabel = "VERSION", defaultValue = "0",
         completionCandidates = LiveNames.Versions.class,
-        description = "Only if this is the version of a manager's desired state.")
+        description = "Apply only if the manager's desired state has this version.")
     private long ifVersion;
 
     @Option(names = {"-m", "--comment"}, paramLabel = "TEXT", defaultValue = "",
-        description = "Kept with the version that a manager makes.")
+        description = "Comment of the new version of the desired state.")
     private String comment;
 
-    @Option(names = {"-v", "--verbose"}, description = "Show every step, however many.")
+    @Option(names = {"-v", "--verbose"}, description = "Show all steps of a long plan.")
     private boolean verbose;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public ApplyCommand()
     {
@@ -84,7 +85,7 @@ public final class ApplyCommand implements Callable<Integer>
     public Integer call()
     {
         final String text = text();
-        return control.run(dryRun ? Role.READ : Role.ADMINISTER, Patience.LONG, null,
+        return control.run(dryRun ? Role.READ : Role.ADMIN, AnswerTimeout.LONG, null,
             (link) -> link.isManager() ? applyToManager(link, text) : apply(link, read(text)));
     }
 
@@ -113,7 +114,7 @@ public final class ApplyCommand implements Callable<Integer>
             final StateDocument document = StateDocument.read(name(), text);
             if (!document.skipped().isEmpty())
             {
-                Terminal.standardError().line("skipped, since they belong to a process: " +
+                Terminal.standardError().line("skipped, as they configure the process: " +
                     String.join(", ", document.skipped()));
             }
             return document.state();
@@ -126,7 +127,7 @@ public final class ApplyCommand implements Callable<Integer>
 
     private int applyToManager(final ControlLink link, final String text)
     {
-        return new ReplaceRun(link, printer(), confirmation).run(text,
+        return new StateReplacement(link, printer(), confirmation).run(text,
             new ReplaceState(0, ifVersion, dryRun, allowDestroy, !noPrune, name(), comment));
     }
 
@@ -140,17 +141,17 @@ public final class ApplyCommand implements Callable<Integer>
         if (0 != ifVersion)
         {
             throw new CommandException(ExitCode.USAGE,
-                "--if-version " + ifVersion + " needs a manager, a data plane keeps no versions: leave it out");
+                "--if-version " + ifVersion + " needs a manager, as a data plane has no versions: leave it out");
         }
         final DesiredState actual = DesiredState.of(Reports.state(link));
         final StatePlan plan = StatePlan.between(actual, noPrune ? declared.including(actual) : declared);
         final List<PlanStepInfo> steps = plan.records();
         printer().print(steps);
-        if (!ReplaceRun.mayGoOn(steps, dryRun, allowDestroy))
+        if (!StateReplacement.mayGoOn(steps, dryRun, allowDestroy))
         {
-            return steps.isEmpty() ? ExitCode.OK : ExitCode.DIFFERENT;
+            return steps.isEmpty() ? ExitCode.OK : ExitCode.CHANGES;
         }
-        confirmation.need(Terminal.standard(), PlanPrinter.summary(steps));
+        confirmation.require(Terminal.standard(), PlanPrinter.summary(steps));
         new PlanRun(link, plan, Terminal.standardError()).run();
         Terminal.standardError().line("done");
         return ExitCode.OK;

@@ -9,15 +9,15 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace audit}: who asked for what.
+ * {@code millrace audit}: the audit log of a manager.
  */
 @Command(
     name = "audit",
-    description = "List who asked a manager for what, and how it went.",
+    description = "List the commands sent to a manager, with client and result.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace audit",
-        "  millrace audit --last 100 --json | jq '.[] | select(.code != \"ok\")'"})
+        "  millrace audit --last 100 --json | jq '.[] | select(.result != \"ok\")'"})
 public final class AuditCommand implements Callable<Integer>
 {
     @Mixin
@@ -27,11 +27,11 @@ public final class AuditCommand implements Callable<Integer>
     private OutputOptions output;
 
     @Option(names = {"-l", "--last"}, paramLabel = "N", defaultValue = "0",
-        description = "Only so many, the latest. Default: all that are kept.")
+        description = "Only the last N entries. Default: all.")
     private int last;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public AuditCommand()
     {

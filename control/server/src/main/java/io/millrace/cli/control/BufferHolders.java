@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who holds the buffers of reactors while commands wait for some. Stateless.
+ * Connections, hosts and devices that hold buffers of reactors while commands wait for buffers. Stateless.
  */
 final class BufferHolders
 {
@@ -33,7 +33,7 @@ final class BufferHolders
     {
     }
 
-    /** In the order in which they are told: those that hold most first. */
+    /** In the order of the data plane: the largest first. */
     static List<Holder> of(final List<CounterInfo> counters)
     {
         final Map<List<String>, Holder> holders = new LinkedHashMap<>();
@@ -59,9 +59,9 @@ final class BufferHolders
         map.put("kind", holder.kind());
         map.put("name", holder.name());
         map.put("reactor", holder.reactor());
-        map.put("heldBytes", holder.value(CounterInfo.HELD_BYTES));
+        map.put("held-bytes", holder.value(CounterInfo.HELD_BYTES));
         map.put("waiting", holder.value(CounterInfo.WAITING));
-        map.put("longestHoldNs", holder.value(CounterInfo.LONGEST_HOLD_NS));
+        map.put("longest-hold-ns", holder.value(CounterInfo.LONGEST_HOLD_NS));
         return map;
     }
 }

@@ -7,19 +7,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code millrace connection}: the queues of hosts, and the reactors that serve them.
+ * {@code millrace connection}: queues of hosts, and the reactors that serve them.
  */
 @Command(
     name = "connection",
-    description = "See on which reactor each connection of a host is, and move it to another.",
+    description = "List connections of hosts with their reactors, and move them to other reactors.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace connection list",
         "  millrace connection move nqn.2026-11.io.example:vol0 1 3 --to 2"})
-public final class ConnectionCommand extends Group
+public final class ConnectionCommand extends CommandGroup
 {
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public ConnectionCommand()
     {
@@ -33,7 +33,7 @@ public final class ConnectionCommand extends Group
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
-            completionCandidates = LiveNames.Subsystems.class, description = "Only to this subsystem.")
+            completionCandidates = LiveNames.Subsystems.class, description = "Only connections to this subsystem.")
         final String nqn)
     {
         return control.run(Role.READ, (link) -> output.print(Views.CONNECTIONS, link.client().queuePairs(nqn)));
@@ -42,7 +42,7 @@ public final class ConnectionCommand extends Group
     @Command(name = "move", mixinStandardHelpOptions = true,
         description = {
             "Move the connection of an I/O queue to another reactor.",
-            "Its commands end first; when they take more than a second, it stays where it is."},
+            "Waits for outstanding commands first; if they take more than a second, the connection is not moved."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace connection move nqn.2026-11.io.example:vol0 1 3 --to 2"})
     int move(
@@ -57,7 +57,7 @@ public final class ConnectionCommand extends Group
             completionCandidates = LiveNames.Reactors.class,
             description = "Index of the reactor, as 'reactor list' shows it.") final int reactor)
     {
-        return control.say(Role.OPERATE, (client) ->
+        return control.report(Role.OPERATOR, (client) ->
         {
             client.moveConnection(nqn, controllerId, queueId, reactor);
             return "queue " + queueId + " of controller " + controllerId + " of " + nqn + " moved to reactor " +

@@ -18,29 +18,29 @@ import org.agrona.BufferUtil;
 import org.agrona.IoUtil;
 
 /**
- * A directory that a data plane or a manager takes commands in, as this user finds it at a moment. Immutable.
+ * The control directory of a data plane or manager, as this user sees it now. Immutable.
  *
  * @param path  of it.
  * @param state that it is in.
- * @param text  one clause that says so, for messages.
+ * @param text  reason for the state, for messages.
  */
 record ControlDirectory(Path path, State state, String text)
 {
-    /** A driver that has not said for so long that it lives is taken for dead. */
+    /** A driver without a heartbeat for this long counts as dead. */
     private static final long LIVENESS_MS = 3_001;
     private static final Set<PosixFilePermission> GROUP =
         Set.of(PosixFilePermission.GROUP_READ, PosixFilePermission.GROUP_WRITE, PosixFilePermission.GROUP_EXECUTE);
 
-    /** What is found. */
+    /** State of a control directory. */
     enum State
     {
         /** No such directory, or nothing in it. */
         ABSENT,
         /** This user may not use it. */
         FORBIDDEN,
-        /** Left by a process that ended, or that does not respond. */
+        /** Left behind by a process that has ended or does not respond. */
         DEAD,
-        /** Somebody takes commands. */
+        /** A process accepts commands. */
         ALIVE
     }
 
@@ -69,12 +69,13 @@ record ControlDirectory(Path path, State state, String text)
         {
             return new ControlDirectory(path, State.ABSENT, path + " holds no files of a data plane or a manager");
         }
-        final String distrust = ControlDirectories.distrust(path, ControlTarget.group());
-        return null == distrust ? ofDriver(path, cnc) : new ControlDirectory(path, State.FORBIDDEN, "directory " +
-            path + ' ' + distrust + ": it is not used; name another, or trust a group with $MILLRACE_CONTROL_GROUP");
+        final String trustProblem = ControlDirectories.trustProblem(path, ControlTarget.group());
+        return null == trustProblem ? ofDriver(path, cnc) : new ControlDirectory(path, State.FORBIDDEN, "directory " +
+            path + ' ' + trustProblem + "and is not used; name another directory, or trust a group with " +
+            "$MILLRACE_CONTROL_GROUP");
     }
 
-    /** A parent that may not be searched hides whether there is one. */
+    /** Without search permission for the parent the directory may exist unseen. */
     private static ControlDirectory absentOrHidden(final Path path)
     {
         for (Path parent = path.toAbsolutePath().getParent(); null != parent; parent = parent.getParent())
@@ -88,7 +89,7 @@ record ControlDirectory(Path path, State state, String text)
             }
             catch (final IOException e)
             {
-                // Not there either, or hidden by one further up.
+                // The parent is missing, too, or hidden by its own parent.
             }
         }
         return new ControlDirectory(path, State.ABSENT, "there is no directory " + path);
@@ -123,7 +124,7 @@ record ControlDirectory(Path path, State state, String text)
         }
         catch (final RuntimeException _)
         {
-            // The file is being made or taken away at this moment, or is none of a driver.
+            // The file is being created or removed, or is not that of a driver.
             return new ControlDirectory(path, State.DEAD, path + " holds files that are being made, or are damaged");
         }
         finally

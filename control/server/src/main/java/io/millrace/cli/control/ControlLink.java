@@ -30,7 +30,7 @@ import java.util.regex.Pattern;
 import org.agrona.CloseHelper;
 
 /**
- * A session with a data plane or a manager. Over UDP it brings a media driver of its own. One thread.
+ * A session with a data plane or a manager. Over UDP it starts an embedded media driver. One thread.
  */
 final class ControlLink implements AutoCloseable
 {
@@ -40,31 +40,34 @@ final class ControlLink implements AutoCloseable
 
     private final MediaDriver driver;
     private final ControlClient client;
-    private final Notes notes;
+    private final WarningPrinter warnings;
     private Boolean isManager;
 
-    private ControlLink(final MediaDriver driver, final ControlClient client, final Notes notes)
+    private ControlLink(final MediaDriver driver, final ControlClient client, final WarningPrinter warnings)
     {
         this.driver = driver;
         this.client = client;
-        this.notes = notes;
+        this.warnings = warnings;
     }
 
-    /** What the other end remarks on answers that went well: printed, but for the reason why nothing was changed. */
-    private static final class Notes implements Consumer<String>
+    /**
+     * Prints warnings of successful commands to standard error; the reason why a command changed nothing is kept
+     * instead.
+     */
+    private static final class WarningPrinter implements Consumer<String>
     {
         private String unchanged;
 
         @Override
-        public void accept(final String note)
+        public void accept(final String warning)
         {
-            if (note.endsWith(NoChange.ENDING))
+            if (warning.endsWith(NoChange.ENDING))
             {
-                unchanged = note;
+                unchanged = warning;
             }
             else
             {
-                Terminal.standardError().line("note: " + note);
+                Terminal.standardError().line("note: " + warning);
             }
         }
     }
@@ -88,7 +91,7 @@ final class ControlLink implements AutoCloseable
         final String program,
         final ControlListener listener)
     {
-        final Notes notes = new Notes();
+        final WarningPrinter warnings = new WarningPrinter();
         final ControlClientContext context = new ControlClientContext()
             .role(role)
             .clientName(program + " of " + System.getProperty("user.name"))
@@ -96,7 +99,7 @@ final class ControlLink implements AutoCloseable
             .group(ControlTarget.group())
             .callTimeoutNs(TimeUnit.MILLISECONDS.toNanos(timeoutMs))
             .connectTimeoutNs(TimeUnit.MILLISECONDS.toNanos(connectTimeoutMs))
-            .remarkConsumer(notes)
+            .onWarning(warnings)
             .listener(listener);
         if (null != target.keyFile())
         {
@@ -105,7 +108,7 @@ final class ControlLink implements AutoCloseable
         if (null == target.channel())
         {
             return new ControlLink(null, ControlClient.connect(
-                context.aeronDirectoryName(target.directory().toString())), notes);
+                context.aeronDirectoryName(target.directory().toString())), warnings);
         }
         context.requestChannel(target.channel()).responseChannel(responseChannel(target.channel()));
         final MediaDriver driver = MediaDriver.launchEmbedded(new MediaDriver.Context()
@@ -114,7 +117,7 @@ final class ControlLink implements AutoCloseable
         try
         {
             return new ControlLink(driver, ControlClient.connect(
-                context.aeronDirectoryName(driver.aeronDirectoryName())), notes);
+                context.aeronDirectoryName(driver.aeronDirectoryName())), warnings);
         }
         catch (final RuntimeException e)
         {
@@ -123,7 +126,7 @@ final class ControlLink implements AutoCloseable
         }
     }
 
-    /** Answers come to the address of this machine that the other is reached from. */
+    /** Answers come to the local address from which the peer is reached. */
     private static String responseChannel(final String channel)
     {
         final Matcher matcher = ENDPOINT.matcher(channel);
@@ -153,19 +156,19 @@ final class ControlLink implements AutoCloseable
     }
 
     /**
-     * {@return what to say of a command that was answered: that it was done, or why there was nothing to do}
+     * {@return the line to print for a command that succeeded: that it was done, or why it changed nothing}
      *
      * @param done sentence when something was done.
      */
-    String said(final String done)
+    String outcome(final String done)
     {
-        final String unchanged = notes.unchanged;
-        notes.unchanged = null;
+        final String unchanged = warnings.unchanged;
+        warnings.unchanged = null;
         return null == unchanged ? done : unchanged;
     }
 
     /**
-     * {@return which manager is in charge of the data plane at the other end; none when it is too old to tell}
+     * {@return the active manager of the data plane; none if the data plane is too old to report it}
      */
     LeadershipInfo leadership()
     {
@@ -175,7 +178,7 @@ final class ControlLink implements AutoCloseable
     }
 
     /**
-     * {@return whether a manager is at the other end}
+     * {@return whether the peer is a manager}
      */
     boolean isManager()
     {
@@ -194,17 +197,16 @@ final class ControlLink implements AutoCloseable
     }
 
     /**
-     * {@return whether a manager of several data planes is at the other end, and none of them was named}
+     * {@return whether the peer is a manager of several data planes, of which none was named}
      */
     boolean needsDataPlane()
     {
-        // A session that is about one of them is told of that one.
+        // A session for one of them lists that one alone.
         return client.await(client.submit(new Command.List(Kind.MANAGED, ""))).resources().size() > 1;
     }
 
     /**
-     * {@return the calls of commands that were sent one after the other without waiting, all answered; each may have
-     * gone wrong}
+     * {@return the completed calls of commands that were sent without waiting for each other; each may have failed}
      *
      * @param commands to send.
      */

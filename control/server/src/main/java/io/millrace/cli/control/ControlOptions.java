@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Whom a command talks to, and as whom: what every control command takes.
+ * Connection options of every control command: target, identity and time-out.
  */
 final class ControlOptions
 {
@@ -34,7 +34,7 @@ final class ControlOptions
 
     private static final long CONNECT_TIMEOUT_MAX_MS = 5_000;
 
-    /** What is done in a session. */
+    /** An action in a session. */
     @FunctionalInterface
     interface Action
     {
@@ -52,78 +52,77 @@ final class ControlOptions
     @Spec(Spec.Target.MIXEE)
     private CommandSpec mixee;
 
-    /** The options, in a group of their own in the help. */
+    /** The options, which form a group in the help. */
     private static final class Values
     {
         @Option(names = "--control", paramLabel = "DIRECTORY|CHANNEL", description = {
-            "Directory that a data plane or a manager takes commands in, or UDP channel, " +
-                "aeron:udp?endpoint=ADDRESS:PORT. Default: $MILLRACE_CONTROL, else this user's manager when it runs, " +
-                "else this user's data plane."})
+            "Control directory of a data plane or manager, or UDP channel, aeron:udp?endpoint=ADDRESS:PORT. Default: " +
+                "$MILLRACE_CONTROL, else this user's manager if it runs, else this user's data plane."})
         private String control;
 
         @Option(names = "--data-plane", paramLabel = "NAME", completionCandidates = LiveNames.DataPlanes.class,
-            description = "Which of a manager's data planes. Default: $MILLRACE_DATA_PLANE, else the only one.")
+            description = "Data plane of a manager. Default: $MILLRACE_DATA_PLANE, else the only one.")
         private String dataPlane;
 
-        @Option(names = "--key-name", paramLabel = "NAME", description = "Name of the key that is proven over UDP.")
+        @Option(names = "--key-name", paramLabel = "NAME", description = "Name of the key for authentication over UDP.")
         private String keyName = "";
 
         @Option(names = "--key-file", paramLabel = "FILE", description = "File with the secret of that key.")
         private Path keyFile;
 
         @Option(names = "--direct", description = {
-            "Change the data plane itself, past its manager, such as when that does not run. The manager reports it " +
-                "as drift and takes nothing away for it that a person has not allowed; what is missing it makes " +
-                "again."})
+            "Modify the data plane directly, bypassing its manager, for example while the manager is down. The " +
+                "manager reports the change as drift: it recreates missing resources, and removes nothing without " +
+                "'reconcile --allow-destroy'."})
         private boolean direct;
 
         @Option(names = "--timeout", paramLabel = "TIME", converter = TimeSpan.class,
-            description = "Give up on an answer after this. Default: 10s, and 10m for what may take long.")
+            description = "Time to wait for an answer. Default: 10s, and 10m for commands that may take long.")
         private Long timeoutMs;
     }
 
     /**
-     * Opens a session, does something in it and closes it.
+     * Runs an action in a new session.
      *
      * @param role   that is needed.
      * @param action to do.
      * @return exit code.
-     * @throws CommandException when it did not go well.
+     * @throws CommandException when the command failed.
      */
     int run(final Role role, final Action action)
     {
-        return run(role, Patience.SHORT, null, action);
+        return run(role, AnswerTimeout.SHORT, null, action);
     }
 
-    /** How long an answer may take when nobody says. */
-    enum Patience
+    /** Default time-outs of an answer. */
+    enum AnswerTimeout
     {
-        /** What is done at once. */
+        /** For commands that complete at once. */
         SHORT(10_000),
-        /** What waits for a file system. */
+        /** For commands that may wait for a file system. */
         LONG(600_000);
 
         private final long timeoutMs;
 
-        Patience(final long timeoutMs)
+        AnswerTimeout(final long timeoutMs)
         {
             this.timeoutMs = timeoutMs;
         }
     }
 
     /**
-     * Opens a session, does something in it and closes it.
+     * Runs an action in a new session.
      *
      * @param role     that is needed.
-     * @param patience with answers.
+     * @param timeout  of an answer.
      * @param listener told of events, or null.
      * @param action   to do.
      * @return exit code.
-     * @throws CommandException when it did not go well.
+     * @throws CommandException when the command failed.
      */
-    int run(final Role role, final Patience patience, final ControlListener listener, final Action action)
+    int run(final Role role, final AnswerTimeout timeout, final ControlListener listener, final Action action)
     {
-        final long timeoutMs = null == values.timeoutMs ? patience.timeoutMs : values.timeoutMs;
+        final long timeoutMs = null == values.timeoutMs ? timeout.timeoutMs : values.timeoutMs;
         try (ControlLink link = ControlLink.open(target(), timeoutMs,
             Math.min(timeoutMs, CONNECT_TIMEOUT_MAX_MS), role, mixee.qualifiedName(), listener))
         {
@@ -133,7 +132,7 @@ final class ControlOptions
             }
             else if (isFallback())
             {
-                needManager(link, role);
+                requireManager(link, role);
             }
             return run(link, action);
         }
@@ -148,77 +147,76 @@ final class ControlOptions
     }
 
     /**
-     * Does something in a session and says what was done.
+     * Runs an action in a session and prints its result.
      *
      * @param role   that is needed.
-     * @param action answers with a sentence.
+     * @param action returns the line to print.
      * @return exit code.
-     * @throws CommandException when it did not go well.
+     * @throws CommandException when the command failed.
      */
-    int say(final Role role, final Function<ControlClient, String> action)
+    int report(final Role role, final Function<ControlClient, String> action)
     {
-        return say(role, Patience.SHORT, action);
+        return report(role, AnswerTimeout.SHORT, action);
     }
 
     /**
-     * Does something in a session and says what was done.
+     * Runs an action in a session and prints its result.
      *
      * @param role     that is needed.
-     * @param patience with answers.
+     * @param timeout  of an answer.
      * @param action   answers with a sentence.
      * @return exit code.
-     * @throws CommandException when it did not go well.
+     * @throws CommandException when the command failed.
      */
-    int say(final Role role, final Patience patience, final Function<ControlClient, String> action)
+    int report(final Role role, final AnswerTimeout timeout, final Function<ControlClient, String> action)
     {
-        return run(role, patience, null, (link) ->
+        return run(role, timeout, null, (link) ->
         {
-            Terminal.standard().line(link.said(action.apply(link.client())));
+            Terminal.standard().line(link.outcome(action.apply(link.client())));
             return ExitCode.OK;
         });
     }
 
     /**
-     * Asks about one after the other, then does something with them and says of each what was done, up to the first
-     * that does not go well.
+     * Asks for confirmation of each item, then runs an action on each and prints its result, up to the first failure.
      *
      * @param role   that is needed.
-     * @param items  to do it with.
-     * @param ask    whether it is meant; throws when not.
-     * @param action answers with a sentence.
+     * @param items  that the action is for.
+     * @param ask    asks for confirmation; throws unless confirmed.
+     * @param action returns the line to print.
      * @param <T>    of the items.
      * @return exit code.
-     * @throws CommandException when it did not go well.
+     * @throws CommandException when the command failed.
      */
-    <T> int sayEach(
+    <T> int reportEach(
         final Role role,
         final List<T> items,
         final BiConsumer<ControlLink, T> ask,
         final BiFunction<ControlClient, T, String> action)
     {
-        return run(role, Patience.LONG, null, (link) ->
+        return run(role, AnswerTimeout.LONG, null, (link) ->
         {
             items.forEach((item) -> ask.accept(link, item));
-            items.forEach((item) -> Terminal.standard().line(link.said(action.apply(link.client(), item))));
+            items.forEach((item) -> Terminal.standard().line(link.outcome(action.apply(link.client(), item))));
             return ExitCode.OK;
         });
     }
 
     /**
-     * Does something with one after the other, and says of each what was done, up to the first that does not go well.
+     * Runs an action on each item and prints its result, up to the first failure.
      *
      * @param role   that is needed.
-     * @param items  to do it with.
-     * @param action answers with a sentence.
+     * @param items  that the action is for.
+     * @param action returns the line to print.
      * @param <T>    of the items.
      * @return exit code.
-     * @throws CommandException when it did not go well.
+     * @throws CommandException when the command failed.
      */
-    <T> int sayEach(final Role role, final List<T> items, final BiFunction<ControlClient, T, String> action)
+    <T> int reportEach(final Role role, final List<T> items, final BiFunction<ControlClient, T, String> action)
     {
         return run(role, (link) ->
         {
-            items.forEach((item) -> Terminal.standard().line(link.said(action.apply(link.client(), item))));
+            items.forEach((item) -> Terminal.standard().line(link.outcome(action.apply(link.client(), item))));
             return ExitCode.OK;
         });
     }
@@ -236,32 +234,31 @@ final class ControlOptions
         }
     }
 
-    /** Nothing was named, and no manager of this user was found. */
+    /** No target was named, and no manager of this user was found. */
     private boolean isFallback()
     {
         return null == values.control && null == variable(CONTROL_VARIABLE) && target().isOwnDataPlane();
     }
 
-    /** A data plane that has a manager is looked at when that does not run, and not changed by mistake. */
-    private static void needManager(final ControlLink link, final Role role)
+    /** While its manager is down, a data plane may be inspected, and modified only with --direct. */
+    private static void requireManager(final ControlLink link, final Role role)
     {
         final LeadershipInfo leadership = link.leadership();
         if (!leadership.isManaged())
         {
             return;
         }
-        final String name = "manager " + leadership.managerName() + " of this data plane does not run: nobody takes " +
-            "commands in " + leadership.managerAddress();
+        final String name = "manager " + leadership.managerName() + " of this data plane does not run: no process " +
+            "accepts commands in " + leadership.managerAddress();
         if (Role.READ == role)
         {
-            Terminal.standardError().line("note: " + name + "; this is what the data plane has");
+            Terminal.standardError().line("note: " + name + "; this is the actual state of the data plane");
             return;
         }
         throw new CommandException(ExitCode.FAILURE, name +
             "; start it with 'millrace manager', or name another with " +
-            "--control. With --direct the data plane itself is changed, which its manager reports as drift when it " +
-            "is " +
-            "back");
+            "--control. With --direct the data plane itself is modified, which its manager reports as drift when it " +
+            "is back");
     }
 
     private ControlTarget target()
@@ -273,7 +270,7 @@ final class ControlOptions
         return target(values.control, values.dataPlane, values.keyName, values.keyFile);
     }
 
-    /** Where commands are sent, with what the environment says of what is null. */
+    /** Target of commands; environment variables replace null values. */
     static ControlTarget target(
         final String control, final String dataPlane, final String keyName, final Path keyFile)
     {

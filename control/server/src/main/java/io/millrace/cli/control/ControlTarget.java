@@ -7,7 +7,7 @@ import io.millrace.control.client.ControlDirectories;
 import java.nio.file.Path;
 
 /**
- * Where commands are sent. Immutable.
+ * Target of commands. Immutable.
  *
  * @param directory of the media driver over IPC; null over UDP.
  * @param channel   over UDP; null over IPC.
@@ -21,14 +21,14 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
     private static final String GROUP_VARIABLE = "MILLRACE_CONTROL_GROUP";
 
     /**
-     * Finds whom to talk to.
+     * Finds the target of commands.
      *
      * @param control   directory or channel that was named, or null.
      * @param dataPlane of a manager's; empty: the only one.
      * @param keyName   of the secret; empty without.
      * @param keyFile   with the secret, or null.
-     * @return where commands are sent.
-     * @throws CommandException when nobody is there, or the options do not fit each other.
+     * @return the target.
+     * @throws CommandException when no process accepts commands, or the options contradict each other.
      */
     static ControlTarget find(
         final String control, final String dataPlane, final String keyName, final Path keyFile)
@@ -57,7 +57,7 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
             if (!directory.isAlive())
             {
                 throw new CommandException(ExitCode.FAILURE, State.FORBIDDEN == directory.state() ? directory.text() :
-                    "nobody takes commands: " + directory.text() +
+                    "no process accepts commands: " + directory.text() +
                     ": start 'millrace serve' or 'millrace manager' with that control directory, or name another");
             }
             return new ControlTarget(directory.path(), null, dataPlane, keyName, keyFile);
@@ -66,7 +66,8 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
         final ControlDirectory own = ControlDirectory.of(ControlDirectories.dataPlane());
         if (!manager.isAlive() && !own.isAlive())
         {
-            throw new CommandException(ExitCode.FAILURE, "nobody takes commands: no manager, since " + manager.text() +
+            throw new CommandException(ExitCode.FAILURE, "no process accepts commands: no manager, since " +
+                manager.text() +
                 "; no data plane, since " + own.text() +
                 ": start 'millrace serve' with a control section in its configuration, or name one with --control");
         }
@@ -75,7 +76,7 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
     }
 
     /**
-     * {@return this user's data plane, whether a manager runs or not}
+     * {@return this user's data plane, even if a manager runs}
      *
      * @param dataPlane name that it has to have; empty: any.
      * @throws CommandException when it does not run.
@@ -86,14 +87,14 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
     }
 
     /**
-     * {@return whether this is the data plane of this user, which is asked when no manager is found}
+     * {@return whether this is the data plane of this user, the fallback when no manager is found}
      */
     boolean isOwnDataPlane()
     {
         return ControlDirectories.dataPlane().equals(directory);
     }
 
-    /** Group that is trusted with control directories besides the user and root; null: none. */
+    /** Group that may own control directories besides the user and root; null: none. */
     static String group()
     {
         final String group = System.getenv(GROUP_VARIABLE);

@@ -1,6 +1,6 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.CommandException;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
@@ -20,29 +20,29 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace dataplane}: the process as a whole.
+ * {@code millrace dataplane}: data planes as a whole.
  */
 @Command(
     name = "dataplane",
-    description = "See data planes, reconcile them, and drain, pause, resume and stop them.",
+    description = "List, reconcile, drain, pause, resume and stop data planes.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace dataplane list",
         "  millrace dataplane drain        before maintenance",
         "  millrace dataplane resume"})
-public final class DataPlaneCommand extends Group
+public final class DataPlaneCommand extends CommandGroup
 {
     private static final long IDLE_NS = 100_000;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public DataPlaneCommand()
     {
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true,
-        description = "List the data planes of a manager, or the one that is asked.",
+        description = "List the data planes of a manager, or the data plane of the session.",
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane list", "  millrace dataplane list --json"})
     int list(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
@@ -61,9 +61,9 @@ public final class DataPlaneCommand extends Group
 
     @Command(name = "drift", mixinStandardHelpOptions = true,
         description = {
-            "List differences between desired and actual state that a manager has not settled.",
-            "Steps that take something away wait for 'reconcile --allow-destroy', unless the desired state " +
-                "brought it."},
+            "List differences between desired and actual state that a manager has not resolved.",
+            "Steps that remove resources wait for 'reconcile --allow-destroy', unless the desired state created " +
+                "those resources."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane drift"})
     int drift(@Mixin final ControlOptions control, @Mixin final OutputOptions output)
     {
@@ -73,26 +73,26 @@ public final class DataPlaneCommand extends Group
     @Command(name = "reconcile", mixinStandardHelpOptions = true,
         description = {
             "Have a manager compare a data plane with its desired state now.",
-            "Without options it makes and changes what is missing, and takes nothing away that it did not bring."},
+            "Without options it creates and updates resources, and removes only those that the desired state created."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace dataplane reconcile", "  millrace dataplane reconcile --allow-destroy"})
     int reconcile(
         @Mixin final ControlOptions control,
         @Mixin final Confirmation confirmation,
         @Option(names = "--allow-destroy", description =
-            "Also take away what the desired state does not have, with its data. See 'millrace dataplane drift'.")
+            "Also remove resources that are not in the desired state, with their data. See 'millrace dataplane drift'.")
         final boolean allowDestroy,
         @Option(names = "--take-over", description =
-            "Command a data plane that holds state of another lineage from now on.")
+            "Take over a data plane that holds state of another lineage.")
         final boolean takeOver)
     {
         if (allowDestroy && takeOver)
         {
             throw new CommandException(ExitCode.USAGE,
-                "--allow-destroy and --take-over exclude each other: take over first, look at the drift, then " +
-                "allow it");
+                "--allow-destroy and --take-over exclude each other: take over first, inspect the drift, then allow " +
+                "it");
         }
-        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
+        return control.run(Role.ADMIN, AnswerTimeout.LONG, null, (link) ->
         {
             if (allowDestroy)
             {
@@ -101,14 +101,14 @@ public final class DataPlaneCommand extends Group
                 steps.forEach((step) -> Terminal.standard().line("- " + step.step()));
                 if (!steps.isEmpty())
                 {
-                    confirmation.need(Terminal.standard(), steps.size() +
-                        " steps take something away, and data in memory with it");
+                    confirmation.require(Terminal.standard(), steps.size() +
+                        " steps remove resources, and data in memory with them");
                 }
             }
             else if (takeOver)
             {
-                confirmation.need(Terminal.standard(), "the data plane is commanded by this manager from now on, " +
-                    "whoever brought what it has");
+                confirmation.require(Terminal.standard(), "this manager takes over the data plane, whoever created " +
+                    "its resources");
             }
             Terminal.standard().line(link.client().manager().reconcile(allowDestroy ? ReconcileMode.ALLOW_DESTROY :
                 takeOver ? ReconcileMode.TAKE_OVER : ReconcileMode.REPAIR));
@@ -118,14 +118,14 @@ public final class DataPlaneCommand extends Group
 
     @Command(name = "adopt", mixinStandardHelpOptions = true,
         description = {
-            "Make what a data plane has its manager's desired state, as a new version.",
-            "Nothing is changed on the data plane. Versions of before stay, and can be rolled back to."},
+            "Make the actual state of a data plane its desired state, as a new version.",
+            "The data plane is not changed. Earlier versions remain available for rollback."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane adopt --data-plane storage-1"})
     int adopt(@Mixin final ControlOptions control, @Mixin final Confirmation confirmation)
     {
-        return control.run(Role.ADMINISTER, Patience.LONG, null, (link) ->
+        return control.run(Role.ADMIN, AnswerTimeout.LONG, null, (link) ->
         {
-            confirmation.need(Terminal.standard(), "what the data plane has becomes the desired state");
+            confirmation.require(Terminal.standard(), "the actual state of the data plane becomes the desired state");
             Terminal.standard().line(link.client().manager().reconcile(ReconcileMode.ADOPT));
             return ExitCode.OK;
         });
@@ -133,24 +133,24 @@ public final class DataPlaneCommand extends Group
 
     @Command(name = "drain", mixinStandardHelpOptions = true,
         description = {
-            "Take no new hosts; those that are connected are served on.",
-            "A host that comes is told to try again later. 'resume' ends it."},
+            "Accept no new hosts; connected hosts continue.",
+            "A new host gets a status that lets it retry later. 'resume' ends draining."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane drain"})
     int drain(@Mixin final ControlOptions control)
     {
-        return set(control, State.DRAINING, "draining: takes no new hosts, serves those that are connected");
+        return set(control, State.DRAINING, "draining: accepts no new hosts, connected hosts continue");
     }
 
     @Command(name = "pause", mixinStandardHelpOptions = true,
         description = {
-            "Hold I/O: commands of hosts wait until 'resume'. Asks first when a host is connected.",
-            "Hosts wait as long as their time-outs let them; then their I/O fails, or they connect again."},
+            "Hold I/O: commands of hosts wait until 'resume'. Asks for confirmation if a host is connected.",
+            "When the time-outs of a host expire, its I/O fails, or it reconnects."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane pause --yes"})
     int pause(@Mixin final ControlOptions control, @Mixin final Confirmation confirmation)
     {
-        return control.run(Role.OPERATE, (link) ->
+        return control.run(Role.OPERATOR, (link) ->
         {
-            new Losses(link, confirmation).ofPause();
+            new ImpactCheck(link, confirmation).confirmPause();
             Terminal.standard().line(set(link.client(), State.PAUSED, "paused: I/O waits"));
             return ExitCode.OK;
         });
@@ -166,7 +166,7 @@ public final class DataPlaneCommand extends Group
 
     private static int set(final ControlOptions control, final State state, final String text)
     {
-        return control.say(Role.OPERATE, (client) -> set(client, state, text));
+        return control.report(Role.OPERATOR, (client) -> set(client, state, text));
     }
 
     private static String set(final ControlClient client, final State state, final String text)
@@ -177,18 +177,18 @@ public final class DataPlaneCommand extends Group
 
     @Command(name = "stop", mixinStandardHelpOptions = true,
         description = {
-            "End the process; hosts lose their connections.", "What is in memory is lost."},
+            "Stop the process; hosts lose their connections.", "Data of memory devices is lost."},
         footerHeading = "%nExamples:%n", footer = {"  millrace dataplane stop --yes"})
     int stop(@Mixin final ControlOptions control, @Mixin final Confirmation confirmation)
     {
-        return control.run(Role.ADMINISTER, (link) ->
+        return control.run(Role.ADMIN, (link) ->
         {
             final DataPlaneInfo info = link.client().dataPlane();
-            confirmation.need(Terminal.standard(), "data plane " + info.name() + " would end, with " +
+            confirmation.require(Terminal.standard(), "data plane " + info.name() + " would stop, with " +
                 (0 == info.controllers() ? "no host" : info.controllers() + " hosts") +
                 " connected, and what its memory devices hold is lost");
             final Call call = link.client().submit(new SetState(State.STOPPING));
-            // A process that is quick takes its answer with it.
+            // The process may stop before its answer is sent.
             while (!call.isDone() && link.client().isConnected())
             {
                 if (0 == link.client().poll())

@@ -1,6 +1,6 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
 import io.millrace.console.Confirmation;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
  */
 @Command(
     name = "device",
-    description = "List, create, delete and resize block devices, and give them faults.",
+    description = "List, create, delete and resize block devices, and inject faults.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace device create mem0 --size 1GiB",
@@ -34,18 +34,18 @@ import picocli.CommandLine.Parameters;
         "  millrace device create nvme0 --address 0000:01:00.0",
         "  millrace device list",
         "  millrace device resize mem0 2GiB"})
-public final class DeviceCommand extends Group
+public final class DeviceCommand extends CommandGroup
 {
-    /** Kinds of device, as people name them. */
+    /** Types of device: values of the option. */
     enum Type
     {
         /** In memory. */
         memory,
-        /** Forgets. */
+        /** Discards data. */
         none("null"),
         /** In a file or on a block device. */
         file,
-        /** A namespace of a drive that VFIO has. */
+        /** A namespace of a drive bound to vfio-pci. */
         nvme,
         /** Another device, with faults. */
         fault;
@@ -69,7 +69,7 @@ public final class DeviceCommand extends Group
         }
     }
 
-    /** Whether completions are polled, as people say it. */
+    /** Whether completions are polled: values of the option. */
     enum Polling
     {
         /** Where the drive can. */
@@ -95,7 +95,7 @@ public final class DeviceCommand extends Group
     private static final long MILLIS = 1_000_000L;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public DeviceCommand()
     {
@@ -116,7 +116,7 @@ public final class DeviceCommand extends Group
 
     @Command(name = "errors", mixinStandardHelpOptions = true,
         description = {
-            "List the distinct errors of devices that namespaces use: what failed, why, how often, when and where.",
+            "List the distinct errors of devices in use: operation, cause, count, times and blocks.",
             "They are kept until the namespace is removed or the data plane stops."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace device errors", "  millrace device errors vol0 --json"})
@@ -125,7 +125,7 @@ public final class DeviceCommand extends Group
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NAME", defaultValue = "",
             completionCandidates = LiveNames.Devices.class,
-            description = "Only of this device.") final String name)
+            description = "Only errors of this device.") final String name)
     {
         return control.run(Role.READ, (link) -> output.print(Views.DEVICE_ERRORS, link.client().deviceErrors(name)));
     }
@@ -135,18 +135,18 @@ public final class DeviceCommand extends Group
             "  millrace device create mem0 --size 1GiB                    in memory",
             "  millrace device create f0 --path /srv/f0.img --size 10GiB  in a file",
             "  millrace device create disk0 --path /dev/nvme0n1           through the kernel",
-            "  millrace device create nvme0 --address 0000:01:00.0        without it",
-            "  millrace device create bad0 --over mem0 --seed 7           with faults",
-            "  millrace device create sink --type null --size 1TiB        forgets"})
+            "  millrace device create nvme0 --address 0000:01:00.0        user-space driver",
+            "  millrace device create bad0 --base mem0 --seed 7           with faults",
+            "  millrace device create sink --type null --size 1TiB        discards data"})
     int create(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NAME", description = "Name of the device.") final String name,
         @Option(names = {"-t", "--type"}, paramLabel = "TYPE", converter = TypeConverter.class,
             completionCandidates = TypeConverter.Candidates.class,
-            description = "memory, file, nvme, fault or null. Default: what the other options say, else memory.")
+            description = "memory, file, nvme, fault or null. Default: derived from the other options, else memory.")
         final Type type,
         @Option(names = {"-s", "--size"}, paramLabel = "SIZE", converter = ByteSize.class, defaultValue = "0",
-            description = "Size with a unit, such as 1GiB. Without it a file or drive is taken as it is.")
+            description = "Size with a unit, such as 1GiB. Default: the size of the file or drive.")
         final long sizeBytes,
         @Option(names = {"-b", "--block-size"}, paramLabel = "BYTES", defaultValue = "4096",
             description = "512 or 4096. Default: 4096.") final int blockSizeBytes,
@@ -158,35 +158,37 @@ public final class DeviceCommand extends Group
         final String address,
         @Option(names = "--nsid", paramLabel = "N",
             description = "Namespace of the drive, from 1. Default: 1.") final Integer nsid,
-        @Option(names = "--over", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
-            description = "Device that gets the faults.")
-        final String over,
+        @Option(names = "--base", paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
+            description = "Device below the fault device.")
+        final String base,
         @Option(names = "--queue-depth", paramLabel = "N", defaultValue = "0",
-            description = "Requests of each reactor at the file or drive at once. Default: 256.") final int queueDepth,
-        @Option(names = "--read-only", description = "Refuse writes to the file.") final boolean readOnly,
+            description = "Outstanding requests of each reactor to the file or drive. Default: 256.")
+            final int queueDepth,
+        @Option(names = "--read-only", description = "Reject writes to the file.") final boolean readOnly,
         @Option(names = "--preallocate", negatable = true, defaultValue = "true", fallbackValue = "true",
-            description = "Take all space of the file now, so that a full disk is found now. Default: yes.")
+            description = "Allocate all space of the file now, so that a full disk is detected now. Default: yes.")
         final boolean preallocate,
         @Option(names = "--polling", paramLabel = "auto|on|off",
-            description = "Whether completions of the file are polled from its drive. Default: auto, where it can.")
+            description = "Whether completions of the file are polled from its drive. Default: auto, where supported.")
         final Polling polling,
         @Option(names = "--command-timeout", paramLabel = "TIME", converter = TimeSpan.class,
-            description = "How long the drive may take for a command before the command is aborted. Default: 30s.")
+            description = "Time after which a command of the drive is aborted. Default: 30s.")
         final Long commandTimeoutMs,
-        @Option(names = "--interrupts", description = "Let reactors sleep while the drive works.")
+        @Option(names = "--interrupts", description = "Use interrupts, so that reactors may sleep while commands are " +
+        "outstanding.")
         final boolean interrupts,
         @Option(names = "--unsafe-noiommu",
-            description = "Take the drive without an IOMMU, where a wrong address overwrites any memory.")
+            description = "Use the drive without an IOMMU, where a wrong address may overwrite any memory.")
         final boolean unsafeNoIommu,
         @Option(names = "--seed", paramLabel = "N", defaultValue = "0",
-            description = "Start of the random choices of its faults. Default: 0.") final long seed)
+            description = "Seed of the fault device's random choices. Default: 0.") final long seed)
     {
         final Type wanted = null != type ? type :
-            null != path ? Type.file : null != address ? Type.nvme : null != over ? Type.fault : Type.memory;
+            null != path ? Type.file : null != address ? Type.nvme : null != base ? Type.fault : Type.memory;
         only(Type.file, wanted, "--path", path);
         only(Type.nvme, wanted, "--address", address);
         only(Type.nvme, wanted, "--nsid", nsid);
-        only(Type.fault, wanted, "--over", over);
+        only(Type.fault, wanted, "--base", base);
         only(Type.file, wanted, "--polling", polling);
         only(Type.nvme, wanted, "--command-timeout", commandTimeoutMs);
         only(Type.nvme, wanted, "--interrupts", interrupts ? true : null);
@@ -202,9 +204,9 @@ public final class DeviceCommand extends Group
                 drive(name, needed(address, "--address", wanted), null == nsid ? 1 : nsid, sizeBytes, queueDepth)
                 .with(DeviceSettings.drive(null == commandTimeoutMs ? 0 : commandTimeoutMs * MILLIS, interrupts,
                 unsafeNoIommu));
-            case fault -> DeviceSpec.fault(name, needed(over, "--over", wanted), seed);
+            case fault -> DeviceSpec.fault(name, needed(base, "--base", wanted), seed);
         };
-        return control.say(Role.ADMINISTER, Patience.LONG, (client) ->
+        return control.report(Role.ADMIN, AnswerTimeout.LONG, (client) ->
         {
             client.createDevice(device);
             return "device " + name + " created";
@@ -264,7 +266,7 @@ public final class DeviceCommand extends Group
 
     @Command(name = "delete", mixinStandardHelpOptions = true,
         description = {
-            "Delete devices that nothing uses.", "What a device holds in memory is lost; files stay."},
+            "Delete devices that nothing uses.", "Data of memory devices is lost; files are kept."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace device delete file0", "  millrace device delete mem0 mem1 --yes"})
     int delete(
@@ -274,8 +276,8 @@ public final class DeviceCommand extends Group
             description = "Devices to delete, in this order.")
         final List<String> names)
     {
-        return control.sayEach(Role.ADMINISTER, names,
-            (link, name) -> new Losses(link, confirmation).ofDevice(name), (client, name) ->
+        return control.reportEach(Role.ADMIN, names,
+            (link, name) -> new ImpactCheck(link, confirmation).confirmDeleteDevice(name), (client, name) ->
             {
                 client.deleteDevice(name);
                 return "device " + name + " deleted";
@@ -283,19 +285,19 @@ public final class DeviceCommand extends Group
     }
 
     @Command(name = "resize", mixinStandardHelpOptions = true,
-        description = "Make a device larger; connected hosts are told.",
+        description = "Grow a device; connected hosts are notified.",
         footerHeading = "%nExamples:%n", footer = {
             "  millrace device resize mem0 2GiB", "  millrace device resize mem0 +512MiB"})
     int resize(
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NAME", completionCandidates = LiveNames.Devices.class,
             description = "Name of the device.") final String name,
-        @Parameters(paramLabel = "SIZE", description = "New size, or with + in front how much more.")
+        @Parameters(paramLabel = "SIZE", description = "New size, or with a leading + the increase.")
         final String size)
     {
         final boolean isMore = size.startsWith("+");
         final long givenBytes = new ByteSize().convert(isMore ? size.substring(1) : size);
-        return control.say(Role.ADMINISTER, Patience.LONG, (client) ->
+        return control.report(Role.ADMIN, AnswerTimeout.LONG, (client) ->
         {
             final long sizeBytes = isMore ?
                 Math.addExact(client.devices(name).getFirst().sizeBytes(), givenBytes) : givenBytes;
@@ -307,8 +309,8 @@ public final class DeviceCommand extends Group
     @Command(name = "faults", mixinStandardHelpOptions = true,
         description = {
             "Replace the fault rules of a fault device.",
-            "Requests that hang by the former rules are let go. Rules are asked in order: delays add up, the first " +
-                "other effect that applies is done."},
+            "Requests that hang because of the former rules are released. Rules are evaluated in order: delays add " +
+                "up, and the first other effect that applies is used."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace device faults bad0 --rule effect=error,operations=read,every=100",
             "  millrace device faults bad0 -r effect=delay,delay=10ms -r effect=hang,count=1",
@@ -321,15 +323,15 @@ public final class DeviceCommand extends Group
             description = "effect=error|delay|torn-write|lost-write|hang, operations=read+write+flush+write-zeroes+" +
                 "deallocate+compare+verify+copy, first-block=N, last-block=N, status=media-error|device-error|" +
                 "capacity-exceeded|compare-failure|not-supported|write-protected|out-of-range|aborted, delay=TIME, " +
-                "every=N, probability=0.01, count=N; effect is needed. May be given again.")
+                "every=N, probability=0.01, count=N; effect is needed. Repeatable.")
         final List<FaultRuleSpec> rules,
-        @Option(names = "--clear", description = "Leave it without rules.") final boolean clear)
+        @Option(names = "--clear", description = "Remove all rules.") final boolean clear)
     {
         if (clear == (null != rules))
         {
             throw new CommandException(ExitCode.USAGE, "give rules with --rule, or --clear, and not both");
         }
-        return control.say(Role.OPERATE, (client) ->
+        return control.report(Role.OPERATOR, (client) ->
         {
             client.setFaultRules(name, clear ? List.of() : rules);
             return "device " + name + " has " + (clear ? "no fault rules" :

@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * Prints events as they come, until it is stopped or has printed enough, and says when some may be missing. One thread.
+ * Prints events until it is stopped or has printed the requested number, and reports gaps. One thread.
  */
 final class EventStream implements ControlListener
 {
@@ -46,7 +46,7 @@ final class EventStream implements ControlListener
     }
 
     /**
-     * Prints until it is stopped.
+     * Prints events until the end is requested.
      *
      * @param link that has this as its listener.
      * @param stop asks for the end.
@@ -54,7 +54,7 @@ final class EventStream implements ControlListener
      */
     int run(final ControlLink link, final StopSignal stop)
     {
-        while (!stop.isAsked() && !isEnough() && !terminal.isBroken())
+        while (!stop.isRequested() && !isEnough() && !terminal.isBroken())
         {
             if (0 == link.client().poll())
             {
@@ -84,7 +84,7 @@ final class EventStream implements ControlListener
             map.put("kind", word(event.kind()));
             map.put("change", SettingType.word(event.change()));
             map.put("name", event.name());
-            map.put("text", event.text());
+            map.put("message", event.text());
             terminal.line(Json.line(map));
         }
         else
@@ -106,8 +106,8 @@ final class EventStream implements ControlListener
     {
         if (null != dataPlaneId)
         {
-            notice("connected again to " + session.dataPlaneName() + (dataPlaneId.equals(session.dataPlaneId()) ?
-                "; events meanwhile are lost" : ", which was started again; what happened meanwhile is not told"));
+            notice("reconnected to " + session.dataPlaneName() + (dataPlaneId.equals(session.dataPlaneId()) ?
+                "; events in between are lost" : ", which was restarted; events in between are lost"));
         }
         dataPlaneId = session.dataPlaneId();
     }

@@ -1,6 +1,6 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Change;
@@ -14,11 +14,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace events}: all that happens.
+ * {@code millrace events}: all events.
  */
 @Command(
     name = "events",
-    description = "Print all that happens, hosts that come and go included, a line each, until Ctrl-C.",
+    description = "Print all events, connects and disconnects of hosts included, one per line, until Ctrl-C.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace events",
@@ -26,8 +26,8 @@ import picocli.CommandLine.Option;
         "  millrace events --kind controller --name 'nqn.2026-11.io.example:*'"})
 public final class EventsCommand implements Callable<Integer>
 {
-    /** What happens, as people name it. */
-    enum Happening
+    /** Changes that events report: values of the option. */
+    enum ChangeFilter
     {
         /** Something was created. */
         created(Change.CREATED),
@@ -37,16 +37,16 @@ public final class EventsCommand implements Callable<Integer>
         changed(Change.CHANGED),
         /** A host connected. */
         connected(Change.CONNECTED),
-        /** A host went. */
+        /** A host disconnected. */
         disconnected(Change.DISCONNECTED),
-        /** A host was not let in. */
+        /** A host was rejected. */
         refused(Change.REFUSED),
         /** A device had an error. */
         failed(Change.FAILED);
 
         private final Change change;
 
-        Happening(final Change change)
+        ChangeFilter(final Change change)
         {
             this.change = change;
         }
@@ -57,24 +57,25 @@ public final class EventsCommand implements Callable<Integer>
 
     @Option(names = {"-k", "--kind"}, paramLabel = "KIND", converter = KindConverter.class,
         completionCandidates = KindConverter.Candidates.class,
-        description = "Only of this kind of resource, such as ${COMPLETION-CANDIDATES}. May be given again.")
+        description = "Only events of this kind of resource, such as ${COMPLETION-CANDIDATES}. Repeatable.")
     private List<View<?>> kinds = List.of();
 
     @Option(names = {"-e", "--change"}, paramLabel = "CHANGE",
-        description = "Only these: ${COMPLETION-CANDIDATES}. May be given again.")
-    private List<Happening> changes = List.of();
+        description = "Only events with this change: ${COMPLETION-CANDIDATES}. Repeatable.")
+    private List<ChangeFilter> changes = List.of();
 
-    @Option(names = "--name", paramLabel = "PATTERN", description = "Only of names like this; * is any text.")
+    @Option(names = "--name", paramLabel = "PATTERN", description = "Only events of names that match; * matches any " +
+        "text.")
     private String name;
 
-    @Option(names = "--json", description = "Print a JSON object a line.")
+    @Option(names = "--json", description = "Print one JSON object per line.")
     private boolean json;
 
-    @Option(names = {"-c", "--count"}, paramLabel = "N", defaultValue = "0", description = "End after so many lines.")
+    @Option(names = {"-c", "--count"}, paramLabel = "N", defaultValue = "0", description = "Stop after N lines.")
     private long count;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public EventsCommand()
     {
@@ -87,7 +88,7 @@ public final class EventsCommand implements Callable<Integer>
             Pattern.compile("\\Q" + name.replace("*", "\\E.*\\Q") + "\\E");
         final EventStream stream = new EventStream(
             Terminal.standard(), json, (event) -> isWanted(event, pattern), count);
-        return control.run(Role.READ, Patience.SHORT, stream, (link) -> stream.run(link, StopSignal.install()));
+        return control.run(Role.READ, AnswerTimeout.SHORT, stream, (link) -> stream.run(link, StopSignal.install()));
     }
 
     private boolean isWanted(final ControlEvent event, final Pattern pattern)

@@ -27,7 +27,7 @@ final class FaultRuleOption implements ITypeConverter<FaultRuleSpec>
     private static final long MILLI_NS = 1_000_000;
     private static final long HOUR_NS = 3_600_000_000_000L;
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     FaultRuleOption()
     {
@@ -43,7 +43,7 @@ final class FaultRuleOption implements ITypeConverter<FaultRuleSpec>
             final String key = sign < 0 ? part : part.substring(0, sign);
             if (sign < 0 || !KEYS.contains(key))
             {
-                throw new TypeConversionException("'" + part + "' is no part of a fault rule: write KEY=VALUE with " +
+                throw new TypeConversionException("'" + part + "' is not part of a fault rule: write KEY=VALUE with " +
                     "keys of " + String.join(", ", KEYS));
             }
             if (null != values.put(key, part.substring(sign + 1)))
@@ -66,7 +66,7 @@ final class FaultRuleOption implements ITypeConverter<FaultRuleSpec>
         if (last < first)
         {
             throw new TypeConversionException("last-block " + last + " is below first-block " + first +
-                ": turn them round");
+                ": swap them");
         }
         return new FaultRuleSpec(effect, operations(values.get("operations")), first,
             Long.MAX_VALUE == last ? 0 : last - first + 1,

@@ -1,7 +1,7 @@
 package io.millrace.cli.control;
 
 /**
- * How records are printed; the names are values of an option.
+ * Output formats; the names are values of an option.
  */
 enum Format
 {

@@ -17,12 +17,11 @@ import picocli.CommandLine.Parameters;
     description = {
         "Show the desired state of a manager, or the resources of a data plane: of one kind, or all.",
         "Without KIND, yaml is a document that 'millrace apply' and 'millrace serve' take. The desired state is " +
-            "there " +
-            "while the data plane is down; --actual shows what the data plane has, with its counts."},
+            "available while the data plane is down; --actual shows the actual state, with I/O counts."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace get                                   all resources, in tables",
-        "  millrace get --output yaml > state.yaml        to change and apply again",
+        "  millrace get --output yaml > state.yaml        to edit and apply",
         "  millrace get devices",
         "  millrace get namespaces --actual               with their I/O counts",
         "  millrace get namespaces nqn.2026-11.io.example:vol0 --output json"})
@@ -35,7 +34,7 @@ public final class GetCommand implements Callable<Integer>
     private OutputOptions output;
 
     @Option(names = "--actual",
-        description = "Of a manager: what the data plane has, instead of the desired state.")
+        description = "Show the actual state of the data plane instead of the manager's desired state.")
     private boolean actual;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "KIND", converter = KindConverter.class,
@@ -50,7 +49,7 @@ public final class GetCommand implements Callable<Integer>
     private String name;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public GetCommand()
     {

@@ -35,7 +35,7 @@ public final class HistoryCommand implements Callable<Integer>
     private OutputOptions output;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public HistoryCommand()
     {
@@ -67,7 +67,7 @@ public final class HistoryCommand implements Callable<Integer>
             final String document = printer.document();
             link.client().manager().versions("").stream().filter((each) -> version == each.version())
                 .forEach((each) -> Terminal.standard().line("# version " + each.version() + ", " +
-                Views.local(each.epochNs()) + ", by " + each.who() +
+                Views.local(each.epochNs()) + ", by " + each.author() +
                 (each.comment().isEmpty() ? "" : ": " + each.comment())));
             Terminal.standard().text(document);
             return ExitCode.OK;
@@ -79,13 +79,13 @@ public final class HistoryCommand implements Callable<Integer>
             "Compare the desired states of two versions, line by line as 'diff -u' does.",
             "Exit code 0: they are equal, 3: they differ."},
         footerHeading = "%nExamples:%n", footer = {
-            "  millrace history diff 12 14", "  millrace history diff 12          with the version of now",
+            "  millrace history diff 12 14", "  millrace history diff 12          with the current version",
             "  millrace history diff 12 14 --json"})
     int diff(
         @Mixin final ControlOptions diffControl,
         @Mixin final OutputOptions diffOutput,
         @Parameters(index = "0", paramLabel = "VERSION", completionCandidates = LiveNames.Versions.class,
-            description = "The former version.") final long first,
+            description = "The earlier version.") final long first,
         @Parameters(index = "1", arity = "0..1", paramLabel = "VERSION",
             completionCandidates = LiveNames.Versions.class,
             description = "The later version. Default: the latest.") final Long second)
@@ -97,7 +97,7 @@ public final class HistoryCommand implements Callable<Integer>
             final TextDiff diff = TextDiff.of(new StatePrinter(link, diffOutput, checked(first)).document(),
                 new StatePrinter(link, diffOutput, last).document());
             print(diff, diffOutput.format(), first, last);
-            return diff.changes().isEmpty() ? ExitCode.OK : ExitCode.DIFFERENT;
+            return diff.changes().isEmpty() ? ExitCode.OK : ExitCode.CHANGES;
         });
     }
 

@@ -12,40 +12,40 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code millrace host}: who may connect, and who is connected.
+ * {@code millrace host}: allowed and connected hosts.
  */
 @Command(
     name = "host",
-    description = "List, allow and deny hosts, and see and disconnect those that are connected.",
+    description = "List, allow, deny and disconnect hosts.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace host allow nqn.2026-11.io.example:vol0 nqn.2014-08...",
         "  millrace host connected"})
-public final class HostCommand extends Group
+public final class HostCommand extends CommandGroup
 {
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public HostCommand()
     {
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true,
-        description = "List the hosts that subsystems let in by name.",
+        description = "List the allowed hosts of subsystems.",
         footerHeading = "%nExamples:%n", footer = {
             "  millrace host list", "  millrace host list nqn.2026-11.io.example:vol0"})
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
-            completionCandidates = LiveNames.Subsystems.class, description = "Only of this subsystem.")
+            completionCandidates = LiveNames.Subsystems.class, description = "Only resources of this subsystem.")
         final String nqn)
     {
         return control.run(Role.READ, (link) -> output.print(Views.HOSTS, link.client().hosts(nqn)));
     }
 
     @Command(name = "allow", mixinStandardHelpOptions = true,
-        description = "Let hosts into a subsystem.", footerHeading = "%nExamples:%n", footer = {
+        description = "Allow hosts to connect to a subsystem.", footerHeading = "%nExamples:%n", footer = {
             "  millrace host allow nqn.2026-11.io.example:vol0 $(cat /etc/nvme/hostnqn)"})
     int allow(
         @Mixin final ControlOptions control,
@@ -55,16 +55,17 @@ public final class HostCommand extends Group
             completionCandidates = LiveNames.Hosts.class, description = "NQNs of the hosts.")
         final List<String> hosts)
     {
-        return control.sayEach(Role.ADMINISTER, hosts, (client, host) ->
+        return control.reportEach(Role.ADMIN, hosts, (client, host) ->
         {
             client.allowHost(nqn, host);
-            return "host " + host + " let into " + nqn;
+            return "host " + host + " allowed on " + nqn;
         });
     }
 
     @Command(name = "deny", mixinStandardHelpOptions = true,
         description = {
-            "Take hosts off the list of a subsystem.", "They are disconnected, unless it lets every host in."},
+            "Revoke the access of hosts to a subsystem.", "The hosts are disconnected, unless the subsystem allows " +
+                "any host."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace host deny nqn.2026-11.io.example:vol0 nqn.2014-08..."})
     int deny(
@@ -76,11 +77,11 @@ public final class HostCommand extends Group
             completionCandidates = LiveNames.AllowedHosts.class, description = "NQNs of the hosts.")
         final List<String> hosts)
     {
-        return control.sayEach(Role.ADMINISTER, hosts,
-            (link, host) -> new Losses(link, confirmation).ofHost(nqn, host), (client, host) ->
+        return control.reportEach(Role.ADMIN, hosts,
+            (link, host) -> new ImpactCheck(link, confirmation).confirmDenyHost(nqn, host), (client, host) ->
             {
                 client.denyHost(nqn, host);
-                return "host " + host + " taken off the list of " + nqn;
+                return "host " + host + " denied on " + nqn;
             });
     }
 
@@ -92,7 +93,7 @@ public final class HostCommand extends Group
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
-            completionCandidates = LiveNames.Subsystems.class, description = "Only to this subsystem.")
+            completionCandidates = LiveNames.Subsystems.class, description = "Only connections to this subsystem.")
         final String nqn)
     {
         return control.run(Role.READ, (link) -> output.print(Views.CONTROLLERS, link.client().controllers(nqn)));
@@ -100,8 +101,8 @@ public final class HostCommand extends Group
 
     @Command(name = "disconnect", mixinStandardHelpOptions = true,
         description = {
-            "Disconnect a host from a subsystem. Asks first.",
-            "The host may connect again at once, unless it is denied first."},
+            "Disconnect a host from a subsystem. Asks for confirmation.",
+            "The host may reconnect at once, unless it is denied first."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace host disconnect nqn.2026-11.io.example:vol0 nqn.2014-08...",
             "  millrace host disconnect nqn.2026-11.io.example:vol0 3    by its ID"})
@@ -112,9 +113,9 @@ public final class HostCommand extends Group
             description = "Name of the subsystem.") final String nqn,
         @Parameters(paramLabel = "HOST|ID",
             completionCandidates = LiveNames.ConnectedHosts.class,
-            description = "NQN of the host, for all its controllers, or the ID of one.") final String host)
+            description = "NQN of the host, for all its controllers, or a controller ID.") final String host)
     {
-        return control.run(Role.OPERATE, (link) ->
+        return control.run(Role.OPERATOR, (link) ->
         {
             final List<ControllerInfo> found = link.client().controllers(nqn).stream().filter((each) ->
                 each.hostNqn().equals(host) || Integer.toString(each.controllerId()).equals(host)).toList();
@@ -125,7 +126,7 @@ public final class HostCommand extends Group
             }
             for (final ControllerInfo each : found)
             {
-                new Losses(link, confirmation).ofController(nqn, each);
+                new ImpactCheck(link, confirmation).confirmDisconnect(nqn, each);
                 link.client().disconnect(nqn, each.controllerId());
                 Terminal.standard().line("controller " + each.controllerId() + " of host " + each.hostNqn() +
                     " disconnected");

@@ -11,7 +11,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * Reads a kind of resource: {@code devices}, or {@code device}.
+ * Parses a kind of resource, such as {@code devices} or {@code device}.
  */
 final class KindConverter implements ITypeConverter<View<?>>
 {
@@ -37,17 +37,17 @@ final class KindConverter implements ITypeConverter<View<?>>
     }
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     KindConverter()
     {
     }
 
-    /** For shells to complete. */
+    /** Candidates for completion in a shell. */
     static final class Candidates implements Iterable<String>
     {
         /**
-         * Made by the command line.
+         * Called by picocli.
          */
         Candidates()
         {

@@ -15,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code millrace listener}: where hosts connect to.
+ * {@code millrace listener}: addresses that hosts connect to.
  */
 @Command(
     name = "listener",
@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
     footer = {
         "  millrace listener add 192.0.2.7",
         "  millrace listener list"})
-public final class ListenerCommand extends Group
+public final class ListenerCommand extends CommandGroup
 {
     private static final Pattern ADDRESS = Pattern.compile(
         "(?:\\[([^\\]]+)]|([^:\\[\\]]+))(?::(\\d{1,5}))?|([0-9a-fA-F:]+:[0-9a-fA-F:.]*)");
@@ -54,7 +54,7 @@ public final class ListenerCommand extends Group
     }
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public ListenerCommand()
     {
@@ -78,15 +78,15 @@ public final class ListenerCommand extends Group
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "ADDRESS[:PORT]", description = "Numeric address, and port. Default port: 4420.")
         final String address,
-        @Option(names = "--discovery-only", description = "Reach no other subsystem than discovery there.")
+        @Option(names = "--discovery-only", description = "Serve only the discovery subsystem on this address.")
         final boolean discoveryOnly)
     {
         final Endpoint endpoint = Endpoint.of(address);
-        return control.say(Role.ADMINISTER, (client) ->
+        return control.report(Role.ADMIN, (client) ->
         {
             final int port = client.addListener(
                 new ListenerSpec(Transport.TCP, endpoint.address(), endpoint.port(), discoveryOnly));
-            // An older data plane or a manager does not tell.
+            // An older data plane or a manager does not report the port.
             final Endpoint taken = new Endpoint(endpoint.address(), 0 == port ? endpoint.port() : port);
             return "listening on " + taken + (discoveryOnly ? " for discovery" : "");
         });
@@ -94,7 +94,7 @@ public final class ListenerCommand extends Group
 
     @Command(name = "remove", mixinStandardHelpOptions = true,
         description = {
-            "Listen no more on an address.", "Hosts that are connected stay connected."},
+            "Stop listening on an address.", "Connected hosts stay connected."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace listener remove 192.0.2.7:4420"})
     int remove(
@@ -105,11 +105,12 @@ public final class ListenerCommand extends Group
         final String address)
     {
         final Endpoint endpoint = Endpoint.of(address);
-        return control.sayEach(Role.ADMINISTER, List.of(endpoint),
-            (link, each) -> new Losses(link, confirmation).ofListener(each.address(), each.port()), (client, each) ->
+        return control.reportEach(Role.ADMIN, List.of(endpoint),
+            (link, each) -> new ImpactCheck(link, confirmation).confirmRemoveListener(each.address(), each.port()),
+            (client, each) ->
             {
                 client.removeListener(Transport.TCP, each.address(), each.port());
-                return "listening no more on " + each;
+                return "stopped listening on " + each;
             });
     }
 }

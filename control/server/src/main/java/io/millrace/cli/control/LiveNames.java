@@ -21,9 +21,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Names that an option or parameter may have and only a running data plane or manager knows, as its {@code
- * completionCandidates}. A completion script is made without any; it asks {@code millrace complete} when the time has
- * come. Stateless.
+ * Values of options and parameters that only a running data plane or manager knows, for their
+ * {@code completionCandidates}. A completion script contains none of them; it runs {@code millrace complete} to get
+ * them. Stateless.
  */
 public abstract class LiveNames implements Iterable<String>
 {
@@ -34,7 +34,7 @@ public abstract class LiveNames implements Iterable<String>
     }
 
     /**
-     * Where names are asked for, as a command line says.
+     * Target that the command line names.
      *
      * @param control   directory or channel, or null.
      * @param dataPlane of a manager's, or null.
@@ -55,8 +55,8 @@ public abstract class LiveNames implements Iterable<String>
      * Asks for the names, within a second.
      *
      * @param place to ask.
-     * @param first of the command's parameters before, mostly a subsystem's NQN; empty: there is none.
-     * @return the names; empty when nobody is there or it cannot be told.
+     * @param first parameter of the command, mostly a subsystem's NQN; empty: none.
+     * @return the names; empty if no process answers.
      */
     public final List<String> ask(final Place place, final String first)
     {
@@ -95,7 +95,7 @@ public abstract class LiveNames implements Iterable<String>
         }
     }
 
-    /** NQNs of hosts that a subsystem lets in by name. */
+    /** NQNs of the allowed hosts of a subsystem. */
     static final class AllowedHosts extends LiveNames
     {
         @Override
@@ -115,7 +115,7 @@ public abstract class LiveNames implements Iterable<String>
         }
     }
 
-    /** NQNs of hosts that are connected to whatever, or let in elsewhere. */
+    /** NQNs of connected hosts and of allowed hosts of any subsystem. */
     static final class Hosts extends LiveNames
     {
         @Override
@@ -190,7 +190,7 @@ public abstract class LiveNames implements Iterable<String>
         }
     }
 
-    /** Numbers of versions that a manager keeps, the last first. */
+    /** Numbers of a manager's versions, newest first. */
     static final class Versions extends LiveNames
     {
         @Override
@@ -201,7 +201,7 @@ public abstract class LiveNames implements Iterable<String>
         }
     }
 
-    /** What a kind of resource is about: devices, data planes, or a subsystem. */
+    /** Names that select resources of a kind: devices, data planes or subsystems. */
     static final class OfKind extends LiveNames
     {
         @Override

@@ -14,42 +14,42 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code millrace namespace}: what devices subsystems show.
+ * {@code millrace namespace}: namespaces of subsystems.
  */
 @Command(
     name = "namespace",
-    description = "List, add and remove namespaces, each of which shows a device in a subsystem.",
+    description = "List, add and remove namespaces, each of which exports a device.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace namespace add nqn.2026-11.io.example:vol0 mem0",
         "  millrace namespace list"})
-public final class NamespaceCommand extends Group
+public final class NamespaceCommand extends CommandGroup
 {
     private static final UUID NO_UUID = new UUID(0, 0);
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public NamespaceCommand()
     {
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true,
-        description = "List namespaces, with what hosts did on them since they were added.",
+        description = "List namespaces with their I/O counts since they were added.",
         footerHeading = "%nExamples:%n", footer = {
             "  millrace namespace list", "  millrace namespace list nqn.2026-11.io.example:vol0 --json"})
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
-            completionCandidates = LiveNames.Subsystems.class, description = "Only of this subsystem.")
+            completionCandidates = LiveNames.Subsystems.class, description = "Only resources of this subsystem.")
         final String nqn)
     {
         return control.run(Role.READ, (link) -> output.print(Views.NAMESPACES, link.client().namespaces(nqn)));
     }
 
     @Command(name = "add", mixinStandardHelpOptions = true,
-        description = "Show a device in a subsystem; connected hosts are told.",
+        description = "Add a namespace that exports a device; connected hosts are notified.",
         footerHeading = "%nExamples:%n", footer = {
             "  millrace namespace add nqn.2026-11.io.example:vol0 mem0",
             "  millrace namespace add nqn.2026-11.io.example:vol0 mem1 --nsid 7"})
@@ -59,18 +59,18 @@ public final class NamespaceCommand extends Group
             description = "Name of the subsystem.") final String nqn,
         @Parameters(paramLabel = "DEVICE", completionCandidates = LiveNames.Devices.class,
             description = "Name of the device.") final String device,
-        @Option(names = {"-i", "--nsid"}, paramLabel = "N", description = "Its number. Default: the lowest free one.")
+        @Option(names = {"-i", "--nsid"}, paramLabel = "N", description = "Namespace ID. Default: the lowest free one.")
         final Integer nsid,
         @Option(names = {"-u", "--uuid"}, paramLabel = "UUID",
             description = "UUID that hosts see. Default: one made from subsystem, number and device.") final UUID uuid,
         @Option(names = {"-g", "--ana-group"}, paramLabel = "N", defaultValue = "" + NamespaceSpec.ANA_GROUP_DEFAULT,
-            description = "ANA group whose states it has, 1 to 128. Default: ${DEFAULT-VALUE}.") final int anaGroup)
+            description = "ANA group of the namespace, 1 to 128. Default: ${DEFAULT-VALUE}.") final int anaGroup)
     {
-        return control.say(Role.ADMINISTER, (client) ->
+        return control.report(Role.ADMIN, (client) ->
         {
             final int number = null == nsid ? lowestFree(client.namespaces(nqn)) : nsid;
             client.addNamespace(new NamespaceSpec(nqn, number, null == uuid ? NO_UUID : uuid, device, anaGroup));
-            return "namespace " + number + " of " + nqn + " shows device " + device;
+            return "namespace " + number + " of " + nqn + " exports device " + device;
         });
     }
 
@@ -88,7 +88,8 @@ public final class NamespaceCommand extends Group
 
     @Command(name = "remove", mixinStandardHelpOptions = true,
         description = {
-            "Take namespaces away; connected hosts are told.", "Their devices stay, and are free when this returns."},
+            "Remove namespaces; connected hosts are notified.", "Their devices are kept, and are free when the " +
+                "command returns."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace namespace remove nqn.2026-11.io.example:vol0 1"})
     int remove(
@@ -97,11 +98,11 @@ public final class NamespaceCommand extends Group
         @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(index = "1..*", arity = "1..*", paramLabel = "NSID",
-            completionCandidates = LiveNames.Namespaces.class, description = "Numbers of the namespaces.")
+            completionCandidates = LiveNames.Namespaces.class, description = "IDs of the namespaces.")
         final List<Integer> nsids)
     {
-        return control.sayEach(Role.ADMINISTER, nsids,
-            (link, nsid) -> new Losses(link, confirmation).ofNamespace(nqn, nsid), (client, nsid) ->
+        return control.reportEach(Role.ADMIN, nsids,
+            (link, nsid) -> new ImpactCheck(link, confirmation).confirmRemoveNamespace(nqn, nsid), (client, nsid) ->
             {
                 client.removeNamespace(nqn, nsid);
                 return "namespace " + nsid + " of " + nqn + " removed";

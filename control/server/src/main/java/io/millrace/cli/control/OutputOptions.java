@@ -9,7 +9,7 @@ import java.util.List;
 import picocli.CommandLine.Option;
 
 /**
- * How a command prints what it found.
+ * Output options of a command.
  */
 final class OutputOptions
 {

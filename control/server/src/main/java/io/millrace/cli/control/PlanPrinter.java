@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Shows a plan before it is carried out. One thread.
+ * Prints a plan before it is applied. One thread.
  */
 final class PlanPrinter
 {
@@ -45,19 +45,19 @@ final class PlanPrinter
         int lines = 0;
         while (shown < steps.size() && (isVerbose || lines < STEPS_SHOWN_MAX || steps.size() <= STEPS_SHOWN_MAX))
         {
-            final int next = isVerbose ? shown + 1 : AnaRuns.end(steps, shown);
-            terminal.line(mark(steps.get(shown)) + " " + AnaRuns.sentence(steps.subList(shown, next)));
+            final int next = isVerbose ? shown + 1 : AnaGroupRanges.end(steps, shown);
+            terminal.line(mark(steps.get(shown)) + " " + AnaGroupRanges.sentence(steps.subList(shown, next)));
             shown = next;
             lines++;
         }
-        // What destroys is always seen.
+        // Destructive steps are always shown.
         steps.subList(shown, steps.size()).stream().filter(PlanStepInfo::destructive).limit(STEPS_SHOWN_MAX)
             .forEach((step) -> terminal.line(mark(step) + " " + step.sentence()));
         if (shown < steps.size())
         {
             terminal.line("  ... " + (steps.size() - shown) + " more, --verbose shows them");
         }
-        obstacles(plan).forEach((obstacle) -> terminal.line(terminal.bad("impossible: ") + obstacle));
+        obstacles(plan).forEach((obstacle) -> terminal.line(terminal.bad("blocked: ") + obstacle));
         terminal.line(plan.isEmpty() ? "no changes" : summary(plan));
     }
 
@@ -71,7 +71,7 @@ final class PlanPrinter
         };
     }
 
-    /** What would be done, in one line. */
+    /** Summary of a plan in one line. */
     static String summary(final List<PlanStepInfo> plan)
     {
         final int destructive = (int)plan.stream().filter(PlanStepInfo::destructive).count();
@@ -90,7 +90,7 @@ final class PlanPrinter
         return plan.stream().filter((each) -> Effect.OBSTACLE != each.effect()).toList();
     }
 
-    /** Why it cannot be carried out. */
+    /** Reasons why the plan cannot be applied. */
     static List<String> obstacles(final List<PlanStepInfo> plan)
     {
         return plan.stream().filter((each) -> Effect.OBSTACLE == each.effect()).map(PlanStepInfo::sentence).toList();

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Carries out a plan on a data plane, stage after stage, until a stage does not go well. One thread.
+ * Applies a plan to a data plane, stage by stage, until a stage fails. One thread.
  */
 final class PlanRun
 {
@@ -36,9 +36,9 @@ final class PlanRun
     }
 
     /**
-     * Carries it out.
+     * Applies the plan.
      *
-     * @throws CommandException naming the first step that did not go well.
+     * @throws CommandException naming the first step that failed.
      */
     void run()
     {

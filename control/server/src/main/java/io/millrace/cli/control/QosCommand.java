@@ -16,67 +16,67 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code millrace qos}: how much namespaces and hosts may do.
+ * {@code millrace qos}: limits of namespaces and hosts.
  */
 @Command(
     name = "qos",
     description = {
         "List, set and clear limits of namespaces and hosts.",
-        "What is over a limit waits and never fails. A command passes the limits of its host, then those of its " +
+        "A command over a limit waits and never fails. The limits of the host apply first, then those of the " +
             "namespace."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace qos set nqn.2026-11.io.example:vol0 1 --iops 20000 --burst 100ms",
         "  millrace qos list"})
-public final class QosCommand extends Group
+public final class QosCommand extends CommandGroup
 {
     private static final Pattern NSID = Pattern.compile("\\d{1,9}");
 
     /** The limits that can be given. */
     static final class Limits
     {
-        @Option(names = "--iops", paramLabel = "N", description = "Reads and writes a second.")
+        @Option(names = "--iops", paramLabel = "N", description = "Reads and writes per second.")
         private long iops;
 
-        @Option(names = "--read-iops", paramLabel = "N", description = "Reads a second.")
+        @Option(names = "--read-iops", paramLabel = "N", description = "Reads per second.")
         private long readIops;
 
-        @Option(names = "--write-iops", paramLabel = "N", description = "Writes a second.")
+        @Option(names = "--write-iops", paramLabel = "N", description = "Writes per second.")
         private long writeIops;
 
         @Option(names = "--bandwidth", paramLabel = "SIZE", converter = ByteSize.class,
-            description = "Bytes of reads and writes a second, such as 200MiB.")
+            description = "Bytes of reads and writes per second, such as 200MiB.")
         private long bytesPerSecond;
 
         @Option(names = "--read-bandwidth", paramLabel = "SIZE", converter = ByteSize.class,
-            description = "Bytes of reads a second.")
+            description = "Bytes of reads per second.")
         private long readBytesPerSecond;
 
         @Option(names = "--write-bandwidth", paramLabel = "SIZE", converter = ByteSize.class,
-            description = "Bytes of writes a second.")
+            description = "Bytes of writes per second.")
         private long writeBytesPerSecond;
 
         @Option(names = "--burst", paramLabel = "TIME", converter = TimeSpan.class,
-            description = "What was not used of so much time may be used at once, 2ms to 10s. Default: 10ms.")
+            description = "Burst: unused capacity of this time may be used at once, 2ms to 10s. Default: 10ms.")
         private long burstMs;
     }
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public QosCommand()
     {
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true,
-        description = "List limits, and how many commands waited because of them since they were set.",
+        description = "List limits, with the number of commands that waited since the limits were set.",
         footerHeading = "%nExamples:%n", footer = {
             "  millrace qos list", "  millrace qos list nqn.2026-11.io.example:vol0 --json"})
     int list(
         @Mixin final ControlOptions control,
         @Mixin final OutputOptions output,
         @Parameters(arity = "0..1", paramLabel = "NQN", defaultValue = "",
-            completionCandidates = LiveNames.Subsystems.class, description = "Only of this subsystem.")
+            completionCandidates = LiveNames.Subsystems.class, description = "Only resources of this subsystem.")
         final String nqn)
     {
         return control.run(Role.READ, (link) -> output.print(Views.QOS, link.client().qos(nqn)));
@@ -84,8 +84,8 @@ public final class QosCommand extends Group
 
     @Command(name = "set", mixinStandardHelpOptions = true,
         description = {
-            "Limit a namespace, all hosts together, or a host, on all namespaces of the subsystem together.",
-            "The limits that are given take the place of all former ones, at once, also for what waits."},
+            "Limit a namespace (all hosts together) or a host (all namespaces of the subsystem together).",
+            "The given limits replace all former ones at once, also for commands that wait."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace qos set nqn.2026-11.io.example:vol0 1 --iops 20000",
             "  millrace qos set nqn.2026-11.io.example:vol0 1 --write-bandwidth 200MiB",
@@ -95,18 +95,18 @@ public final class QosCommand extends Group
         @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(index = "1", paramLabel = "NSID|HOST", completionCandidates = LiveNames.NamespacesAndHosts.class,
-            description = "Number of the namespace, or NQN of the host, which need not be connected.")
+            description = "ID of the namespace, or NQN of the host, which need not be connected.")
         final String limited,
-        @ArgGroup(validate = false, heading = "%nLimits, one at least:%n") final Limits limits)
+        @ArgGroup(validate = false, heading = "%nLimits, at least one:%n") final Limits limits)
     {
         final QosSpec qos = spec(nqn, limited, null == limits ? new Limits() : limits);
         if (QosLimits.isNone(qos))
         {
             throw new CommandException(ExitCode.USAGE, "no limit is given: add " + QosLimits.ALL.stream()
                 .map((each) -> "--" + each.key()).collect(Collectors.joining(", ")) +
-                "; 'millrace qos clear' ends limits");
+                "; 'millrace qos clear' removes limits");
         }
-        return control.say(Role.OPERATE, (client) ->
+        return control.report(Role.OPERATOR, (client) ->
         {
             client.setQos(qos);
             return QosLimits.subject(qos) + " is limited to " + QosLimits.text(qos);
@@ -114,7 +114,7 @@ public final class QosCommand extends Group
     }
 
     @Command(name = "clear", mixinStandardHelpOptions = true,
-        description = "End the limits of a namespace or a host; what waits goes on.",
+        description = "Remove the limits of a namespace or a host; waiting commands continue.",
         footerHeading = "%nExamples:%n", footer = {
             "  millrace qos clear nqn.2026-11.io.example:vol0 1"})
     int clear(
@@ -122,10 +122,10 @@ public final class QosCommand extends Group
         @Parameters(index = "0", paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(index = "1", paramLabel = "NSID|HOST", completionCandidates = LiveNames.NamespacesAndHosts.class,
-            description = "Number of the namespace, or NQN of the host.") final String limited)
+            description = "ID of the namespace, or NQN of the host.") final String limited)
     {
         final QosSpec none = spec(nqn, limited, new Limits());
-        return control.say(Role.OPERATE, (client) ->
+        return control.report(Role.OPERATOR, (client) ->
         {
             client.setQos(none);
             return QosLimits.subject(none) + " is not limited";

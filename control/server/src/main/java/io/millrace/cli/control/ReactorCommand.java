@@ -5,19 +5,19 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * {@code millrace reactor}: the threads that serve.
+ * {@code millrace reactor}: polling threads.
  */
 @Command(
     name = "reactor",
-    description = "See the polling threads of a data plane.",
+    description = "List the polling threads of a data plane.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace reactor list",
-        "  millrace top                    what they do now"})
-public final class ReactorCommand extends Group
+        "  millrace top                    current load"})
+public final class ReactorCommand extends CommandGroup
 {
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public ReactorCommand()
     {

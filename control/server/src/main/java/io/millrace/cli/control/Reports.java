@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lists of several kinds, asked for at once. Stateless.
+ * Lists of several kinds, requested at once. Stateless.
  */
 final class Reports
 {
@@ -17,20 +17,20 @@ final class Reports
     {
     }
 
-    /** All that the state of a data plane consists of. */
+    /** All resources of the actual state. */
     static List<Resource> state(final ControlLink link)
     {
         return state(link, Command.List.ACTUAL);
     }
 
-    /** All that a state consists of: the actual one, or that of a version of a manager. */
+    /** All resources of a state: the actual state, or a version of a manager. */
     static List<Resource> state(final ControlLink link, final long version)
     {
         return of(link, StateRecords.KINDS.stream().map((kind) -> new Command.List(kind, "", version))
             .toArray(Command[]::new));
     }
 
-    /** Which state 'get' shows unless it is told otherwise: of a manager the desired one. */
+    /** State that 'get' shows by default: of a manager the desired state. */
     static long shown(final ControlLink link, final boolean isActual)
     {
         return !isActual && link.isManager() ? Command.List.DESIRED : Command.List.ACTUAL;

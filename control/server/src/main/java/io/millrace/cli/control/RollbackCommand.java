@@ -1,6 +1,6 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.Confirmation;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Role;
@@ -12,15 +12,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code millrace rollback}: back to an earlier version.
+ * {@code millrace rollback}: returns to an earlier version.
  */
 @Command(
     name = "rollback",
     description = {
-        "Make the desired state that of an earlier version.",
-        "Shows the steps first, as 'millrace apply' does: + creates, ~ changes, - removes, ! destroys data or " +
-            "replaces what hosts use. The manager makes a new version of it and keeps those since; what volumes in " +
-            "memory held does not come back."},
+        "Roll the desired state back to an earlier version.",
+        "Shows the plan first, as 'millrace apply' does: + creates, ~ changes, - removes, ! destroys data or " +
+            "replaces a resource that hosts use. The rollback is a new version, and the versions in between are " +
+            "kept. The data of memory devices is not restored."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace history",
@@ -43,26 +43,27 @@ public final class RollbackCommand implements Callable<Integer>
     private long version;
 
     @Option(names = {"-n", "--dry-run"},
-        description = "Show the steps and do nothing. Exit code 0: none is needed, 3: some are.")
+        description = "Show the plan without applying it. Exit code 0: no changes, 3: changes.")
     private boolean dryRun;
 
-    @Option(names = "--allow-destroy", description = "Do steps that destroy data or replace what hosts use.")
+    @Option(names = "--allow-destroy", description = "Allow steps that destroy data or replace a resource that hosts " +
+        "use.")
     private boolean allowDestroy;
 
     @Option(names = "--if-version", paramLabel = "VERSION", defaultValue = "0",
         completionCandidates = LiveNames.Versions.class,
-        description = "Only if this is the version of the desired state.")
+        description = "Roll back only if the desired state has this version.")
     private long ifVersion;
 
     @Option(names = {"-m", "--comment"}, paramLabel = "TEXT", defaultValue = "",
-        description = "Kept with the version that comes of it.")
+        description = "Comment of the new version of the desired state.")
     private String comment;
 
-    @Option(names = {"-v", "--verbose"}, description = "Show every step, however many.")
+    @Option(names = {"-v", "--verbose"}, description = "Show all steps of a long plan.")
     private boolean verbose;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public RollbackCommand()
     {
@@ -71,8 +72,9 @@ public final class RollbackCommand implements Callable<Integer>
     @Override
     public Integer call()
     {
-        return control.run(dryRun ? Role.READ : Role.ADMINISTER, Patience.LONG, null, (link) ->
-            new ReplaceRun(link, new PlanPrinter(Terminal.standard(), output.format(), verbose), confirmation).run(
+        return control.run(dryRun ? Role.READ : Role.ADMIN, AnswerTimeout.LONG, null, (link) ->
+            new StateReplacement(link, new PlanPrinter(Terminal.standard(), output.format(), verbose),
+                confirmation).run(
             null, new ReplaceState(version, ifVersion, dryRun, allowDestroy, true, "", comment)));
     }
 }

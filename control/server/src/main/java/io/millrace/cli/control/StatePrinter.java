@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Prints a state: the actual one, the desired one, or that of a version. One thread.
+ * Prints the actual state, the desired state or a version. One thread.
  */
 final class StatePrinter
 {
@@ -37,14 +37,14 @@ final class StatePrinter
         return output.print(view, view.cast(link.client().execute(list(view, name)).resources()));
     }
 
-    /** What is not part of a state is always that of now. */
+    /** Resources that are not part of a state are always current ones. */
     private Command.List list(final View<?> view, final String name)
     {
         return new Command.List(view.kind(), name,
             StateRecords.KINDS.contains(view.kind()) ? version : Command.List.ACTUAL);
     }
 
-    /** All that it consists of; as YAML a document that can be applied. */
+    /** All resources; as YAML a document that can be applied. */
     int all()
     {
         final Terminal terminal = Terminal.standard();

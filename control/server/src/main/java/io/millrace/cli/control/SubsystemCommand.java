@@ -12,19 +12,19 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code millrace subsystem}: what hosts connect to.
+ * {@code millrace subsystem}: NVM subsystems.
  */
 @Command(
     name = "subsystem",
-    description = "List, create and delete subsystems, and open them to every host.",
+    description = "List, create and delete subsystems, and allow any host.",
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace subsystem create nqn.2026-11.io.example:vol0 --allow-any-host",
         "  millrace subsystem list"})
-public final class SubsystemCommand extends Group
+public final class SubsystemCommand extends CommandGroup
 {
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public SubsystemCommand()
     {
@@ -50,24 +50,24 @@ public final class SubsystemCommand extends Group
         @Mixin final ControlOptions control,
         @Parameters(paramLabel = "NQN",
             description = "Name of the subsystem, such as nqn.2026-11.io.example:vol0.") final String nqn,
-        @Option(names = "--allow-any-host", description = "Let every host in.") final boolean allowAnyHost,
+        @Option(names = "--allow-any-host", description = "Allow any host.") final boolean allowAnyHost,
         @Option(names = "--host", paramLabel = "NQN", completionCandidates = LiveNames.Hosts.class,
-            description = "Let this host in. May be given again.")
+            description = "Allow this host. Repeatable.")
         final List<String> hosts,
         @Option(names = "--serial", paramLabel = "TEXT", defaultValue = "",
             description = "Serial number that hosts see. Default: one made from the NQN.") final String serial,
         @Option(names = "--model", paramLabel = "TEXT", defaultValue = "",
             description = "Model number that hosts see. Default: Millrace.") final String model)
     {
-        return control.run(Role.ADMINISTER, (link) ->
+        return control.run(Role.ADMIN, (link) ->
         {
             link.client().createSubsystem(new SubsystemSpec(nqn, allowAnyHost, serial, model));
-            Terminal.standard().line(link.said("subsystem " + nqn + " created" +
-                (allowAnyHost || null != hosts ? "" : "; it lets no host in yet, see 'millrace host allow'")));
+            Terminal.standard().line(link.outcome("subsystem " + nqn + " created" +
+                (allowAnyHost || null != hosts ? "" : "; it allows no host yet, see 'millrace host allow'")));
             for (final String host : null == hosts ? List.<String>of() : hosts)
             {
                 link.client().allowHost(nqn, host);
-                Terminal.standard().line(link.said("host " + host + " let in"));
+                Terminal.standard().line(link.outcome("host " + host + " allowed"));
             }
             return ExitCode.OK;
         });
@@ -75,7 +75,7 @@ public final class SubsystemCommand extends Group
 
     @Command(name = "delete", mixinStandardHelpOptions = true,
         description = {
-            "Delete subsystems with their namespaces.", "Hosts that are connected are disconnected. Devices stay."},
+            "Delete subsystems with their namespaces.", "Connected hosts are disconnected. Devices are kept."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace subsystem delete nqn.2026-11.io.example:vol0"})
     int delete(
@@ -85,15 +85,15 @@ public final class SubsystemCommand extends Group
             description = "Subsystems to delete.")
         final List<String> nqns)
     {
-        return control.sayEach(Role.ADMINISTER, nqns,
-            (link, nqn) -> new Losses(link, confirmation).ofSubsystem(nqn), (client, nqn) ->
+        return control.reportEach(Role.ADMIN, nqns,
+            (link, nqn) -> new ImpactCheck(link, confirmation).confirmDeleteSubsystem(nqn), (client, nqn) ->
             {
                 client.deleteSubsystem(nqn);
                 return "subsystem " + nqn + " deleted";
             });
     }
 
-    /** Whether every host is let in. */
+    /** Whether any host is allowed. */
     enum Permission
     {
         /** Every host. */
@@ -104,8 +104,8 @@ public final class SubsystemCommand extends Group
 
     @Command(name = "allow-any", mixinStandardHelpOptions = true,
         description = {
-            "Let every host in, or only those on the list.",
-            "With 'no' hosts that are not on the list are disconnected."},
+            "Allow any host, or only the allowed hosts.",
+            "With 'no' connected hosts that are not allowed are disconnected."},
         footerHeading = "%nExamples:%n", footer = {
             "  millrace subsystem allow-any nqn.2026-11.io.example:vol0 no"})
     int allowAny(
@@ -114,19 +114,19 @@ public final class SubsystemCommand extends Group
         @Parameters(paramLabel = "NQN", completionCandidates = LiveNames.Subsystems.class,
             description = "Name of the subsystem.") final String nqn,
         @Parameters(arity = "0..1", paramLabel = "yes|no", defaultValue = "yes",
-            description = "Whether every host is let in. Default: yes.") final Permission permission)
+            description = "Whether any host is allowed. Default: yes.") final Permission permission)
     {
-        return control.sayEach(Role.ADMINISTER, List.of(nqn), (link, name) ->
+        return control.reportEach(Role.ADMIN, List.of(nqn), (link, name) ->
         {
             if (Permission.no == permission)
             {
-                new Losses(link, confirmation).ofAnyHost(name);
+                new ImpactCheck(link, confirmation).confirmRevokeAnyHost(name);
             }
         }, (client, name) ->
         {
             client.setAllowAnyHost(name, Permission.yes == permission);
-            return "subsystem " + name + " lets " +
-                (Permission.yes == permission ? "every host in" : "hosts in by name");
+            return "subsystem " + name + " allows " +
+                (Permission.yes == permission ? "any host" : "listed hosts only");
         });
     }
 }

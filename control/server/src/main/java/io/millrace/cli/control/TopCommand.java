@@ -1,6 +1,6 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
@@ -22,13 +22,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * {@code millrace top}: what a data plane does now.
+ * {@code millrace top}: current load of a data plane.
  */
 @Command(
     name = "top",
     description = {
-        "Show what reactors, namespaces and hosts do, over and over.",
-        "Keys: i, b, l and n sort by IOPS, bytes, latency and name; q ends."},
+        "Show the load of reactors, namespaces and hosts, refreshed periodically.",
+        "Keys: i, b, l and n sort by IOPS, bytes, latency and name; q quits."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace top",
@@ -40,7 +40,7 @@ public final class TopCommand implements Callable<Integer>
     private static final long INTERVAL_MIN_MS = 100;
     private static final long INTERVAL_MAX_MS = 3_600_000;
     private static final int COLUMNS_UNBOUNDED = Integer.MAX_VALUE;
-    /** A sample that takes longer than this behind its interval is missing. */
+    /** A sample that is later than this counts as missing. */
     private static final long SILENT_NS = TimeUnit.SECONDS.toNanos(2);
     private static final long OUTAGE_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -55,10 +55,10 @@ public final class TopCommand implements Callable<Integer>
         description = "Order of rows: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
     private TopLines.Order order;
 
-    @Option(names = {"-1", "--once"}, description = "Print what happens in one interval, and end.")
+    @Option(names = {"-1", "--once"}, description = "Print one interval, and exit.")
     private boolean once;
 
-    @Option(names = "--json", description = "Print JSON: an object a line, or one with --once.")
+    @Option(names = "--json", description = "Print JSON: one object per line, or a single one with --once.")
     private boolean json;
 
     private final NanoClock clock = SystemNanoClock.INSTANCE;
@@ -70,13 +70,13 @@ public final class TopCommand implements Callable<Integer>
     private String name = "";
     private long answeredNs = clock.nanoTime();
     private long drawnNs = answeredNs;
-    /** Why the session is lost; empty: it is not. */
-    private String trouble = "";
-    /** Why the last sample could not be taken; empty: it was. */
+    /** Reason of the lost session; empty: connected. */
+    private String lastError = "";
+    /** Reason why the last sample failed; empty: it succeeded. */
     private String outage = "";
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public TopCommand()
     {
@@ -90,7 +90,7 @@ public final class TopCommand implements Callable<Integer>
             throw new CommandException(ExitCode.USAGE, "--interval " + intervalMs + "ms: out of range " +
                 INTERVAL_MIN_MS + "ms to 1h; use a value in the range");
         }
-        return control.run(Role.READ, Patience.SHORT, null, (link) ->
+        return control.run(Role.READ, AnswerTimeout.SHORT, null, (link) ->
         {
             stop = StopSignal.install();
             if (once || json || !terminal.interactive() || !Terminal.isInputInteractive())
@@ -111,13 +111,13 @@ public final class TopCommand implements Callable<Integer>
 
     private void print(final ControlLink link)
     {
-        TopSample before = sample(link, this::keepsOn);
-        while (await(link, intervalNs(), this::keepsOn) && !terminal.isBroken())
+        TopSample before = sample(link, this::isRunning);
+        while (await(link, intervalNs(), this::isRunning) && !terminal.isBroken())
         {
             TopSample after = null;
             try
             {
-                after = sample(link, this::keepsOn);
+                after = sample(link, this::isRunning);
             }
             catch (final ControlException e)
             {
@@ -158,10 +158,10 @@ public final class TopCommand implements Callable<Integer>
         terminal.line(json ? Json.line(outageNow().map()) : outageNow().line());
     }
 
-    /** Null when it was given up; throws when the data plane cannot be asked. */
-    private TopSample sample(final ControlLink link, final BooleanSupplier keepsOn)
+    /** Null if it was aborted; throws if the data plane cannot be reached. */
+    private TopSample sample(final ControlLink link, final BooleanSupplier isRunning)
     {
-        final TopSample sample = TopSample.take(link, keepsOn);
+        final TopSample sample = TopSample.take(link, isRunning);
         if (null != sample)
         {
             name = sample.plane().name();
@@ -173,19 +173,19 @@ public final class TopCommand implements Callable<Integer>
 
     private TopOutage outageNow()
     {
-        return new TopOutage(name, clock.nanoTime() - answeredNs, outage.isEmpty() ? trouble : outage);
+        return new TopOutage(name, clock.nanoTime() - answeredNs, outage.isEmpty() ? lastError : outage);
     }
 
-    /** Whether what is known of the data plane is of the past. */
+    /** Whether the last report is out of date. */
     private boolean isOut()
     {
-        return !outage.isEmpty() || !trouble.isEmpty() ||
+        return !outage.isEmpty() || !lastError.isEmpty() ||
             null != report && clock.nanoTime() - answeredNs > intervalNs() + SILENT_NS;
     }
 
-    private boolean keepsOn()
+    private boolean isRunning()
     {
-        return !stop.isAsked();
+        return !stop.isRequested();
     }
 
     private long intervalNs()
@@ -196,17 +196,17 @@ public final class TopCommand implements Callable<Integer>
     private void show(final ControlLink link)
     {
         TopSample before = null;
-        final BooleanSupplier keepsOn = () -> look(link);
+        final BooleanSupplier isRunning = () -> look(link);
         do
         {
             try
             {
-                final TopSample after = sample(link, keepsOn);
+                final TopSample after = sample(link, isRunning);
                 if (null == after)
                 {
                     return;
                 }
-                // The first look tells of all time since the start.
+                // The first report covers the time since the start.
                 report = TopReport.of(null != before && after.follows(before) ? before : null, after);
                 before = after;
             }
@@ -220,21 +220,21 @@ public final class TopCommand implements Callable<Integer>
             }
             draw();
         }
-        while (await(link, intervalNs(), keepsOn));
+        while (await(link, intervalNs(), isRunning));
     }
 
-    /** Keys, the size of the screen, and whether anybody answers; false ends. */
+    /** Handles keys, screen size and loss of the session; false quits. */
     private boolean look(final ControlLink link)
     {
-        final String now = link.client().isConnected() ? "" : "connection lost: " + link.client().trouble();
-        boolean isOther = !now.equals(trouble) || screen.isStale() ||
+        final String now = link.client().isConnected() ? "" : "connection lost: " + link.client().lastError();
+        boolean isOther = !now.equals(lastError) || screen.isStale() ||
             isOut() && clock.nanoTime() - drawnNs >= OUTAGE_INTERVAL_NS;
-        trouble = now;
+        lastError = now;
         for (int key = screen.key(); Screen.NO_KEY != key; key = screen.key())
         {
             switch (Character.toLowerCase(key))
             {
-                case 'q' -> stop.ask();
+                case 'q' -> stop.request();
                 case 'i' -> order = TopLines.Order.iops;
                 case 'b' -> order = TopLines.Order.bytes;
                 case 'l' -> order = TopLines.Order.latency;
@@ -249,7 +249,7 @@ public final class TopCommand implements Callable<Integer>
         {
             draw();
         }
-        return keepsOn();
+        return isRunning();
     }
 
     private void draw()
@@ -259,15 +259,15 @@ public final class TopCommand implements Callable<Integer>
             screen.measure();
         }
         drawnNs = clock.nanoTime();
-        screen.draw(null == report ? List.of(trouble) : isOut() ? List.of(outageNow().line()) :
+        screen.draw(null == report ? List.of(lastError) : isOut() ? List.of(outageNow().line()) :
             layout.of(report, order, screen.rows(), screen.columns(), "by " + order + " (i b l n, q)"));
     }
 
-    /** Waits, and keeps the session alive meanwhile; answers whether to go on. */
-    private boolean await(final ControlLink link, final long durationNs, final BooleanSupplier keepsOn)
+    /** Waits while keeping the session alive; returns whether to continue. */
+    private boolean await(final ControlLink link, final long durationNs, final BooleanSupplier isRunning)
     {
         final long deadlineNs = clock.nanoTime() + durationNs;
-        while (keepsOn.getAsBoolean())
+        while (isRunning.getAsBoolean())
         {
             if (clock.nanoTime() - deadlineNs >= 0)
             {

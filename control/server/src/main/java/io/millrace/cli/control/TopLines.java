@@ -13,8 +13,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A report as lines, in as much space as there is: reactors and hosts get what they need up to a share, namespaces the
- * rest. One thread.
+ * Lays a report out in the available space: reactors and hosts get a bounded share, namespaces the rest. One thread.
  */
 final class TopLines
 {
@@ -106,7 +105,7 @@ final class TopLines
             Quantity.count(iops) + " IOPS, " + Quantity.bytes(bytes) + "/s";
     }
 
-    /** Nothing as a rule: a connection is pending for the moment until its Connect command. */
+    /** Usually none: a connection is pending only until its Connect command. */
     private static String pending(final TopReport report)
     {
         final long pending = report.sample().counter("PENDING_CONNECTIONS");
@@ -129,21 +128,21 @@ final class TopLines
     private static Table reactors(final List<ReactorLoad> loads, final int count)
     {
         final Table table = new Table("REACTOR", ">CPU", ">BUSY", ">CONNECTIONS", ">REQUESTS", ">POOL", ">USED",
-            ">MOST", ">WAITING");
+            ">PEAK", ">WAITING");
         for (final ReactorLoad each : loads.subList(0, count))
         {
             table.row(each.info().name(), each.info().cpu() < 0 ? "any" : Integer.toString(each.info().cpu()),
                 percent(each.busyShare()), Integer.toString(each.info().connections()),
                 Integer.toString(each.info().requests()), Quantity.bytes(each.info().poolBytes()),
                 percent((double)each.info().poolUsedBytes() / Math.max(1, each.info().poolBytes())),
-                each.info().poolHighWaterBytes() < 0 ? "-" :
-                    percent((double)each.info().poolHighWaterBytes() / Math.max(1, each.info().poolBytes())),
+                each.info().poolPeakBytes() < 0 ? "-" :
+                    percent((double)each.info().poolPeakBytes() / Math.max(1, each.info().poolBytes())),
                 each.info().poolWaiting() < 0 ? "-" : Integer.toString(each.info().poolWaiting()));
         }
         return table;
     }
 
-    /** With names shortened as far as needed: numbers are what is looked for. */
+    /** With names shortened as far as needed, so that all numbers fit. */
     private static Table fitted(
         final String noun,
         final String detail,

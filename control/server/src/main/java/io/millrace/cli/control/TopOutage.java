@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What is shown in place of a report while a data plane does not answer: its last numbers would look as if it served.
+ * Shown instead of a report while a data plane does not answer, since its last numbers would suggest that it serves.
  * Immutable.
  *
  * @param dataPlane name of it.
@@ -23,9 +23,9 @@ record TopOutage(String dataPlane, long silentNs, String reason)
     Map<String, Object> map()
     {
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("dataPlane", dataPlane);
+        map.put("data-plane", dataPlane);
         map.put("state", reason.isEmpty() ? "silent" : "down");
-        map.put("lastAnswerNs", silentNs);
+        map.put("last-answer-ns", silentNs);
         map.put("reason", reason);
         return map;
     }

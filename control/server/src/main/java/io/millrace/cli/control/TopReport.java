@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * What a data plane did between two samples. Rates are a second of its own clock. Immutable.
+ * Load of a data plane between two samples. Rates are per second of the data plane's clock. Immutable.
  *
  * @param sample     the later one.
  * @param seconds    between the two.
@@ -46,7 +46,7 @@ record TopReport(
     }
 
     /**
-     * What was done to a namespace or by a host.
+     * Load of a namespace or a host.
      *
      * @param name    NQN of the subsystem, or of the host.
      * @param nsid    of the namespace; 0 for a host.
@@ -79,7 +79,7 @@ record TopReport(
      * @param iops     a second.
      * @param bytes    a second.
      * @param medianNs latency; 0: none was measured.
-     * @param highNs   latency that one in a hundred was above; 0: none was measured.
+     * @param highNs   99th percentile of the latency; 0: none was measured.
      */
     record Rate(double iops, double bytes, long medianNs, long highNs)
     {
@@ -98,7 +98,7 @@ record TopReport(
      *
      * @param before an earlier one; null: since the start.
      * @param after  a later one.
-     * @return what happened meanwhile.
+     * @return the load in between.
      */
     static TopReport of(final TopSample before, final TopSample after)
     {
@@ -144,7 +144,7 @@ record TopReport(
         for (final NamespaceInfo each : after.namespaces())
         {
             final NamespaceInfo found = earlier.get(new Key(each.nqn(), each.nsid(), null));
-            // One that was added anew counts from nothing.
+            // A namespace that was added again counts from zero.
             final NamespaceInfo was = null != found && each.uuid().equals(found.uuid()) &&
                 each.reads() >= found.reads() && each.writes() >= found.writes() ? found : null;
             loads.add(new IoLoad(each.nqn(), each.nsid(), each.device(),
@@ -196,7 +196,7 @@ record TopReport(
             isMeasured ? latencies.percentileNs(HIGH) : 0);
     }
 
-    /** What came since; a count that went down began anew. */
+    /** Difference of two readings; a counter that decreased was reset. */
     private static LatencyInfo since(final LatencyInfo was, final LatencyInfo now)
     {
         if (null == was || now.count() < was.count())
@@ -222,29 +222,29 @@ record TopReport(
     Map<String, Object> map()
     {
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("dataPlane", sample.plane().name());
+        map.put("data-plane", sample.plane().name());
         map.put("state", SettingType.word(sample.plane().state()));
-        map.put("upNs", sample.plane().upNs());
+        map.put("up-ns", sample.plane().upNs());
         map.put("seconds", rounded(seconds));
         map.put("connections", connections());
         map.put("reactors", reactors.stream().map((each) ->
         {
             final Map<String, Object> reactor = new LinkedHashMap<>();
             reactor.put("name", each.info().name());
-            reactor.put("busyShare", rounded(each.busyShare()));
+            reactor.put("busy-share", rounded(each.busyShare()));
             reactor.put("connections", each.info().connections());
             reactor.put("requests", each.info().requests());
-            reactor.put("poolBytes", each.info().poolBytes());
-            reactor.put("poolUsedBytes", each.info().poolUsedBytes());
-            reactor.put("poolHighWaterBytes", each.info().poolHighWaterBytes());
-            reactor.put("poolQuarantinedBytes", each.info().poolQuarantinedBytes());
-            reactor.put("poolWaiting", each.info().poolWaiting());
-            reactor.put("poolWaits", each.info().poolWaits());
+            reactor.put("pool-bytes", each.info().poolBytes());
+            reactor.put("pool-used-bytes", each.info().poolUsedBytes());
+            reactor.put("pool-peak-bytes", each.info().poolPeakBytes());
+            reactor.put("pool-quarantined-bytes", each.info().poolQuarantinedBytes());
+            reactor.put("pool-waiting", each.info().poolWaiting());
+            reactor.put("pool-waits", each.info().poolWaits());
             return reactor;
         }).toList());
-        map.put("bufferHolders", BufferHolders.of(sample.counters()).stream().map(BufferHolders::map).toList());
+        map.put("buffer-holders", BufferHolders.of(sample.counters()).stream().map(BufferHolders::map).toList());
         map.put("namespaces", namespaces.stream().map((each) -> map(each, "nqn", "device")).toList());
-        map.put("hosts", hosts.stream().map((each) -> map(each, "hostNqn", "connection")).toList());
+        map.put("hosts", hosts.stream().map((each) -> map(each, "host-nqn", "connection")).toList());
         return map;
     }
 
@@ -254,8 +254,8 @@ record TopReport(
         connections.put("accepted", sample.counter("ACCEPTED"));
         connections.put("pending", sample.counter("PENDING_CONNECTIONS"));
         connections.put("refused", sample.counter("REFUSED"));
-        connections.put("refusedPending", sample.counter("REFUSED_PENDING"));
-        connections.put("refusedConnects", sample.counter("REFUSED_CONNECTS"));
+        connections.put("refused-pending", sample.counter("REFUSED_PENDING"));
+        connections.put("refused-connects", sample.counter("REFUSED_CONNECTS"));
         return connections;
     }
 
@@ -270,7 +270,7 @@ record TopReport(
         map.put(detail, load.detail());
         map.put("read", map(load.reads()));
         map.put("write", map(load.writes()));
-        map.put("errorsPerSecond", rounded(load.errors()));
+        map.put("errors-per-second", rounded(load.errors()));
         return map;
     }
 
@@ -278,9 +278,9 @@ record TopReport(
     {
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("iops", rounded(rate.iops()));
-        map.put("bytesPerSecond", rounded(rate.bytes()));
-        map.put("p50Ns", 0 == rate.medianNs() ? null : rate.medianNs());
-        map.put("p99Ns", 0 == rate.highNs() ? null : rate.highNs());
+        map.put("bytes-per-second", rounded(rate.bytes()));
+        map.put("p50-ns", 0 == rate.medianNs() ? null : rate.medianNs());
+        map.put("p99-ns", 0 == rate.highNs() ? null : rate.highNs());
         return map;
     }
 

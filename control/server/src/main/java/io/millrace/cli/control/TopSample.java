@@ -12,11 +12,11 @@ import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
- * What a data plane had counted at a moment. Immutable.
+ * Counters of a data plane at one moment. Immutable.
  *
  * @param plane       its time is that of the sample.
  * @param reactors    in their order.
@@ -41,10 +41,10 @@ record TopSample(
      * Takes a sample.
      *
      * @param link      to ask on.
-     * @param keepsOn   asked while answers are waited for; false gives up.
+     * @param isRunning   asked while answers are waited for; false gives up.
      * @return the sample; null when it was given up.
      */
-    static TopSample take(final ControlLink link, final BooleanSupplier keepsOn)
+    static TopSample take(final ControlLink link, final BooleanSupplier isRunning)
     {
         final List<Call> calls = new ArrayList<>(KINDS.length);
         for (final Kind kind : KINDS)
@@ -53,7 +53,7 @@ record TopSample(
         }
         while (!calls.stream().allMatch(Call::isDone))
         {
-            if (!keepsOn.getAsBoolean())
+            if (!isRunning.getAsBoolean())
             {
                 return null;
             }
@@ -84,7 +84,7 @@ record TopSample(
         return call.orThrow().resources().stream().map(type::cast).toList();
     }
 
-    /** A value of the whole data plane; 0 when it is not told. */
+    /** A counter of the whole data plane; 0 if it is not reported. */
     long counter(final String name)
     {
         return counters.stream().filter((each) -> CounterInfo.DATA_PLANE.equals(each.group()) &&

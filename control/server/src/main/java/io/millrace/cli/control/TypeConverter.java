@@ -12,17 +12,17 @@ import picocli.CommandLine.TypeConversionException;
 final class TypeConverter implements ITypeConverter<DeviceCommand.Type>
 {
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     TypeConverter()
     {
     }
 
-    /** For shells to complete. */
+    /** Candidates for completion in a shell. */
     static final class Candidates implements Iterable<String>
     {
         /**
-         * Made by the command line.
+         * Called by picocli.
          */
         Candidates()
         {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * How resources of a kind are shown: columns for people, keys for programs. Immutable.
+ * Output of a kind of resource: columns of tables, keys of JSON and YAML. Immutable.
  *
  * @param kind    of the resources.
  * @param plural  what they are called.
@@ -86,7 +86,7 @@ record View<T extends Resource>(
     private static String label(final Column<?> column)
     {
         final String heading = null == column.heading() ?
-            column.key().replaceAll("(\\p{Lower})(\\p{Upper})", "$1 $2") : column.heading();
+            column.key().replace('-', ' ') : column.heading();
         return (heading.startsWith(">") ? heading.substring(1) : heading).toLowerCase(Locale.ROOT);
     }
 

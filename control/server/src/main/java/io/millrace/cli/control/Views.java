@@ -42,19 +42,19 @@ final class Views
     static final View<DeviceInfo> DEVICES = new View<>(Kind.DEVICE, "devices", DeviceInfo.class, List.of(
         of("NAME", "name", DeviceInfo::name),
         of("TYPE", "type", (d) -> word(d.type())),
-        size(">SIZE", "sizeBytes", DeviceInfo::sizeBytes),
-        of(">BLOCK", "blockSizeBytes", DeviceInfo::blockSizeBytes),
+        size(">SIZE", "size-bytes", DeviceInfo::sizeBytes),
+        of(">BLOCK", "block-size-bytes", DeviceInfo::blockSizeBytes),
         of(">USERS", "users", (d) -> known(d.users())),
         of("TARGET", "target", DeviceInfo::target),
-        of(null, "queueDepth", DeviceInfo::queueDepth),
-        of(null, "readOnly", DeviceInfo::readOnly),
+        of(null, "queue-depth", DeviceInfo::queueDepth),
+        of(null, "read-only", DeviceInfo::readOnly),
         of(null, "preallocate", DeviceInfo::preallocate),
         of(null, "seed", DeviceInfo::seed),
         of(null, "polling", (d) -> d.settings().isKnown() ? SettingType.word(d.settings().polling()) : null),
-        of(null, "timeoutNs", (d) -> d.settings().isKnown() ? d.settings().timeoutNs() : null),
+        of(null, "timeout-ns", (d) -> d.settings().isKnown() ? d.settings().timeoutNs() : null),
         of(null, "interrupts", (d) -> d.settings().isKnown() ? d.settings().interrupts() : null),
-        of(null, "unsafeNoIommu", (d) -> d.settings().isKnown() ? d.settings().unsafeNoIommu() : null),
-        of(null, "faultRules", (d) -> d.settings().isKnown() ? d.settings().rules().size() : null)));
+        of(null, "unsafe-noiommu", (d) -> d.settings().isKnown() ? d.settings().unsafeNoIommu() : null),
+        of(null, "fault-rules", (d) -> d.settings().isKnown() ? d.settings().rules().size() : null)));
 
     static final View<DeviceErrorInfo> DEVICE_ERRORS = new View<>(
         Kind.ERROR, "errors of devices", DeviceErrorInfo.class, List.of(
@@ -63,15 +63,15 @@ final class Views
         of("STATUS", "status", DeviceErrorInfo::status),
         of("CAUSE", "cause", (e) -> e.cause().isEmpty() ? null : e.cause()),
         of(">COUNT", "count", DeviceErrorInfo::count),
-        time("FIRST SEEN", "firstSeen", DeviceErrorInfo::firstEpochNs),
-        time("LAST SEEN", "lastSeen", DeviceErrorInfo::lastEpochNs),
-        of(">FIRST LBA", "firstLba", DeviceErrorInfo::firstLba),
-        of(">LAST LBA", "lastLba", DeviceErrorInfo::lastLba),
+        time("FIRST SEEN", "first-seen", DeviceErrorInfo::firstEpochNs),
+        time("LAST SEEN", "last-seen", DeviceErrorInfo::lastEpochNs),
+        of(">FIRST LBA", "first-lba", DeviceErrorInfo::firstLba),
+        of(">LAST LBA", "last-lba", DeviceErrorInfo::lastLba),
         of(null, "errno", (e) -> 0 == e.errno() ? null : e.errno())));
 
     static final View<SubsystemInfo> SUBSYSTEMS = new View<>(Kind.SUBSYSTEM, "subsystems", SubsystemInfo.class, List.of(
         of("NQN", "nqn", SubsystemInfo::nqn),
-        of("ANY HOST", "allowAnyHost", SubsystemInfo::allowAnyHost),
+        of("ANY HOST", "allow-any-host", SubsystemInfo::allowAnyHost),
         of(">NAMESPACES", "namespaces", SubsystemInfo::namespaces),
         of(">CONNECTED", "controllers", (s) -> known(s.controllers())),
         of("SERIAL", "serial", SubsystemInfo::serial),
@@ -81,26 +81,26 @@ final class Views
         of("SUBSYSTEM", "nqn", NamespaceInfo::nqn),
         of(">NSID", "nsid", NamespaceInfo::nsid),
         of("DEVICE", "device", NamespaceInfo::device),
-        size(">SIZE", "sizeBytes", NamespaceInfo::sizeBytes),
-        of(">BLOCK", "blockSizeBytes", NamespaceInfo::blockSizeBytes),
+        size(">SIZE", "size-bytes", NamespaceInfo::sizeBytes),
+        of(">BLOCK", "block-size-bytes", NamespaceInfo::blockSizeBytes),
         count(">READS", "reads", NamespaceInfo::reads),
-        bytes(">READ", "readBytes", NamespaceInfo::readBytes),
+        bytes(">READ", "read-bytes", NamespaceInfo::readBytes),
         count(">WRITES", "writes", NamespaceInfo::writes),
-        bytes(">WRITTEN", "writtenBytes", NamespaceInfo::writtenBytes),
+        bytes(">WRITTEN", "written-bytes", NamespaceInfo::writtenBytes),
         count(">ERRORS", "errors", NamespaceInfo::errors),
-        of(">ANA", "anaGroup", (n) -> known(n.anaGroup())),
+        of(">ANA GROUP", "ana-group", (n) -> known(n.anaGroup())),
         of(null, "others", (n) -> known(n.others())),
         of(null, "uuid", (n) -> n.uuid().toString())));
 
     static final View<HostInfo> HOSTS = new View<>(Kind.HOST, "hosts", HostInfo.class, List.of(
         of("SUBSYSTEM", "nqn", HostInfo::nqn),
-        of("HOST", "hostNqn", HostInfo::hostNqn)));
+        of("HOST", "host-nqn", HostInfo::hostNqn)));
 
     static final View<ListenerInfo> LISTENERS = new View<>(Kind.LISTENER, "listeners", ListenerInfo.class, List.of(
         of("TRANSPORT", "transport", (l) -> SettingType.word(l.transport())),
         of("ADDRESS", "address", (l) -> NetworkAddress.canonical(l.address())),
         of(">PORT", "port", ListenerInfo::port),
-        new Column<>("SERVES", "discoveryOnly", ListenerInfo::discoveryOnly,
+        new Column<>("SERVES", "discovery-only", ListenerInfo::discoveryOnly,
             (l) -> l.discoveryOnly() ? "discovery" : "all")));
 
     static final View<AnaInfo> ANA = new View<>(Kind.ANA, "ANA states", AnaInfo.class, List.of(
@@ -109,7 +109,7 @@ final class Views
         of(">GROUP", "group", AnaInfo::group),
         of("STATE", "state", Views::stateOf),
         of(">NAMESPACES", "namespaces", AnaInfo::namespaces),
-        of(">CHANGES", "changes", (a) -> known(a.changes()))), AnaRuns::table);
+        of(">CHANGES", "changes", (a) -> known(a.changes()))), AnaGroupRanges::table);
 
     static final View<QosInfo> QOS = new View<>(Kind.QOS, "limits", QosInfo.class, List.of(
         of("SUBSYSTEM", "nqn", (q) -> q.limits().nqn()),
@@ -119,37 +119,37 @@ final class Views
         count(">WAITED", "throttled", (q) -> Resource.UNKNOWN == q.throttledReads() ? Resource.UNKNOWN :
             q.throttledReads() + q.throttledWrites()),
         count(">WAITING", "waiting", QosInfo::waiting),
-        new Column<>(">AVG WAIT", "waitNs", (q) -> known(q.waitNs()), Views::averageWait),
+        new Column<>(">AVG WAIT", "wait-ns", (q) -> known(q.waitNs()), Views::averageWait),
         of(null, "host", (q) -> q.limits().hostNqn().isEmpty() ? null : q.limits().hostNqn()),
-        of(null, "readIops", (q) -> limit(q.limits().readIops())),
-        of(null, "writeIops", (q) -> limit(q.limits().writeIops())),
-        of(null, "bytesPerSecond", (q) -> limit(q.limits().bytesPerSecond())),
-        of(null, "readBytesPerSecond", (q) -> limit(q.limits().readBytesPerSecond())),
-        of(null, "writeBytesPerSecond", (q) -> limit(q.limits().writeBytesPerSecond())),
-        of(null, "burstMs", (q) -> q.limits().burstMs()),
-        of(null, "throttledReads", (q) -> known(q.throttledReads())),
-        of(null, "throttledWrites", (q) -> known(q.throttledWrites()))));
+        of(null, "read-iops", (q) -> limit(q.limits().readIops())),
+        of(null, "write-iops", (q) -> limit(q.limits().writeIops())),
+        of(null, "bytes-per-second", (q) -> limit(q.limits().bytesPerSecond())),
+        of(null, "read-bytes-per-second", (q) -> limit(q.limits().readBytesPerSecond())),
+        of(null, "write-bytes-per-second", (q) -> limit(q.limits().writeBytesPerSecond())),
+        of(null, "burst-ms", (q) -> q.limits().burstMs()),
+        of(null, "throttled-reads", (q) -> known(q.throttledReads())),
+        of(null, "throttled-writes", (q) -> known(q.throttledWrites()))));
 
     static final View<ControllerInfo> CONTROLLERS = new View<>(
         Kind.CONTROLLER, "hosts connected", ControllerInfo.class, List.of(
         of("SUBSYSTEM", "nqn", ControllerInfo::nqn),
-        of(">ID", "controllerId", ControllerInfo::controllerId),
-        of("HOST", "hostNqn", ControllerInfo::hostNqn),
-        of(">QUEUES", "ioQueues", ControllerInfo::ioQueues),
-            new Column<>(">KEEP ALIVE", "keepAliveMs", ControllerInfo::keepAliveMs,
+        of(">ID", "controller-id", ControllerInfo::controllerId),
+        of("HOST", "host-nqn", ControllerInfo::hostNqn),
+        of(">QUEUES", "io-queues", ControllerInfo::ioQueues),
+            new Column<>(">KEEP ALIVE", "keep-alive-ms", ControllerInfo::keepAliveMs,
                 (c) -> 0 == c.keepAliveMs() ? "none" : Quantity.duration(c.keepAliveMs() * 1_000_000L)),
         of("STATE", "state", ControllerInfo::state)));
 
     static final View<QueuePairInfo> CONNECTIONS = new View<>(
         Kind.QUEUE_PAIR, "connections", QueuePairInfo.class, List.of(
         of("SUBSYSTEM", "nqn", QueuePairInfo::nqn),
-        of(">ID", "controllerId", QueuePairInfo::controllerId),
-            new Column<>(">QUEUE", "queueId", QueuePairInfo::queueId,
+        of(">ID", "controller-id", QueuePairInfo::controllerId),
+            new Column<>(">QUEUE", "queue-id", QueuePairInfo::queueId,
                 (q) -> 0 == q.queueId() ? "admin" : Integer.toString(q.queueId())),
         of(">REACTOR", "reactor", QueuePairInfo::reactor),
-        of(">OPEN", "openCommands", QueuePairInfo::openCommands),
+        of(">OUTSTANDING", "outstanding-commands", QueuePairInfo::outstandingCommands),
         of(">DEPTH", "depth", QueuePairInfo::depth),
-        of("HOST", "hostNqn", QueuePairInfo::hostNqn),
+        of("HOST", "host-nqn", QueuePairInfo::hostNqn),
         of("ADDRESS", "address", QueuePairInfo::address)));
 
     static final View<ReactorInfo> REACTORS = new View<>(Kind.REACTOR, "reactors", ReactorInfo.class, List.of(
@@ -157,78 +157,78 @@ final class Views
         of("NAME", "name", ReactorInfo::name),
         new Column<>(">CPU", "cpu", (r) -> r.cpu() < 0 ? null : r.cpu(),
             (r) -> r.cpu() < 0 ? "any" : Integer.toString(r.cpu())),
-        new Column<>(">BUSY", "busyNs", ReactorInfo::busyNs, Views::busy),
+        new Column<>(">BUSY", "busy-ns", ReactorInfo::busyNs, Views::busy),
         of(">CONNECTIONS", "connections", ReactorInfo::connections),
         of(">REQUESTS", "requests", ReactorInfo::requests),
-        bytes(">POOL", "poolBytes", ReactorInfo::poolBytes),
-        bytes(">USED", "poolUsedBytes", ReactorInfo::poolUsedBytes),
-        new Column<>(">MOST", "poolHighWaterBytes", (r) -> known(r.poolHighWaterBytes()),
-            (r) -> r.poolHighWaterBytes() < 0 ? "-" : Quantity.bytes(r.poolHighWaterBytes())),
-        new Column<>(">QUARANTINED", "poolQuarantinedBytes", (r) -> known(r.poolQuarantinedBytes()),
+        bytes(">POOL", "pool-bytes", ReactorInfo::poolBytes),
+        bytes(">USED", "pool-used-bytes", ReactorInfo::poolUsedBytes),
+        new Column<>(">PEAK", "pool-peak-bytes", (r) -> known(r.poolPeakBytes()),
+            (r) -> r.poolPeakBytes() < 0 ? "-" : Quantity.bytes(r.poolPeakBytes())),
+        new Column<>(">QUARANTINED", "pool-quarantined-bytes", (r) -> known(r.poolQuarantinedBytes()),
             (r) -> r.poolQuarantinedBytes() < 0 ? "-" : Quantity.bytes(r.poolQuarantinedBytes())),
-        of(">WAITING", "poolWaiting", (r) -> known(r.poolWaiting())),
-        of(">WAITS", "poolWaits", (r) -> known(r.poolWaits())),
-        new Column<>(">LONGEST CYCLE", "longestCycleNs", ReactorInfo::longestCycleNs,
+        of(">WAITING", "pool-waiting", (r) -> known(r.poolWaiting())),
+        of(">WAITS", "pool-waits", (r) -> known(r.poolWaits())),
+        new Column<>(">LONGEST CYCLE", "longest-cycle-ns", ReactorInfo::longestCycleNs,
             (r) -> Quantity.duration(r.longestCycleNs())),
-        of(null, "idleNs", ReactorInfo::idleNs),
+        of(null, "idle-ns", ReactorInfo::idleNs),
         of(null, "cycles", ReactorInfo::cycles)));
 
     static final View<DataPlaneInfo> DATA_PLANES = new View<>(
         Kind.DATA_PLANE, "data planes", DataPlaneInfo.class, List.of(
         of("NAME", "name", DataPlaneInfo::name),
         of("STATE", "state", (d) -> SettingType.word(d.state())),
-            new Column<>(">UP", "upNs", DataPlaneInfo::upNs, (d) -> Quantity.duration(d.upNs())),
+            new Column<>(">UP", "up-ns", DataPlaneInfo::upNs, (d) -> Quantity.duration(d.upNs())),
         of(">CONNECTED", "controllers", DataPlaneInfo::controllers),
-        size(">MEMORY", "memoryBytes", DataPlaneInfo::memoryBytes),
-        knownSize("dmaBytes", DataPlaneInfo::dmaBytes),
-        knownSize("hugepageBytes", DataPlaneInfo::hugepageBytes),
-        of(null, "memoryNote", DataPlaneInfo::memoryNote),
-        of(">PROCESS", "processId", (d) -> known(d.processId())),
+        size(">MEMORY", "memory-bytes", DataPlaneInfo::memoryBytes),
+        knownSize("dma-bytes", DataPlaneInfo::dmaBytes),
+        knownSize("hugepage-bytes", DataPlaneInfo::hugepageBytes),
+        of(null, "memory-note", DataPlaneInfo::memoryNote),
+        of(">PROCESS", "process-id", (d) -> known(d.processId())),
         of("VERSION", "version", DataPlaneInfo::version),
         of(null, "id", (d) -> d.dataPlaneId().toString())));
 
     static final View<ManagedInfo> MANAGED = new View<>(Kind.MANAGED, "data planes", ManagedInfo.class, List.of(
         of("NAME", "name", ManagedInfo::name),
         of("HEALTH", "health", (m) -> SettingType.word(m.health())),
-        of(">VERSION", "desiredVersion", ManagedInfo::desiredVersion),
-        of(">APPLIED", "appliedVersion", ManagedInfo::appliedVersion),
-        of(">MISSING", "differences", ManagedInfo::differences),
-        time("SEEN", "seen", ManagedInfo::seenEpochNs),
+        of(">VERSION", "desired-version", ManagedInfo::desiredVersion),
+        of(">APPLIED", "applied-version", ManagedInfo::appliedVersion),
+        of(">DRIFT", "drift", ManagedInfo::driftSteps),
+        time("LAST SEEN", "last-seen", ManagedInfo::seenEpochNs),
         of("ADDRESS", "address", ManagedInfo::address),
-        of("REMARK", "text", (m) -> m.refusal().isEmpty() ? m.text() : m.refusal()),
-        of(null, "isConnected", ManagedInfo::isConnected),
+        of("MESSAGE", "message", (m) -> m.refusal().isEmpty() ? m.text() : m.refusal()),
+        of(null, "connected", ManagedInfo::isConnected),
         of(null, "term", ManagedInfo::term),
         of(null, "refusal", ManagedInfo::refusal)));
 
     static final View<DriftInfo> DRIFT = new View<>(Kind.DRIFT, "differences", DriftInfo.class, List.of(
-        of("DATA PLANE", "dataPlane", DriftInfo::dataPlane),
-        of("WITHHELD", "isWithheld", DriftInfo::isWithheld),
-        of("DESTRUCTIVE", "isDestructive", DriftInfo::isDestructive),
+        of("DATA PLANE", "data-plane", DriftInfo::dataPlane),
+        of("WITHHELD", "withheld", DriftInfo::isWithheld),
+        of("DESTRUCTIVE", "destructive", DriftInfo::isDestructive),
         of("STEP", "step", DriftInfo::step),
         of("REASON", "reason", DriftInfo::reason)));
 
     static final View<VersionInfo> VERSIONS = new View<>(Kind.VERSION, "versions", VersionInfo.class, List.of(
         of(">VERSION", "version", VersionInfo::version),
-        time("MADE", "made", VersionInfo::epochNs),
+        time("CREATED", "created", VersionInfo::epochNs),
         of(">DEVICES", "devices", VersionInfo::devices),
         of(">SUBSYSTEMS", "subsystems", VersionInfo::subsystems),
         of(">NAMESPACES", "namespaces", VersionInfo::namespaces),
         of(">HOSTS", "hosts", VersionInfo::hosts),
         of(">LISTENERS", "listeners", VersionInfo::listeners),
-        of("BY", "who", VersionInfo::who),
+        of("AUTHOR", "author", VersionInfo::author),
         of("COMMENT", "comment", VersionInfo::comment),
-        of(null, "dataPlane", VersionInfo::dataPlane)));
+        of(null, "data-plane", VersionInfo::dataPlane)));
 
     static final View<AuditInfo> AUDIT = new View<>(Kind.AUDIT, "entries", AuditInfo.class, List.of(
         of(">NUMBER", "sequence", AuditInfo::sequence),
-        time("WHEN", "when", AuditInfo::epochNs),
-        of("DATA PLANE", "dataPlane", AuditInfo::dataPlane),
-        of("WHO", "who", AuditInfo::who),
+        time("TIME", "time", AuditInfo::epochNs),
+        of("DATA PLANE", "data-plane", AuditInfo::dataPlane),
+        of("CLIENT", "client", AuditInfo::client),
         of("COMMAND", "command", AuditInfo::command),
-        of("ANSWER", "code", (a) -> SettingType.word(a.code())),
+        of("RESULT", "result", (a) -> SettingType.word(a.code())),
         new Column<>(">VERSION", "version", (a) -> 0 == a.version() ? null : a.version(),
             (a) -> 0 == a.version() ? "-" : Long.toString(a.version())),
-        new Column<>("REMARK", "text", AuditInfo::text, (a) -> Code.OK == a.code() ? "" : a.text()),
+        new Column<>("MESSAGE", "message", AuditInfo::text, (a) -> Code.OK == a.code() ? "" : a.text()),
         of(null, "role", (a) -> SettingType.word(a.role()))));
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
@@ -238,7 +238,7 @@ final class Views
     {
     }
 
-    /** A number of a record; not boxed by those who give it. */
+    /** A number of a record, without boxing. */
     @FunctionalInterface
     private interface Amount<T>
     {

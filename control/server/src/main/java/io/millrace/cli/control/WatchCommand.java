@@ -1,6 +1,6 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.Patience;
+import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Change;
@@ -15,13 +15,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code millrace watch}: what is changed, as it happens.
+ * {@code millrace watch}: changes of resources as they happen.
  */
 @Command(
     name = "watch",
     description = {
-        "Print what is created, changed and deleted, a line each, until Ctrl-C.",
-        "Goes on when the process is started again, and says so. 'events' tells of hosts that come and go too."},
+        "Print created, changed and deleted resources, one per line, until Ctrl-C.",
+        "Continues after a restart of the process. 'events' also reports hosts that connect and disconnect."},
     footerHeading = "%nExamples:%n",
     footer = {
         "  millrace watch",
@@ -39,14 +39,14 @@ public final class WatchCommand implements Callable<Integer>
         completionCandidates = KindConverter.Candidates.class, description = "Only these kinds. Default: all.")
     private List<View<?>> kinds = List.of();
 
-    @Option(names = "--json", description = "Print a JSON object a line.")
+    @Option(names = "--json", description = "Print one JSON object per line.")
     private boolean json;
 
-    @Option(names = {"-c", "--count"}, paramLabel = "N", defaultValue = "0", description = "End after so many lines.")
+    @Option(names = {"-c", "--count"}, paramLabel = "N", defaultValue = "0", description = "Stop after N lines.")
     private long count;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public WatchCommand()
     {
@@ -58,6 +58,6 @@ public final class WatchCommand implements Callable<Integer>
         final EventStream stream = new EventStream(Terminal.standard(), json, (event) ->
             CHANGES.contains(event.change()) &&
             (kinds.isEmpty() || kinds.stream().anyMatch((view) -> view.kind() == event.kind())), count);
-        return control.run(Role.READ, Patience.SHORT, stream, (link) -> stream.run(link, StopSignal.install()));
+        return control.run(Role.READ, AnswerTimeout.SHORT, stream, (link) -> stream.run(link, StopSignal.install()));
     }
 }

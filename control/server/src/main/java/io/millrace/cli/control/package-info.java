@@ -1,5 +1,5 @@
 /**
- * Commands that look at a running data plane and change it, or have its manager do so: each opens a session over the
- * control channel, does its work and prints. Knows the control protocol and nothing of what is behind it. Main thread.
+ * Commands that inspect and modify a running data plane, directly or through its manager: each opens a session over the
+ * control channel. Depends on the control protocol alone. Main thread.
  */
 package io.millrace.cli.control;

@@ -2,8 +2,8 @@ package io.millrace.control.agent;
 
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.file.FileBounds;
-import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.file.FileRecords;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.codec.Code;
@@ -40,7 +40,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 
 /**
- * From commands that change something to operations of a data plane. Any thread but a reactor's, one at a time.
+ * Maps commands to operations of a data plane. Any thread but a reactor's, one at a time.
  */
 final class Commands
 {
@@ -75,7 +75,10 @@ final class Commands
         unchanged = new UnchangedReplies(dataPlane, incarnations);
     }
 
-    /** Whether the operation may wait for a file system, for much memory to be given back, or for a namespace to go. */
+    /**
+     * Whether the operation may wait for a file system, for the release of much memory, or for the removal of a
+     * namespace.
+     */
     boolean mayTakeLong(final Command command)
     {
         return switch (command)
@@ -92,7 +95,7 @@ final class Commands
         };
     }
 
-    /** Carries a command out; the answer may come later, on a reactor. Never throws. */
+    /** Executes a command; the reply may be completed later, on a reactor. Never throws. */
     CompletableFuture<Reply> carryOut(final Command command)
     {
         try
@@ -105,7 +108,7 @@ final class Commands
         }
     }
 
-    /** How a failure is answered. */
+    /** Reply to a failure. */
     static Reply refusal(final Throwable failure)
     {
         return switch (failure)
@@ -197,12 +200,12 @@ final class Commands
             case final Command.ReplaceState _:
             case final Command.Reconcile _:
                 return CompletableFuture.completedFuture(Reply.refused(Code.UNSUPPORTED,
-                    "a data plane keeps no versions of what it should be; ask its manager"));
+                    "a data plane has no versions of a desired state; use its manager"));
             case final Command.List _:
             case final Command.Subscribe _:
             case final Command.TakeTerm _:
             case final Command.ApplyVersion _:
-                throw new IllegalArgumentException("no command that changes something");
+                throw new IllegalArgumentException("not a command that modifies resources");
         }
     }
 
@@ -230,8 +233,9 @@ final class Commands
             }
             catch (final IOException e)
             {
-                owner.onError("device " + device + " is deleted, but the record that it had " + settings.path() +
-                    " cannot be removed (" + e + "): a device with that path is not created while the file is missing");
+                owner.onError("device " + device + " is deleted, but the record of its file " + settings.path() +
+                    " cannot be removed (" + e + "): while the file is missing, no device with that path can be " +
+                    "created");
             }
         }
     }
@@ -261,7 +265,7 @@ final class Commands
             case FAULT -> new DeviceConfig.Fault(spec.name(), spec.target(), FaultRules.plan(spec.seed(),
                 spec.settings().rules()));
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
-                "device " + spec.name() + ": type is none that this data plane knows; use a client of its version");
+                "device " + spec.name() + ": type is unknown to this data plane; use a client of its version");
         };
     }
 
@@ -272,7 +276,7 @@ final class Commands
         if (slash < 0 || !NSID.matcher(nsid).matches())
         {
             throw new IllegalArgumentException("device " + spec.name() + ": '" + spec.target() +
-                "' is no namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
+                "' is not a namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
         }
         final DeviceSettings settings = spec.settings();
         return new DeviceConfig.Nvme(new NvmeDeviceConfig(spec.name(), spec.target().substring(0, slash),
@@ -289,7 +293,7 @@ final class Commands
             case ON -> Polling.ON;
             case OFF -> Polling.OFF;
             case SBE_UNKNOWN -> throw new IllegalArgumentException("device " + spec.name() +
-                ": polling is none that this data plane knows; use a client of its version");
+                ": polling mode is unknown to this data plane; use a client of its version");
         };
     }
 
@@ -312,8 +316,8 @@ final class Commands
     }
 
     /**
-     * A client need not wait until a namespace is gone before it uses the device otherwise. What stays longer, since
-     * its last commands do not end, is an error, so that commands which end them are not held up behind this one.
+     * A client may reuse a device before the removal of its namespace has completed. If outstanding commands delay the
+     * removal for too long, this is an error, so that later commands, which may end them, are not blocked.
      */
     private void awaitLeft(final String device)
     {
@@ -327,7 +331,7 @@ final class Commands
         }
         catch (final ExecutionException | TimeoutException e)
         {
-            // The operation says who uses it.
+            // The operation reports the user.
         }
     }
 
@@ -354,7 +358,7 @@ final class Commands
         {
             case OPTIMIZED, NON_OPTIMIZED, INACCESSIBLE, PERSISTENT_LOSS, CHANGE -> AnaState.valueOf(state.name());
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
-                "ANA state is none that this data plane knows; use a client of its version");
+                "ANA state is unknown to this data plane; use a client of its version");
         };
     }
 
@@ -385,7 +389,7 @@ final class Commands
         final String subject = "listener " + address + ':' + port;
         if (Transport.TCP != transport)
         {
-            throw new IllegalArgumentException(subject + ": transport is none that this data plane knows; use TCP");
+            throw new IllegalArgumentException(subject + ": transport is unknown to this data plane; use TCP");
         }
         if (port < 0 || port > PORT_MAX)
         {
@@ -398,7 +402,7 @@ final class Commands
         catch (final IllegalArgumentException e)
         {
             throw new IllegalArgumentException(
-                subject + ": no numeric address; write it as 192.0.2.1 or 2001:db8::1", e);
+                subject + ": is not a numeric address; write it as 192.0.2.1 or 2001:db8::1", e);
         }
     }
 
@@ -413,7 +417,7 @@ final class Commands
                 yield DONE;
             }
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
-                "state is none that this data plane knows; use a client of its version");
+                "state is unknown to this data plane; use a client of its version");
         };
     }
 }

@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Lets clients command a data plane over Aeron, as {@link ControlService} says. Made and closed by the owner's thread;
+ * Exposes a data plane to clients over Aeron through {@link ControlService}. Created and closed by the owner's thread;
  * close it before the data plane.
  */
 public final class ControlAgent implements AutoCloseable
@@ -36,21 +36,21 @@ public final class ControlAgent implements AutoCloseable
     /**
      * Starts driver and agent, or nothing.
      *
-     * @param settings  where commands are taken.
-     * @param dataPlane that is commanded.
+     * @param settings  of the control service.
+     * @param dataPlane to control.
      * @param events    given to the data plane as its listener when it was started.
-     * @param owner     told when a client wants the data plane to stop.
-     * @param kept      what the data plane began with, and where its state is kept; its file is closed with the agent.
+     * @param owner     notified when a client stops the data plane.
+     * @param kept      initial state of the data plane and its file, which is closed with the agent.
      * @param bounds    within which the paths of file devices have to lie that commands create.
-     * @return an agent that takes commands.
-     * @throws SettingException naming the setting that could not be had; everything begun has been undone.
+     * @return the running agent.
+     * @throws SettingException naming the invalid setting; everything started was stopped again.
      */
     public static ControlAgent start(
         final ControlSettings settings,
         final DataPlane dataPlane,
         final ControlEvents events,
         final ControlOwner owner,
-        final KeptState kept,
+        final PersistedState kept,
         final FileBounds bounds)
     {
         try
@@ -65,17 +65,17 @@ public final class ControlAgent implements AutoCloseable
     }
 
     /**
-     * Serves a state on a data plane that serves nothing. What a host may see and do is said before the listeners are
-     * opened that it comes through. What cannot be served, such as a device whose drive or file is missing, is left out
-     * with what builds on it; no file is created.
+     * Restores a state on an empty data plane. Access and limits are set before listeners are opened. Resources that
+     * cannot be restored, such as a device whose drive or file is missing, are skipped with their dependents; no file
+     * is created.
      *
-     * @param dataPlane with nothing in it.
-     * @param applied   to serve.
+     * @param dataPlane that is empty.
+     * @param applied   state to restore.
      * @param owner     of the process.
      * @param bounds    within which the paths of file devices have to lie: they may be narrower than when the device
      *                  was created.
      * @param records   of files that devices had; those of the state are added.
-     * @return what cannot be served, a sentence each.
+     * @return one sentence for each resource that cannot be restored.
      */
     public static List<String> restore(
         final DataPlane dataPlane,
@@ -101,7 +101,7 @@ public final class ControlAgent implements AutoCloseable
     }
 
     /**
-     * Takes over the files of a state's devices, which are not created again when they are missing.
+     * Records the files of a state's devices, so that missing ones are not created again.
      *
      * @param state   that was served.
      * @param records that they are added to.
@@ -117,7 +117,7 @@ public final class ControlAgent implements AutoCloseable
         }
     }
 
-    /** Before hosts can connect: two data planes must not give controllers of one subsystem the same id. */
+    /** Before hosts can connect: two data planes must not assign the same ID to controllers of one subsystem. */
     private static void restoreIds(final DataPlane dataPlane, final ControllerIds ids)
     {
         if (ControllerIds.ALL.equals(dataPlane.controllers().ids()))
@@ -127,7 +127,7 @@ public final class ControlAgent implements AutoCloseable
     }
 
     /**
-     * {@return how many messages were dropped, since they could not be read or were of no session; any thread}
+     * {@return number of dropped messages: malformed, or without a session; any thread}
      */
     public long droppedCount()
     {
@@ -135,7 +135,7 @@ public final class ControlAgent implements AutoCloseable
     }
 
     /**
-     * {@return how many clients are talked to, those included that have not proven themselves; any thread}
+     * {@return number of sessions, including unauthenticated ones; any thread}
      */
     public int sessionCount()
     {
@@ -143,7 +143,7 @@ public final class ControlAgent implements AutoCloseable
     }
 
     /**
-     * {@return bytes held for messages that are not whole yet; any thread}
+     * {@return bytes of buffers for incomplete messages; any thread}
      */
     public long heldBytes()
     {
@@ -151,7 +151,7 @@ public final class ControlAgent implements AutoCloseable
     }
 
     /**
-     * Closes all sessions, then the driver, and removes its directory. Again does nothing.
+     * Closes all sessions and the driver, and removes its directory. Idempotent.
      */
     @Override
     public void close()

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 
 /**
- * Carries events from where they happen, reactors too, to the agent. Bounded: what does not fit is counted, and clients
- * see a gap in the numbers. Any thread tells, the agent's takes.
+ * Queue of events from reactors and other threads to the agent. Bounded: lost events are counted, and clients see a gap
+ * in the sequence. Many producers, consumed by the agent's thread.
  */
 public final class ControlEvents implements DataPlaneListener
 {
@@ -17,7 +17,7 @@ public final class ControlEvents implements DataPlaneListener
     private final AtomicLong lost = new AtomicLong();
 
     /**
-     * Makes an empty queue, to be given to the data plane at its start.
+     * Creates an empty queue, which the data plane gets at its start.
      */
     public ControlEvents()
     {
@@ -38,7 +38,7 @@ public final class ControlEvents implements DataPlaneListener
         return queue.poll();
     }
 
-    /** How many did not fit since it was asked last. */
+    /** Number of events lost since the last call. */
     long takeLost()
     {
         return 0 == lost.get() ? 0 : lost.getAndSet(0);

@@ -1,7 +1,7 @@
 package io.millrace.control.agent;
 
 /**
- * The process around a {@link ControlAgent}. Called on the agent's thread; must not block.
+ * The process that owns a {@link ControlAgent}. Called on the agent's thread; must not block.
  */
 public interface ControlOwner
 {
@@ -11,12 +11,12 @@ public interface ControlOwner
     String version();
 
     /**
-     * A client that may do so wants the data plane to stop: the owner closes agent and data plane, on another thread.
+     * An authorized client stops the data plane: the owner closes agent and data plane on another thread.
      */
     void onStop();
 
     /**
-     * Something went wrong that no client can be told.
+     * Reports an error that cannot be returned to a client.
      *
      * @param message one line.
      */

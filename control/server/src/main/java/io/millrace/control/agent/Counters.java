@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * From the status file to records: every value of it, so that one which is added there is told without more. Stateless.
+ * Maps all values of the status file to records, so that new values are reported without further code. Stateless.
  */
 final class Counters
 {

@@ -28,7 +28,7 @@ import java.util.function.Function;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * One data plane, commanded: by anybody as long as it has no manager, and by that one since.
+ * Backend of one data plane. Without a manager every client may modify it; with a manager only that one.
  */
 final class DataPlaneBackend implements ControlBackend
 {
@@ -40,15 +40,15 @@ final class DataPlaneBackend implements ControlBackend
     private final Lists lists;
     private final PeerInfo peer;
     private final DataPlane dataPlane;
-    private final ManagerInCharge manager;
-    private final StateKeeper keeper;
+    private final ActiveManager manager;
+    private final StatePersister keeper;
 
     DataPlaneBackend(
         final String name,
         final DataPlane dataPlane,
         final ControlEvents events,
         final ControlOwner owner,
-        final KeptState kept,
+        final PersistedState kept,
         final FileBounds bounds)
     {
         this.name = name;
@@ -59,13 +59,13 @@ final class DataPlaneBackend implements ControlBackend
         this.commands = new Commands(dataPlane, owner, bounds, incarnations, kept.records());
         this.lists = new Lists(dataPlane, name, owner.version(), incarnations);
         this.peer = PeerInfo.own(PeerType.DATA_PLANE, owner.version());
-        this.manager = new ManagerInCharge(name, kept.leadership());
-        this.keeper = new StateKeeper(kept.file(), manager, kept.state(), lists::state, dataPlane.controllers()::ids,
+        this.manager = new ActiveManager(name, kept.leadership());
+        this.keeper = new StatePersister(kept.file(), manager, kept.state(), lists::state, dataPlane.controllers()::ids,
             SystemNanoClock.INSTANCE, owner::onError);
         if (kept.isImport())
         {
             manager.onDirectChange();
-            keeper.want();
+            keeper.requestWrite();
         }
     }
 
@@ -93,7 +93,7 @@ final class DataPlaneBackend implements ControlBackend
         if (!wanted.isEmpty() && !wanted.equals(name))
         {
             throw new ControlException(
-                Code.NOT_FOUND, "no data plane " + wanted + " here, this one is called " + name);
+                Code.NOT_FOUND, "no data plane " + wanted + "; this data plane is " + name);
         }
         return name;
     }
@@ -104,9 +104,9 @@ final class DataPlaneBackend implements ControlBackend
         return commands.mayTakeLong(command);
     }
 
-    /** Everybody may read the term, so that it proves nothing: with it, a change would count as the manager's own. */
+    /** Any client may read the term, so it does not authenticate a manager. */
     @Override
-    public boolean isOfManagers(final long term, final Command command)
+    public boolean isManagerOnly(final long term, final Command command)
     {
         return switch (command)
         {
@@ -150,11 +150,12 @@ final class DataPlaneBackend implements ControlBackend
             commands.carryOut(command).thenApply((reply) -> incarnations.onDone(command, reply));
         if (manager.info().isManaged() && command instanceof Command.AssignControllerIds)
         {
-            // Hosts that find this data plane started again, and its manager not, need ids of their own, too.
+            // Hosts may reconnect after a restart of this data plane before its manager does, so the controller ID
+            // range is persisted.
             return carriedOut.thenCompose((reply) -> Code.OK == reply.code() ? keeper.keep(reply) :
                 CompletableFuture.completedFuture(reply));
         }
-        return manager.info().isManaged() && DesiredState.keeps(command) ?
+        return manager.info().isManaged() && DesiredState.changesDesiredState(command) ?
             keeper.follow(command, isDirect, carriedOut) : carriedOut.exceptionally(Commands::refusal);
     }
 

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * From fault rules of the protocol to those of a device. Stateless.
+ * Converts fault rules between protocol and device. Stateless.
  */
 final class FaultRules
 {
@@ -51,7 +51,7 @@ final class FaultRules
             case LOST_WRITE -> FaultEffect.LOST_WRITE;
             case HANG -> FaultEffect.HANG;
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
-                "fault action is none that this data plane knows; use a client of its version");
+                "fault action is unknown to this data plane; use a client of its version");
         };
     }
 
@@ -64,7 +64,7 @@ final class FaultRules
 
     private static long lastBlock(final FaultRuleSpec spec)
     {
-        // Past the largest number is past the end of any device.
+        // On overflow the range extends to the end of the device.
         final long last = spec.firstBlock() + spec.blocks() - 1;
         return 0 == spec.blocks() || spec.blocks() > 0 && last < spec.firstBlock() ? Long.MAX_VALUE : last;
     }
@@ -91,11 +91,11 @@ final class FaultRules
             case NvmeStatus.LBA_OUT_OF_RANGE -> BlockStatus.OUT_OF_RANGE;
             case NvmeStatus.ABORT_REQUESTED -> BlockStatus.ABORTED;
             default -> throw new IllegalArgumentException("fault status 0x" + Integer.toHexString(nvmeStatus) +
-                " is none that a device ends with; use 0x280, 0x281, 0x285, 0x1, 0x6, 0x7, 0x20, 0x80 or 0x81");
+                " is not a status of devices; use 0x280, 0x281, 0x285, 0x1, 0x6, 0x7, 0x20, 0x80 or 0x81");
         };
     }
 
-    /** The rules of a plan as the protocol has them. */
+    /** The rules of a plan as protocol records. */
     static List<FaultRuleSpec> specs(final FaultPlan plan)
     {
         return FaultRuleValues.canonical(plan.rules().stream().map(FaultRules::spec).toList());

@@ -16,10 +16,9 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Which incarnation each device of a data plane is, so that a manager can tell one that it has deleted from the next of
- * the same name. Each that is created gets one: that which the command names, or one that no other device ever has. A
- * device that the configuration declares has the same one at each start. Any thread but a reactor's, one at a time,
- * looks excepted.
+ * Incarnations of the devices of a data plane, which distinguish a deleted device from a later one with the same name.
+ * A new device gets the incarnation of its command, or a unique one. A device in the configuration has the same
+ * incarnation at each start. Any thread but a reactor's, one at a time; lookups on any thread.
  */
 final class Incarnations
 {
@@ -61,7 +60,7 @@ final class Incarnations
         }
     }
 
-    /** The device as it is told of. */
+    /** The device with its incarnation. */
     DeviceInfo of(final DeviceInfo device)
     {
         return device.spec().hasIncarnation() ?
@@ -73,7 +72,7 @@ final class Incarnations
         return UUID.nameUUIDFromBytes(("declared device " + device).getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The command as it is carried out: a device that is created is an incarnation of its own. */
+    /** The command with an incarnation for a created device. */
     Command named(final Command command)
     {
         return command instanceof final Command.CreateDevice create && create.device().hasIncarnation() &&
@@ -81,7 +80,7 @@ final class Incarnations
             new Command.CreateDevice(create.device().with(random.get())) : command;
     }
 
-    /** A command was carried out, as {@link #named} gave it. */
+    /** A command that {@link #named} returned was executed. */
     Reply onDone(final Command command, final Reply reply)
     {
         if (Code.OK == reply.code())

@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * From what a data plane has measured to records of the protocol. Stateless.
+ * Maps latency measurements of a data plane to records. Stateless.
  */
 final class Latencies
 {
-    /** What was done with one kind of command. */
+    /** Measurements of one kind of command. */
     record Part(IoStatus io, IoOperation operation)
     {
     }
@@ -27,7 +27,7 @@ final class Latencies
     }
 
     /**
-     * {@return what has counted something}
+     * {@return measurements that are not empty}
      *
      * @param snapshot of the data plane.
      * @param only     NQN of a subsystem or host; null for all.
@@ -72,7 +72,7 @@ final class Latencies
         };
     }
 
-    /** When there are more than a record carries, two by two: twice as wide, within the same power of two still. */
+    /** If a record cannot hold all buckets, pairs are merged: twice as wide, within the same power of two. */
     private static List<LatencyBucket> buckets(final LatencyHistogram latencies)
     {
         final List<LatencyBucket> buckets = buckets(latencies, 1);

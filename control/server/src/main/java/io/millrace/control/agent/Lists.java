@@ -48,7 +48,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * From what a data plane tells of itself to records of the protocol. The agent's thread.
+ * Maps snapshots of a data plane to records. The agent's thread.
  */
 final class Lists
 {
@@ -67,12 +67,12 @@ final class Lists
         this.version = version;
     }
 
-    /** Asks for what a List wants; throws OperationException when what it names is not there. */
+    /** Returns the records of a List; throws OperationException if the named resource does not exist. */
     Listing<?> of(final Command.List list)
     {
         if (Command.List.ACTUAL != list.version())
         {
-            throw new ControlException(Code.UNSUPPORTED, "a data plane keeps no desired state; ask its manager");
+            throw new ControlException(Code.UNSUPPORTED, "a data plane has no desired state; use its manager");
         }
         final String only = list.name().isEmpty() ? null : list.name();
         return switch (list.kind())
@@ -95,13 +95,13 @@ final class Lists
             case ERROR -> new Listing<>(deviceErrors(only), Lists::deviceError);
             case COUNTER -> new Listing<>(Counters.of(dataPlane.statusSnapshot()), (counter) -> counter);
             case VERSION, AUDIT, MANAGED, PLAN, DRIFT, LEADERSHIP -> throw new ControlException(Code.UNSUPPORTED,
-                "a data plane keeps no " + list.kind() + " records; ask its manager");
+                "a data plane has no " + list.kind() + " records; use its manager");
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
-                "kind of resource is none that this data plane knows; use a client of its version");
+                "kind of resource is unknown to this data plane; use a client of its version");
         };
     }
 
-    /** All that is served, as a desired state has it. */
+    /** The actual state in the form of a desired state. */
     DesiredState state()
     {
         final List<Resource> all = new ArrayList<>();
@@ -116,7 +116,7 @@ final class Lists
     {
         if (null != only)
         {
-            // Says so when it is not there.
+            // Throws if the device does not exist.
             dataPlane.devices().get(only);
         }
         return dataPlane.deviceErrors().stream().filter((each) -> null == only || only.equals(each.device())).toList();
@@ -141,7 +141,7 @@ final class Lists
         return new ReactorInfo(snapshot.index(), snapshot.cpu(), snapshot.busyNs(), snapshot.idleNs(),
             snapshot.cycles(), snapshot.longestCycleNs(), snapshot.connections(), snapshot.requests(),
             snapshot.poolBytes(), snapshot.poolUsedBytes(), snapshot.poolWaiting(),
-            snapshot.poolHighWaterBytes(), snapshot.poolWaits(), snapshot.poolQuarantinedBytes(), snapshot.name());
+            snapshot.poolPeakBytes(), snapshot.poolWaits(), snapshot.poolQuarantinedBytes(), snapshot.name());
     }
 
     private static Resource queuePair(final ConnectionSnapshot snapshot)

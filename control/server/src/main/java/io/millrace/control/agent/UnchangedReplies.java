@@ -15,8 +15,8 @@ import io.millrace.nvmf.NamespaceSnapshot;
 import java.net.InetSocketAddress;
 
 /**
- * Answers commands that were refused since they find what they want: something that is there with the same settings, or
- * that is gone. What is there with other settings stays a refusal, which names them. Any thread but a reactor's.
+ * Turns refusals into success for commands that would change nothing: the resource exists with the same settings, or
+ * was removed already. If it exists with other settings, the refusal names the differences. Any thread but a reactor's.
  */
 final class UnchangedReplies
 {
@@ -43,7 +43,7 @@ final class UnchangedReplies
         }
         catch (final OperationException e)
         {
-            // It went away meanwhile.
+            // It was removed in between.
             return refusal;
         }
     }
@@ -56,7 +56,7 @@ final class UnchangedReplies
             case final Command.DeleteSubsystem c -> isNotThere("subsystem " + c.nqn());
             case final Command.RemoveNamespace c -> isNotThere("namespace " + c.nqn() + '/' + c.nsid());
             case final Command.DenyHost c -> new Reply(Code.OK, 0,
-                "host " + c.hostNqn() + " of subsystem " + c.nqn() + ": is not on its list, no change");
+                "host " + c.hostNqn() + " of subsystem " + c.nqn() + ": is not allowed, no change");
             case final Command.RemoveListener c -> isNotThere("listener " + c.address() + ':' + c.port());
             default -> refusal;
         };
@@ -97,7 +97,7 @@ final class UnchangedReplies
                     new NamespaceSpec(wanted.nqn(), was.nsid(), was.uuid(), was.device(), was.anaGroup()), wanted), 0);
             }
         }
-        // Its UUID is that of another.
+        // Its UUID belongs to another namespace.
         return refusal;
     }
 
@@ -113,7 +113,7 @@ final class UnchangedReplies
     private static Reply compared(final String subject, final String differences, final long value)
     {
         return differences.isEmpty() ? new Reply(Code.OK, value, subject + ": " + NoChange.IS_THERE) :
-            Reply.refused(Code.EXISTS, subject + ": is there already, but " + differences +
+            Reply.refused(Code.EXISTS, subject + ": already exists, but " + differences +
                 "; choose another name, or remove it first");
     }
 }

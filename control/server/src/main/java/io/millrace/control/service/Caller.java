@@ -4,7 +4,7 @@ import io.millrace.control.codec.Role;
 import java.util.Objects;
 
 /**
- * Who commands. Immutable.
+ * The client of a session. Immutable.
  *
  * @param sessionId  of the session.
  * @param role       that the session has.
@@ -15,7 +15,7 @@ import java.util.Objects;
 public record Caller(long sessionId, Role role, String clientName, String keyName, String dataPlane)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public Caller
     {

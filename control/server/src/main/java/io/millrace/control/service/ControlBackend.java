@@ -7,8 +7,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What commands are carried out on: a data plane, or a manager of several. All is called on the thread of the {@link
- * ControlService}, but for {@link #carryOut} of a command that may take long; nothing else may block.
+ * Executes commands: a data plane, or a manager of several. Called on the thread of the {@link ControlService}, except
+ * {@link #carryOut} of a command that may take long; nothing else may block.
  */
 public interface ControlBackend extends AutoCloseable
 {
@@ -23,54 +23,54 @@ public interface ControlBackend extends AutoCloseable
     UUID id();
 
     /**
-     * {@return what clients are told of it and of what it knows}
+     * {@return type and capabilities, which clients get}
      */
     PeerInfo peer();
 
     /**
-     * Finds what a session is about when it is opened.
+     * Resolves the data plane of a session when it is opened.
      *
      * @param wanted name that the client gave; empty: the only one.
-     * @return name of the data plane; empty when the session is about none in particular.
-     * @throws io.millrace.control.message.ControlException saying why the client is not let in.
+     * @return name of the data plane; empty if the session has none in particular.
+     * @throws io.millrace.control.message.ControlException with the reason why the session is refused.
      */
     String dataPlane(String wanted);
 
     /**
-     * {@return whether a command may wait for a file system or the like: it is carried out on a thread of its own, and
-     * what comes behind it waits}
+     * {@return whether a command may block, such as on a file system: it runs on a separate thread, and later commands
+     * wait}
      *
      * @param command that changes something.
      */
     boolean mayTakeLong(Command command);
 
     /**
-     * Carries out a command that changes something. Commands come one at a time; a later one may come before the answer
-     * of one before.
+     * Executes a modifying command. Called for one command at a time, but possibly before earlier ones have completed.
      *
-     * @param caller  who wants it, with a role that may do so.
-     * @param id      of the command; not one that was carried out lately.
-     * @param term    of the manager that sends it; 0: not from a manager; {@link
-     *                io.millrace.control.message.CommandHeader#DIRECT}: past the manager in charge, on purpose.
+     * @param caller  client with a sufficient role.
+     * @param id      of the command; not one that was executed recently.
+     * @param term    of the manager that sends it; 0: not from a manager;
+     *                {@link io.millrace.control.message.CommandHeader#DIRECT}: a direct change that bypasses the
+     *                manager.
      * @param command to carry out.
-     * @return how it went; may be completed by any thread, and never exceptionally.
+     * @return the reply; may be completed by any thread, and never exceptionally.
      */
     CompletableFuture<Reply> carryOut(Caller caller, CommandId id, long term, Command command);
 
     /**
-     * {@return whether a command is taken from managers only: over UDP, from sessions with a key of role {@code
-     * manager}}
+     * {@return whether a command is accepted from managers only: over UDP, from sessions with a key of role
+     * {@code manager}}
      *
      * @param term    that it has, as for {@link #carryOut}.
      * @param command that was sent.
      */
-    default boolean isOfManagers(final long term, final Command command)
+    default boolean isManagerOnly(final long term, final Command command)
     {
         return command instanceof Command.TakeTerm;
     }
 
     /**
-     * {@return the term that a manager took of this, which sessions are told; 0: none}
+     * {@return the term of the active manager, which clients get; 0: none}
      */
     default long term()
     {
@@ -78,8 +78,8 @@ public interface ControlBackend extends AutoCloseable
     }
 
     /**
-     * A command failed with what nobody expected: it was answered, and is to be kept for whoever looks for the cause.
-     * Called where {@link #carryOut} was.
+     * Records the unexpected failure of a command, which was answered, for diagnosis. Called on the thread of
+     * {@link #carryOut}.
      *
      * @param command that failed.
      * @param error   that it threw.
@@ -89,29 +89,29 @@ public interface ControlBackend extends AutoCloseable
     }
 
     /**
-     * Looks at resources.
+     * Lists resources.
      *
      * @param caller who wants them.
      * @param list   which.
-     * @return what was found; may be completed by any thread. Exceptionally with a {@link
-     * io.millrace.control.message.ControlException} when it is refused.
+     * @return the listing; may be completed by any thread. Exceptionally with a
+     *     {@link io.millrace.control.message.ControlException} when it is refused.
      */
     CompletableFuture<Listing<?>> list(Caller caller, Command.List list);
 
     /**
-     * {@return the next thing that happened, or null}
+     * {@return the next event, or null}
      */
     ServiceEvent pollEvent();
 
     /**
-     * {@return how many events were lost since it was asked last}
+     * {@return number of events lost since the last call}
      */
     long takeLostEvents();
 
     /**
-     * Does what else is due; called over and over.
+     * Performs periodic work; called repeatedly.
      *
-     * @return how much was done; 0 when the thread may idle.
+     * @return the work count; 0 if the thread may idle.
      */
     default int poll()
     {
@@ -119,7 +119,7 @@ public interface ControlBackend extends AutoCloseable
     }
 
     /**
-     * A command was refused before it came here, since the session's role is too low, or the session no manager's.
+     * A command was refused because the session's role is too low, or it is not a manager's session.
      *
      * @param caller  who wanted it.
      * @param command that was refused.
@@ -139,7 +139,7 @@ public interface ControlBackend extends AutoCloseable
     }
 
     /**
-     * The service ends; called on its thread, last of all.
+     * The service ends; the last call on its thread.
      */
     @Override
     default void close()

@@ -20,8 +20,8 @@ import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * The media driver of this process, with one thread and what bounds it. It can be started again when its thread has
- * died. Belongs to the owner's thread until the service runs, and to the service's from then on.
+ * The media driver of this process, with one thread and bounded resources. It can be restarted when its thread has
+ * died. Confined to the owner's thread until the service runs, then to the service's.
  */
 final class ControlDriver implements AutoCloseable
 {
@@ -30,13 +30,13 @@ final class ControlDriver implements AutoCloseable
     private static final long PARK_MIN_NS = 1_000;
     private static final long PARK_MAX_NS = 1_000_000;
     /**
-     * Room for 8,192 counters, the least that Aeron takes: some 12 a session are used. The driver writes all of it at
-     * the start, and four times as much of what describes them, so that its default would be 40 MiB resident.
+     * Space for 8,192 counters, Aeron's minimum; a session uses about 12. The driver touches all of it at the start,
+     * and four times as much metadata, so that its default would make 40 MiB resident.
      */
     private static final int COUNTER_VALUES_BYTES = 1 << 20;
     private static final String LOSS_REPORT = "loss-report.dat";
     private static final int PAGE_BYTES = 4096;
-    /** A publication to somebody who never was there is kept for so long after it was closed. */
+    /** How long a closed publication without a subscriber lingers. */
     private static final long LINGER_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final ControlSettings settings;
@@ -72,7 +72,7 @@ final class ControlDriver implements AutoCloseable
                     .uncaughtExceptionHandler(ControlDriver::onDeath).unstarted(task))
                 .publicationTermBufferLength(ImageGuard.TERM_LENGTH_MAX_BYTES)
                 .ipcTermBufferLength(ImageGuard.TERM_LENGTH_MAX_BYTES)
-                // A page that cannot be had is met where a log is made, which can fail, not where it is written.
+                // Pages are allocated when a log is created, which may fail, and not when it is written.
                 .termBufferSparseFile(false)
                 .counterValuesBufferLength(COUNTER_VALUES_BYTES)
                 .imageLivenessTimeoutNs(ImageGuard.LIVENESS_TIMEOUT_NS)
@@ -81,7 +81,7 @@ final class ControlDriver implements AutoCloseable
                     channel, dispatcher, status, context,
                     new ImageGuard(isProven(channel), directory::getUsableSpace, SystemNanoClock.INSTANCE.nanoTime()),
                     drops))
-                // DriverDirectory has seen to it that nobody lives there.
+                // DriverDirectory has ensured that no other driver uses it.
                 .dirDeleteOnStart(true)
                 .dirDeleteOnShutdown(true)
                 .warnIfDirectoryExists(false)
@@ -91,11 +91,11 @@ final class ControlDriver implements AutoCloseable
                 takePages(settings.directory().resolve(LOSS_REPORT));
             }
             DriverPermissions.set(settings.directory(), settings.group());
-            final String distrust = ControlDirectories.distrust(settings.directory(), settings.group());
-            if (null != distrust)
+            final String trustProblem = ControlDirectories.trustProblem(settings.directory(), settings.group());
+            if (null != trustProblem)
             {
-                // Somebody made it in the moment between looking and making.
-                throw new IOException(distrust);
+                // Another process created it after the check.
+                throw new IOException(trustProblem);
             }
             DriverProcess.write(settings.directory(), ProcessHandle.current().pid());
         }
@@ -110,11 +110,11 @@ final class ControlDriver implements AutoCloseable
             if (StorageFault.isIn(e))
             {
                 throw new ServiceSettingException("control.directory", settings.directory(),
-                    "there is no space for the files of the media driver", StorageFault.REMEDY, e);
+                    "has no space for the files of the media driver", StorageFault.REMEDY, e);
             }
             throw new ServiceSettingException("control.directory", settings.directory(),
                 "cannot be used by the media driver: " + String.valueOf(e.getMessage()).lines().findFirst().orElse(""),
-                "name a directory that this user may make, with some MiB left", e);
+                "name a directory that this user may create, with some MiB of free space", e);
         }
     }
 
@@ -125,8 +125,8 @@ final class ControlDriver implements AutoCloseable
     }
 
     /**
-     * A fault in the memory of the driver's files ends its thread, which is seen by {@link #isAlive}, and not the
-     * process. Other errors are for whoever handles them for all threads.
+     * A fault in mapped memory of the driver's files ends its thread, which {@link #isAlive} detects, and not the
+     * process. Other errors go to the default handler.
      */
     private static void onDeath(final Thread thread, final Throwable error)
     {
@@ -137,7 +137,7 @@ final class ControlDriver implements AutoCloseable
         }
     }
 
-    /** Of a file that the driver makes with holes, before anything is in it. */
+    /** Allocates the pages of a sparse file that the driver creates, before it is written. */
     private static void takePages(final Path path) throws IOException
     {
         try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw"))
@@ -150,19 +150,19 @@ final class ControlDriver implements AutoCloseable
         }
     }
 
-    /** Who sends requests has to prove something; who answers was asked. */
+    /** Senders of requests have to authenticate; senders of answers were contacted by this process. */
     private IntPredicate isProven(final UdpChannel channel)
     {
         return settings.channel().equals(channel.originalUriString()) ? proven::contains : (_) -> true;
     }
 
-    /** Vouches for the sender of a session that was opened over UDP, by Aeron's id. */
+    /** Marks the sender of a session over UDP as authenticated, by its Aeron session ID. */
     void prove(final int sessionId)
     {
         proven.add(sessionId);
     }
 
-    /** The session is over. */
+    /** The session has ended. */
     void forget(final int sessionId)
     {
         proven.remove(sessionId);
@@ -175,7 +175,7 @@ final class ControlDriver implements AutoCloseable
         return null != value && value.isAlive();
     }
 
-    /** Starts it again; clients find that out by themselves. */
+    /** Restarts the driver; clients detect that themselves. */
     void restart()
     {
         StorageFault.close(driver);
@@ -183,7 +183,7 @@ final class ControlDriver implements AutoCloseable
         launch();
     }
 
-    /** UDP frames that the guard dropped. Any thread. */
+    /** Number of UDP frames dropped by the guard. Any thread. */
     long droppedCount()
     {
         return drops.count();

@@ -11,13 +11,13 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Takes commands over Aeron: over IPC always, over UDP when its settings say so. Has a media driver of its own, with
- * one thread, and a thread that serves sessions; both back off when there is nothing to do. Made and closed by the
- * owner's thread; close it before what the backend stands on.
+ * Serves the control protocol over Aeron: always over IPC, and over UDP if configured. Runs its own media driver with
+ * one thread, and one thread for sessions; both back off when idle. Created and closed by the owner's thread; close it
+ * before the resources of the backend.
  */
 public final class ControlService implements AutoCloseable
 {
-    /** Of the process when commands cannot be taken any more, and starting again did not help. */
+    /** Exit code of the process when the control service failed and could not be restarted. */
     public static final int EXIT_CODE_CONTROL_LOST = 71;
 
     private static final int SPINS = 50;
@@ -35,11 +35,11 @@ public final class ControlService implements AutoCloseable
     /**
      * Starts driver and thread, or nothing.
      *
-     * @param settings where commands are taken.
-     * @param backend  that carries them out; closed with this, but not when this throws.
-     * @param onError  told in one line what went wrong that no client can be told; on any thread, must not block.
-     * @return a service that takes commands.
-     * @throws ServiceSettingException naming the setting that could not be had; everything begun has been undone.
+     * @param settings of the service.
+     * @param backend  that executes commands; closed with this, but not if this throws.
+     * @param onError  gets one line about errors that cannot be returned to a client; on any thread, must not block.
+     * @return the running service.
+     * @throws ServiceSettingException naming the invalid setting; everything started was stopped again.
      */
     public static ControlService start(
         final ControlSettings settings, final ControlBackend backend, final Consumer<String> onError)
@@ -61,21 +61,21 @@ public final class ControlService implements AutoCloseable
     {
         if (settings.isUdp() && null == settings.secrets())
         {
-            throw new ServiceSettingException("control.secrets", null, "missing, and commands are taken over UDP",
+            throw new ServiceSettingException("control.secrets", null, "missing, and commands are accepted over UDP",
                 "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
         }
         final KeyFile keys = new KeyFile(settings.secrets(), onError, SystemNanoClock.INSTANCE.nanoTime());
         started.push(DriverDirectory.take(settings.directory(), settings.group()));
         final ControlDriver driver = new ControlDriver(settings, onError);
         started.push(driver);
-        final CommandDesk desk = new CommandDesk(backend, onError);
+        final CommandExecutor executor = new CommandExecutor(backend, onError);
         try
         {
-            loop = new ServiceLoop(settings, driver, keys, backend, onError, desk);
+            loop = new ServiceLoop(settings, driver, keys, backend, onError, executor);
         }
         catch (final AeronException e)
         {
-            desk.close();
+            executor.close();
             throw new ServiceSettingException("control.channel", settings.channel(), "cannot be listened on: " +
                 e.getMessage().lines().findFirst().orElse(""), "use an address of this machine and a free port", e);
         }
@@ -86,7 +86,7 @@ public final class ControlService implements AutoCloseable
         thread.start();
     }
 
-    /** Who takes no commands and cannot be helped is better started again by whoever watches the process. */
+    /** A process without a control service is better restarted by its supervisor. */
     private static void halt()
     {
         Runtime.getRuntime().halt(EXIT_CODE_CONTROL_LOST);
@@ -102,7 +102,7 @@ public final class ControlService implements AutoCloseable
     }
 
     /**
-     * {@return how many messages were dropped, since they could not be read or were of no session; any thread}
+     * {@return number of dropped messages: malformed, or without a session; any thread}
      */
     public long droppedCount()
     {
@@ -110,7 +110,7 @@ public final class ControlService implements AutoCloseable
     }
 
     /**
-     * {@return how many clients are talked to, those included that have not proven themselves; any thread}
+     * {@return number of sessions, including unauthenticated ones; any thread}
      */
     public int sessionCount()
     {
@@ -118,7 +118,7 @@ public final class ControlService implements AutoCloseable
     }
 
     /**
-     * {@return bytes held for messages that are not whole yet; any thread}
+     * {@return bytes of buffers for incomplete messages; any thread}
      */
     public long heldBytes()
     {
@@ -126,7 +126,7 @@ public final class ControlService implements AutoCloseable
     }
 
     /**
-     * Closes all sessions, then the driver, and removes its directory. Again does nothing.
+     * Closes all sessions and the driver, and removes its directory. Idempotent.
      */
     @Override
     public void close()

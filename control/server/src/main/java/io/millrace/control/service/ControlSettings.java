@@ -7,14 +7,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where commands are taken. Immutable.
+ * Settings of the control service. Immutable.
  *
- * @param directory  of the media driver, made and removed by it; who may write there may send commands over IPC.
+ * @param directory  of the media driver, created and removed by it; users with write access may send commands over IPC.
  * @param channel    {@code aeron:ipc}, or {@code aeron:udp?endpoint=ADDRESS:PORT} for commands over UDP besides.
  * @param streamId   of the requests.
  * @param secrets    file with the keys that clients prove; null without UDP: none is known.
  * @param name       that clients see.
- * @param idle       what the thread that takes commands does while there are none.
+ * @param idle       idle strategy of the service's thread.
  * @param encryption of sessions over UDP.
  * @param group      that may use the directory besides the user; null: none.
  */
@@ -33,16 +33,16 @@ public record ControlSettings(
     {
         /** Clients that do not encrypt are refused. */
         REQUIRED,
-        /** A client that does not encrypt is taken; its messages are authenticated, and readable on the way. */
+        /** Clients without encryption are accepted; their messages are authenticated, but readable on the network. */
         OPTIONAL
     }
 
-    /** What the thread that takes commands does while there are none. */
+    /** Idle strategy of the service's thread. */
     public enum Idle
     {
         /** Spins, yields, and then sleeps up to 1 ms, again and again. */
         BACK_OFF,
-        /** Looks for the next one, on a whole core. */
+        /** Polls for commands, using a whole core. */
         BUSY_SPIN
     }
 
@@ -58,7 +58,7 @@ public record ControlSettings(
     private static final int PORT_MAX = 0xFFFF;
 
     /**
-     * Refuses null where something must be given.
+     * Rejects null for required values.
      */
     public ControlSettings
     {
@@ -93,8 +93,8 @@ public record ControlSettings(
     }
 
     /**
-     * {@return whether a channel is one that commands can be taken on: {@code aeron:ipc}, or {@code
-     * aeron:udp?endpoint=ADDRESS:PORT} with a numeric address}
+     * {@return whether commands can be accepted on a channel: {@code aeron:ipc}, or
+     * {@code aeron:udp?endpoint=ADDRESS:PORT} with a numeric address}
      *
      * @param channel    to look at.
      */
@@ -106,7 +106,7 @@ public record ControlSettings(
     }
 
     /**
-     * {@return whether commands are taken over UDP besides}
+     * {@return whether commands are accepted over UDP, too}
      */
     public boolean isUdp()
     {

@@ -21,10 +21,9 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Takes a directory for the media driver of this process, and only where that hurts nobody: a lock beside the directory
- * says that no other process has it, which the kernel lets go when its process ends, however that may be. What a
- * killed one left is then the driver's to remove. A directory with anything else in it, or with a living driver of
- * another program, is refused.
+ * Acquires the directory of this process's media driver with a lock file beside it, which the kernel releases at the
+ * end of the process. Leftovers of a killed process are removed by the driver. A directory with other files, or with an
+ * active driver of another program, is refused.
  */
 final class DriverDirectory implements AutoCloseable
 {
@@ -43,16 +42,16 @@ final class DriverDirectory implements AutoCloseable
      * Takes the directory.
      *
      * @param group that may use it besides the user; null: none.
-     * @throws ServiceSettingException when it cannot be had.
+     * @throws ServiceSettingException if it cannot be used.
      */
     static DriverDirectory take(final Path directory, final String group)
     {
         final Path absolute = directory.toAbsolutePath().normalize();
         makeBase(absolute, group);
-        final String distrust = ControlDirectories.distrust(absolute, group);
-        if (null != distrust)
+        final String trustProblem = ControlDirectories.trustProblem(absolute, group);
+        if (null != trustProblem)
         {
-            throw new ServiceSettingException(SETTING, absolute, distrust,
+            throw new ServiceSettingException(SETTING, absolute, trustProblem,
                 "remove it, or name another directory");
         }
         final Path lockFile = absolute.resolveSibling(absolute.getFileName() + ".lock");
@@ -72,7 +71,7 @@ final class DriverDirectory implements AutoCloseable
         {
             CloseHelper.quietClose(lock);
             throw new ServiceSettingException(SETTING, absolute, "cannot be used: " + e.getMessage(),
-                "name a directory that this user may make", e);
+                "name a directory that this user may create", e);
         }
         catch (final ServiceSettingException e)
         {
@@ -81,7 +80,7 @@ final class DriverDirectory implements AutoCloseable
         }
     }
 
-    /** What default directories are in is made when it is not there, by its mode for this user alone. */
+    /** Creates the parent of the default directories, accessible to this user alone. */
     private static void makeBase(final Path directory, final String group)
     {
         final Path base = ControlDirectories.base();
@@ -100,7 +99,7 @@ final class DriverDirectory implements AutoCloseable
         }
         catch (final FileAlreadyExistsException _)
         {
-            // Made by another process at this moment; whose it is is looked at now.
+            // Created by another process at this moment; its owner is checked below.
         }
         catch (final IOException e)
         {
@@ -147,14 +146,14 @@ final class DriverDirectory implements AutoCloseable
         try
         {
             final UnsafeBuffer metaData = CncFileDescriptor.createMetaDataBuffer(mapped);
-            // Without a version its driver was killed while it made the file, and Aeron would wait for the rest of it.
+            // Without a version: the driver was killed while creating the file, and Aeron would wait for the rest.
             return 0 != metaData.getIntVolatile(CncFileDescriptor.cncVersionOffset(0)) &&
                 CommonContext.isDriverActive(HEARTBEAT_MS, DriverDirectory::ignore, mapped) &&
                 ProcessState.isAlive(CncFileDescriptor.pid(metaData));
         }
         catch (final RuntimeException e)
         {
-            // Complete, and not to be understood: of another version of Aeron, say. Better not to be removed.
+            // Complete, but unreadable, for example of another version of Aeron: do not remove it.
             return true;
         }
         finally
@@ -167,7 +166,7 @@ final class DriverDirectory implements AutoCloseable
     {
     }
 
-    /** Lets the directory go; after the driver has ended. */
+    /** Releases the directory, after the driver has ended. */
     @Override
     public void close()
     {

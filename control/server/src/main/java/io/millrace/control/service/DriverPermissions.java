@@ -11,19 +11,19 @@ import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.Set;
 
 /**
- * Who may use the directory of a media driver: its user alone, or the members of one group too. Stateless.
+ * Permissions of a media driver's directory: for its user alone, or also for the members of a group. Stateless.
  */
 final class DriverPermissions
 {
     private static final String SETTING = "control.group";
-    /** Files that are made in such a directory are the group's. */
+    /** New files in such a directory belong to the group. */
     private static final int SHARED_DIRECTORY_MODE = 02770;
 
     private DriverPermissions()
     {
     }
 
-    /** Gives a directory, in which a driver has begun, to the user or to the group. */
+    /** Sets the permissions of a directory in which a driver has started. */
     static void set(final Path directory, final String group) throws IOException
     {
         if (null == group)
@@ -47,7 +47,7 @@ final class DriverPermissions
                 Set.of(PosixFilePermission.GROUP_READ, PosixFilePermission.GROUP_WRITE)))
             {
                 throw new ServiceSettingException(SETTING, group,
-                    "of no use: files are made that the group cannot write",
+                    "has no effect: the group cannot write new files",
                     "start the process with umask 007 (UMask=0007 in a unit of systemd)");
             }
         }
@@ -63,7 +63,7 @@ final class DriverPermissions
         }
         catch (final UserPrincipalNotFoundException e)
         {
-            throw new ServiceSettingException(SETTING, group, "no group of this machine", "name one that is", e);
+            throw new ServiceSettingException(SETTING, group, "unknown group", "name a group of this machine", e);
         }
     }
 }

@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Counts UDP frames that were dropped, and says so at most once a minute, with the last one's sender and reason. The
- * count can be read by any thread, all else belongs to the driver's.
+ * Counts dropped UDP frames and logs at most one line per minute, with sender and reason of the last one. The count may
+ * be read by any thread; all else is confined to the driver's.
  */
 final class DropReport
 {

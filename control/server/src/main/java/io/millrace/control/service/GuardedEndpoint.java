@@ -13,8 +13,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * A UDP port of the media driver that hands on only the frames of senders that its {@link ImageGuard} accepts. The
- * driver's thread.
+ * A receive endpoint of the media driver that passes on only frames that its {@link ImageGuard} accepts. The driver's
+ * thread.
  */
 final class GuardedEndpoint extends ReceiveChannelEndpoint
 {
@@ -45,10 +45,11 @@ final class GuardedEndpoint extends ReceiveChannelEndpoint
         final int transportIndex)
     {
         final long nowNs = clock.nanoTime();
-        final boolean isSound = ImageGuard.isSound(header.termLength(), header.termOffset(), header.mtuLength(),
+        final boolean isSound = ImageGuard.isValidSetup(header.termLength(), header.termOffset(), header.mtuLength(),
             header.initialTermId(), header.activeTermId());
         final ImageGuard.Verdict verdict = isSound ? guard.onSetup(
-            header.streamId(), header.sessionId(), header.termLength(), srcAddress, nowNs) : ImageGuard.Verdict.UNSOUND;
+            header.streamId(), header.sessionId(), header.termLength(), srcAddress, nowNs) :
+                ImageGuard.Verdict.INVALID_SETUP;
         if (ImageGuard.Verdict.ACCEPTED == verdict)
         {
             super.onSetupMessage(header, buffer, length, srcAddress, transportIndex);

@@ -15,20 +15,20 @@ import org.agrona.collections.Hashing;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
- * Decides which senders a UDP port of the media driver talks to, before anything is made for them: an image costs three
- * terms of memory, counters, and time of the driver, and whoever sends a frame has proven nothing yet. Bounds the
- * length of terms, the senders altogether and of one address, and how fast new ones come; a sender that nobody has
- * vouched for after {@link #UNPROVEN_MAX_NS} is not heard any more, and its image ends. Frames of a session from
- * another address than its first are dropped. Belongs to the driver's thread.
+ * Admission control for senders on a UDP port of the media driver, before resources are allocated: an image costs three
+ * terms of memory, counters and driver time, and senders of frames are not authenticated yet. Bounds the term length,
+ * the number of senders in total and per address, and the rate of new ones; frames of a sender that is not
+ * authenticated within {@link #UNPROVEN_MAX_NS} are dropped, and its image ends. Frames of a session from another
+ * address than its first are dropped. Confined to the driver's thread.
  */
 final class ImageGuard
 {
-    /** What becomes of a frame. */
+    /** Decision about a frame. */
     enum Verdict
     {
         ACCEPTED("accepted"),
         TERM_TOO_LONG("terms above " + (ImageGuard.TERM_LENGTH_MAX_BYTES >> 10) + " KiB"),
-        UNSOUND("a term, offset or MTU that no sender has"),
+        INVALID_SETUP("an invalid term, offset or MTU"),
         WRONG_ADDRESS("a session of another address"),
         UNPROVEN("no session was opened in time"),
         TOO_FAST("above " + ImageGuard.SENDERS_PER_SECOND + " new senders a second"),
@@ -58,9 +58,9 @@ final class ImageGuard
     static final int SENDERS_PER_SECOND = 32;
     /** Without a packet for so long an image ends; of Aeron's driver. */
     static final long LIVENESS_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
-    /** In this time a client has proven itself, or it does not want to. */
+    /** Time within which a client has to authenticate. */
     static final long UNPROVEN_MAX_NS = TimeUnit.SECONDS.toNanos(10);
-    /** Space that is left for others in the file system of the control directory. */
+    /** Free space that is reserved in the file system of the control directory. */
     static final long STORAGE_RESERVE_BYTES = 16L << 20;
 
     private static final long MARGIN_NS = TimeUnit.SECONDS.toNanos(1);
@@ -74,25 +74,25 @@ final class ImageGuard
     {
         private final InetSocketAddress address;
         private final long admittedNs;
-        private long heardNs;
+        private long lastReceivedNs;
         private boolean isEnded;
 
         Sender(final InetSocketAddress address, final long nowNs)
         {
             this.address = address;
             admittedNs = nowNs;
-            heardNs = nowNs;
+            lastReceivedNs = nowNs;
         }
     }
 
     private final Long2ObjectHashMap<Sender> senders = new Long2ObjectHashMap<>();
     private final IntPredicate isProven;
     private final LongSupplier storageBytes;
-    private final TokenRate rate;
+    private final TokenBucket rate;
     private long sweptNs;
 
     /**
-     * @param isProven     whether a session, by Aeron's id, was vouched for.
+     * @param isProven     whether an Aeron session is authenticated.
      * @param storageBytes left in the file system of the control directory.
      * @param nowNs        the present time.
      */
@@ -100,14 +100,14 @@ final class ImageGuard
     {
         this.isProven = isProven;
         this.storageBytes = storageBytes;
-        rate = new TokenRate(SENDERS_PER_SECOND, SENDERS_PER_SECOND, nowNs);
+        rate = new TokenBucket(SENDERS_PER_SECOND, SENDERS_PER_SECOND, nowNs);
         sweptNs = nowNs;
     }
 
     /**
-     * Whether a sender of Aeron can ask for this: what is made for others fails when it is used.
+     * Whether the setup frame is valid: images of invalid ones would fail when they are used.
      */
-    static boolean isSound(
+    static boolean isValidSetup(
         final int termLengthBytes,
         final int termOffset,
         final int mtuBytes,
@@ -123,7 +123,7 @@ final class ImageGuard
             activeTermId - initialTermId >= 0;
     }
 
-    /** A sender wants an image, or says again that it wants one. */
+    /** A sender requests an image, or repeats the request. */
     Verdict onSetup(
         final int streamId,
         final int sessionId,
@@ -135,7 +135,7 @@ final class ImageGuard
             onFrame(streamId, sessionId, false, source, nowNs);
     }
 
-    /** A frame came; of a sender without an image it asks for one. */
+    /** Handles a frame; of a sender without an image it counts as a request for one. */
     Verdict onFrame(
         final int streamId,
         final int sessionId,
@@ -155,11 +155,11 @@ final class ImageGuard
         }
         if (nowNs - sender.admittedNs >= UNPROVEN_MAX_NS && !isProven.test(sessionId))
         {
-            // Not heard: without frames the driver lets the image go.
+            // Dropped: without frames the driver releases the image.
             sweep(nowNs);
             return Verdict.UNPROVEN;
         }
-        sender.heardNs = nowNs;
+        sender.lastReceivedNs = nowNs;
         sender.isEnded = isLast;
         return Verdict.ACCEPTED;
     }
@@ -179,7 +179,7 @@ final class ImageGuard
         {
             return Verdict.TOO_FAST;
         }
-        // Counts what is there as unused, and so errs on the safe side.
+        // Counts existing images as unused, to be on the safe side.
         if (storageBytes.getAsLong() < (senders.size() + 1) * IMAGE_BYTES + STORAGE_RESERVE_BYTES)
         {
             return Verdict.STORAGE_FULL;
@@ -212,14 +212,14 @@ final class ImageGuard
         while (each.hasNext())
         {
             final Sender sender = each.next();
-            if (nowNs - sender.heardNs >= (sender.isEnded ? ENDED_NS : SILENT_NS))
+            if (nowNs - sender.lastReceivedNs >= (sender.isEnded ? ENDED_NS : SILENT_NS))
             {
                 each.remove();
             }
         }
     }
 
-    /** Senders that have an image, or had one a moment ago. */
+    /** Number of senders with an image, or with one that ended recently. */
     int senderCount()
     {
         return senders.size();

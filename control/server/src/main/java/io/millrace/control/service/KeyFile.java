@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The file with the keys: read at the start, and again when it is another or has changed, which is looked for once a
- * second. One that cannot be used leaves the keys as they were, and is reported once. Belongs to the service's thread.
+ * The key file: read at the start, and again when it was replaced or changed, which is checked once a second. An
+ * invalid file leaves the keys unchanged and is reported once. Confined to the service's thread.
  */
 final class KeyFile
 {
@@ -22,7 +22,7 @@ final class KeyFile
 
     /**
      * @param file    null: no keys are known.
-     * @param onError told when the file cannot be used any more, and when it can again.
+     * @param onError notified when the file becomes invalid, and when it is valid again.
      * @throws ServiceSettingException when the file cannot be used.
      */
     KeyFile(final Path file, final Consumer<String> onError, final long nowNs)
@@ -39,7 +39,7 @@ final class KeyFile
         return keys;
     }
 
-    /** Reads the file again if need be; answers whether there are other keys now. */
+    /** Reloads the file if it changed; returns whether the keys changed. */
     boolean poll(final long nowNs)
     {
         if (null == file || nowNs - dueNs < 0)
@@ -56,12 +56,12 @@ final class KeyFile
         try
         {
             keys = KeyRing.read(file);
-            onError.accept("control: the keys of " + file + " were read again");
+            onError.accept("control: the keys of " + file + " were reloaded");
             return true;
         }
         catch (final ServiceSettingException e)
         {
-            onError.accept("control: the keys stay as they were: " + e.getMessage());
+            onError.accept("control: the keys are unchanged: " + e.getMessage());
             return false;
         }
     }

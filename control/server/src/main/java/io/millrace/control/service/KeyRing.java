@@ -15,14 +15,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The keys that clients may prove, each with the highest role it gives and the data plane it is for. Immutable.
+ * The keys of clients, each with its highest role and its data plane. Immutable.
  */
 final class KeyRing
 {
     /**
-     * A secret and what it is good for.
+     * A secret with its permissions.
      *
-     * @param isManager whether a manager may take charge with it, besides all else.
+     * @param isManager whether a manager may take over with it, in addition to the role.
      * @param dataPlane that it is for; empty: all.
      */
     record Key(SharedSecret secret, Role role, boolean isManager, String dataPlane)
@@ -44,7 +44,7 @@ final class KeyRing
     private static final int UNKNOWN_LENGTH_BYTES = 32;
 
     private final Map<String, Key> keys;
-    /** Nobody knows it: a client with an unknown key fails as one with a wrong secret does. */
+    /** A random secret: a client with an unknown key fails in the same way as with a wrong secret. */
     private final Key unknown;
 
     private KeyRing(final Map<String, Key> keys)
@@ -60,7 +60,7 @@ final class KeyRing
     /**
      * Reads lines of name, role, secret, and the name of a data plane if the key is for that alone.
      *
-     * @throws ServiceSettingException when the file is open to others, or a line is none.
+     * @throws ServiceSettingException if the file is accessible to other users, or a line is invalid.
      */
     static KeyRing read(final Path file)
     {
@@ -113,10 +113,10 @@ final class KeyRing
         final Role role = switch (columns[1])
         {
             case "read" -> Role.READ;
-            case "operate" -> Role.OPERATE;
-            case "administer", MANAGER -> Role.ADMINISTER;
+            case "operator" -> Role.OPERATOR;
+            case "admin", MANAGER -> Role.ADMIN;
             default -> throw new ServiceSettingException(
-                SETTING, where, "the second word is no role", "use read, operate, administer or manager");
+                SETTING, where, "the second word is not a role", "use read, operator, admin or manager");
         };
         final SharedSecret secret;
         try
@@ -131,18 +131,18 @@ final class KeyRing
         final Key key = new Key(secret, role, MANAGER.equals(columns[1]), dataPlane);
         if (null != keys.putIfAbsent(columns[0], key))
         {
-            throw new ServiceSettingException(SETTING, where, "key " + columns[0] + " is there already", "remove one");
+            throw new ServiceSettingException(SETTING, where, "key " + columns[0] + " already exists", "remove one");
         }
     }
 
-    /** Whether a key that was proven is still there, unchanged. */
+    /** Whether an authenticated key still exists unchanged. */
     boolean holds(final String name, final Key key)
     {
         final Key now = keys.get(name);
         return null != now && now.isSame(key);
     }
 
-    /** The key of a name; of a name that is not there one that nobody can prove. */
+    /** The key of a name; for an unknown name a random one. */
     Key get(final String name)
     {
         return keys.getOrDefault(name, unknown);

@@ -4,9 +4,9 @@ import io.millrace.control.codec.Code;
 import io.millrace.control.wire.ResponseWriter;
 
 /**
- * The records of a List and its answer.
+ * Sends the records of a List and its answer.
  */
-final class ListReply implements Outgoing
+final class ListReply implements OutgoingMessage
 {
     private final Session session;
     private final long correlationId;

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * What was found for a List, as snapshots of which a record is made when its turn to be sent comes.
+ * Result of a List: snapshots, which are converted to records when they are sent.
  *
  * @param <T>       of the snapshots.
- * @param snapshots in the order in which they are told.
- * @param record    makes one; called on the thread of the {@link ControlService}.
+ * @param snapshots in order of the answer.
+ * @param record    converts a snapshot; called on the thread of the {@link ControlService}.
  */
 public record Listing<T>(List<T> snapshots, Function<T, Resource> record)
 {

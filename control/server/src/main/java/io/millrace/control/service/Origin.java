@@ -3,7 +3,7 @@ package io.millrace.control.service;
 import io.aeron.Image;
 
 /**
- * Where a message came from. Immutable.
+ * Origin of a message. Immutable.
  *
  * @param isRemote  whether over UDP.
  * @param imageId   of the sender, by Aeron's session id.
@@ -11,7 +11,7 @@ import io.aeron.Image;
  */
 record Origin(boolean isRemote, int imageId, String address)
 {
-    /** All that comes over IPC. */
+    /** Messages over IPC. */
     static final Origin LOCAL = new Origin(false, 0, "");
 
     /** Of a message that came over UDP. */

@@ -6,19 +6,19 @@ import java.util.Objects;
 import java.util.concurrent.CompletionException;
 
 /**
- * How a command went. Immutable.
+ * Reply to a command. Immutable.
  *
- * @param code  of it.
+ * @param code  of the result.
  * @param value port taken by a listener, else 0.
- * @param text  one sentence when it did not go well.
+ * @param text  one sentence if it failed.
  */
 public record Reply(Code code, long value, String text)
 {
-    /** It went well, and there is no more to say. */
+    /** Success without a message. */
     public static final Reply OK = new Reply(Code.OK, 0, "");
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public Reply
     {
@@ -44,7 +44,7 @@ public record Reply(Code code, long value, String text)
         {
             case final ControlException e -> refused(e.code(), e.getMessage());
             case final CompletionException e when null != e.getCause() -> of(e.getCause());
-            default -> refused(Code.FAILED, "it failed here: " + failure);
+            default -> refused(Code.FAILED, "internal error: " + failure);
         };
     }
 }

@@ -5,9 +5,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Looks at the channel on which a client wants its answers, before anything is made of it. Over IPC it is IPC; over UDP
- * a numeric address and port of one receiver, since a name would have to be looked up, and every other parameter would
- * let somebody who has proven nothing choose how large buffers are, or whom they reach. Stateless.
+ * Validates the response channel of a client before it is used. Over IPC only IPC is accepted; over UDP only a numeric
+ * unicast address and port: a name would need a lookup, and other parameters would let an unauthenticated client choose
+ * buffer sizes and receivers. Stateless.
  */
 final class ResponseChannel
 {
@@ -20,7 +20,7 @@ final class ResponseChannel
     {
     }
 
-    /** The channel to answer on, or null when it is refused. */
+    /** The response channel, or null if it is refused. */
     static String of(final String wanted, final boolean isRemote)
     {
         if (!isRemote)

@@ -5,9 +5,9 @@ import io.millrace.control.codec.Kind;
 import java.util.Objects;
 
 /**
- * Something that happened, to be told to sessions that subscribed. Immutable.
+ * An event for sessions that subscribed. Immutable.
  *
- * @param dataPlane that it happened to: told to sessions about it alone; empty: told to all.
+ * @param dataPlane of the event, sent only to its sessions; empty: sent to all.
  * @param epochNs   since 1970.
  * @param kind      of the resource.
  * @param change    what happened.
@@ -17,7 +17,7 @@ import java.util.Objects;
 public record ServiceEvent(String dataPlane, long epochNs, Kind kind, Change change, String name, String text)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public ServiceEvent
     {

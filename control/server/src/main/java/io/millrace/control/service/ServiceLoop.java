@@ -23,8 +23,8 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * What the service's thread does: reads requests, opens and closes sessions, tells events, sends what waits. A message
- * that cannot be believed or read is dropped and counted.
+ * Work of the service's thread: reads requests, opens and closes sessions, publishes events, sends queued messages.
+ * Malformed and forged messages are dropped and counted.
  */
 final class ServiceLoop implements RequestHandler
 {
@@ -40,7 +40,7 @@ final class ServiceLoop implements RequestHandler
     private final KeyFile keys;
     private final ControlBackend backend;
     private final Consumer<String> onError;
-    private final CommandDesk desk;
+    private final CommandExecutor executor;
     private final NanoClock clock = SystemNanoClock.INSTANCE;
     private final RequestAdapter adapter = new RequestAdapter(this);
     private final ResponseWriter writer = new ResponseWriter();
@@ -61,21 +61,21 @@ final class ServiceLoop implements RequestHandler
     private volatile int sessionCount;
     private volatile long heldBytes;
 
-    /** Connects to the media driver; throws AeronException when channel or stream cannot be had. */
+    /** Connects to the media driver; throws AeronException if channel or stream is unavailable. */
     ServiceLoop(
         final ControlSettings settings,
         final ControlDriver driver,
         final KeyFile keys,
         final ControlBackend backend,
         final Consumer<String> onError,
-        final CommandDesk desk)
+        final CommandExecutor executor)
     {
         this.settings = settings;
         this.driver = driver;
         this.keys = keys;
         this.backend = backend;
         this.onError = onError;
-        this.desk = desk;
+        this.executor = executor;
         opener = new SessionOpener(settings, sessions, keys, backend, driver, clock.nanoTime());
         connect();
     }
@@ -111,25 +111,25 @@ final class ServiceLoop implements RequestHandler
         onError.accept("control: " + error);
     }
 
-    /** Messages that were neither carried out nor answered. Any thread. */
+    /** Number of messages neither executed nor answered. Any thread. */
     long droppedCount()
     {
         return droppedCount + driver.droppedCount() + remoteAssembler.droppedCount();
     }
 
-    /** Clients that are talked to, those included that have not proven themselves. Any thread. */
+    /** Number of sessions, including unauthenticated ones. Any thread. */
     int sessionCount()
     {
         return sessionCount;
     }
 
-    /** Bytes of messages that are not whole yet. Any thread. */
+    /** Bytes of incomplete messages. Any thread. */
     long heldBytes()
     {
         return heldBytes;
     }
 
-    /** Does what is due; answers how much that was. */
+    /** Runs one duty cycle; returns the work count. */
     int doWork()
     {
         nowNs = clock.nanoTime();
@@ -141,8 +141,8 @@ final class ServiceLoop implements RequestHandler
         work += local.poll(localAssembler, FRAGMENT_LIMIT);
         work += pollRemote();
         work += backend.poll();
-        work += desk.poll();
-        work += tellEvents();
+        work += executor.poll();
+        work += publishEvents();
         if (keys.poll(nowNs))
         {
             sessions.forEach(this::checkKey);
@@ -151,7 +151,7 @@ final class ServiceLoop implements RequestHandler
         return work;
     }
 
-    /** Who came with a key that is gone, or another now, leaves; with the new one it may come again. */
+    /** Closes sessions whose key was removed or changed; the client may reconnect with the new key. */
     private void checkKey(final Session session)
     {
         if (null != session.key() && !keys.keys().holds(session.transcript().request().keyName(), session.key()))
@@ -170,7 +170,7 @@ final class ServiceLoop implements RequestHandler
         return fragments;
     }
 
-    /** The driver was not seen for too long, such as after the machine was suspended, or it is dead, or we failed. */
+    /** The driver timed out, for example after a suspend of the machine, has died, or this thread failed. */
     private int reconnect()
     {
         restart();
@@ -179,7 +179,7 @@ final class ServiceLoop implements RequestHandler
             reconnectNs = nowNs + RECONNECT_DELAY_NS;
             if (!driver.isAlive())
             {
-                onError.accept("control: the media driver has ended, it is started again");
+                onError.accept("control: the media driver has ended and is restarted");
                 driver.restart();
             }
             connect();
@@ -188,7 +188,7 @@ final class ServiceLoop implements RequestHandler
         return 0;
     }
 
-    /** Gives up all sessions and the connection to the driver; the next {@link #doWork()} begins anew. */
+    /** Drops all sessions and the connection to the driver; the next {@link #doWork()} reconnects. */
     void restart()
     {
         sessions.forEach(this::end);
@@ -211,7 +211,7 @@ final class ServiceLoop implements RequestHandler
         }
     }
 
-    private int tellEvents()
+    private int publishEvents()
     {
         int told = 0;
         for (; told < EVENT_LIMIT; told++)
@@ -221,7 +221,7 @@ final class ServiceLoop implements RequestHandler
             {
                 break;
             }
-            sessions.forEach((session) -> session.tell(event));
+            sessions.forEach((session) -> session.publish(event));
         }
         final long lost = backend.takeLostEvents();
         if (lost > 0)
@@ -240,7 +240,7 @@ final class ServiceLoop implements RequestHandler
             final Session session = each.next();
             work += session.poll(writer, nowNs);
             final boolean isSilent = Session.State.OPEN == session.state() ?
-                nowNs - session.heardNs() >= TIMEOUT_NS : nowNs - session.heardNs() >= PROVING_TIMEOUT_NS;
+                nowNs - session.lastReceivedNs() >= TIMEOUT_NS : nowNs - session.lastReceivedNs() >= PROVING_TIMEOUT_NS;
             if (isSilent || Session.State.CLOSED == session.state())
             {
                 end(session);
@@ -292,7 +292,7 @@ final class ServiceLoop implements RequestHandler
         droppedCount++;
     }
 
-    /** The session that may use this message, or null, which is counted. */
+    /** The session of a message; null is counted as dropped. */
     private Session open(final long sessionId)
     {
         final Session session = sessions.get(sessionId);
@@ -303,7 +303,7 @@ final class ServiceLoop implements RequestHandler
             drop();
             return null;
         }
-        session.heard(nowNs);
+        session.touch(nowNs);
         return session;
     }
 
@@ -353,7 +353,7 @@ final class ServiceLoop implements RequestHandler
         final Session session = open(header.sessionId());
         if (null != session)
         {
-            desk.onCommand(session, header, command);
+            executor.onCommand(session, header, command);
         }
     }
 
@@ -363,13 +363,13 @@ final class ServiceLoop implements RequestHandler
         final Session session = open(sessionId);
         if (null != session)
         {
-            CommandDesk.refuse(session, correlationId, code, Code.UNKNOWN_COMMAND == code ?
+            CommandExecutor.refuse(session, correlationId, code, Code.UNKNOWN_COMMAND == code ?
                 "this data plane does not know the command; use a client of its version" :
                 "the message cannot be read");
         }
     }
 
-    /** Sends what waits, for a moment, and leaves. */
+    /** Sends queued messages for a short time, then closes. */
     void onClose()
     {
         final long deadlineNs = clock.nanoTime() + CLOSE_WAIT_NS;
@@ -380,8 +380,8 @@ final class ServiceLoop implements RequestHandler
                 nowNs = clock.nanoTime();
                 aeron.conductorAgentInvoker().invoke();
                 backend.poll();
-                desk.poll();
-                tellEvents();
+                executor.poll();
+                publishEvents();
                 pollSessions();
                 Thread.onSpinWait();
             }
@@ -393,7 +393,7 @@ final class ServiceLoop implements RequestHandler
             onError.accept("control: " + e);
         }
         sessions.forEach(this::end);
-        desk.close();
+        executor.close();
         CloseHelper.quietClose(aeron);
         backend.close();
     }

@@ -3,8 +3,8 @@ package io.millrace.control.service;
 import java.io.Serial;
 
 /**
- * A setting of control cannot be had. The message is one line: key, value, bound, remedy. Thrown at set-up only, after
- * everything that had been started was undone.
+ * A setting of the control service is invalid. The message is one line: key, value, bound, remedy. Thrown at set-up
+ * only, after everything started was stopped again.
  */
 public final class ServiceSettingException extends RuntimeException
 {
@@ -49,7 +49,7 @@ public final class ServiceSettingException extends RuntimeException
     }
 
     /**
-     * {@return what is wrong with it}
+     * {@return the violated bound}
      */
     public String bound()
     {

@@ -8,10 +8,10 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Runs the service's work on a thread of its own, and starts it again when it fails, whatever with: clients lose their
- * sessions, open others and repeat what was not answered. When it fails {@link #FAILURES_MAX} times within {@link
- * #WINDOW_NS}, starting again does not help, and the owner is told. A lack of space is not counted: it is waited for,
- * with a pause each time. Made, started and closed by the owner's thread.
+ * Runs the service on a separate thread and restarts it after any failure: clients lose their sessions, reconnect and
+ * retry unanswered commands. After {@link #FAILURES_MAX} failures within {@link #WINDOW_NS} it gives up and notifies
+ * the owner. Lack of space does not count: it is retried after a pause. Created, started and closed by the owner's
+ * thread.
  */
 final class ServiceThread implements AutoCloseable
 {
@@ -37,12 +37,12 @@ final class ServiceThread implements AutoCloseable
     private long windowNs;
 
     /**
-     * @param work    to do over and over; answers how much was done.
-     * @param restart gives up what work stands on, so that it begins anew.
-     * @param end     called last of all, unless all is lost.
+     * @param work    duty cycle; returns the work count.
+     * @param restart resets the state of the service.
+     * @param end     called at the end, unless the service was given up.
      * @param idle    when there is no work.
-     * @param onError told of each failure in one line.
-     * @param onLost  told that it does not run any more.
+     * @param onError gets one line about each failure.
+     * @param onLost  called when the service was given up.
      * @param pauseNs after a lack of space.
      */
     ServiceThread(
@@ -77,25 +77,26 @@ final class ServiceThread implements AutoCloseable
             {
                 idle.idle(work.getAsInt());
             }
-            // Not only exceptions: a thread that is gone takes no commands, and nobody would see that it is.
+            // Errors included: if the thread ended, commands would go unanswered unnoticed.
             catch (final Throwable failure)
             {
                 if (StorageFault.isIn(failure))
                 {
-                    tell("control: the control directory has no space, all sessions are closed and it starts again: ",
+                    report("control: the control directory has no space; all sessions are closed and the service " +
+                        "restarts: ",
                         failure);
                     pause();
                 }
                 else if (isTooMany())
                 {
-                    tell("control: failed " + FAILURES_MAX + " times within " +
-                        TimeUnit.NANOSECONDS.toSeconds(WINDOW_NS) + " s, given up: ", failure);
+                    report("control: failed " + FAILURES_MAX + " times within " +
+                        TimeUnit.NANOSECONDS.toSeconds(WINDOW_NS) + " s, giving up: ", failure);
                     onLost.run();
                     return;
                 }
                 else
                 {
-                    tell("control: failed, all sessions are closed and it starts again: ", failure);
+                    report("control: failed; all sessions are closed and the service restarts: ", failure);
                 }
                 restart();
             }
@@ -125,7 +126,7 @@ final class ServiceThread implements AutoCloseable
         return ++failures >= FAILURES_MAX;
     }
 
-    private void tell(final String what, final Throwable failure)
+    private void report(final String what, final Throwable failure)
     {
         try
         {
@@ -133,7 +134,7 @@ final class ServiceThread implements AutoCloseable
         }
         catch (final Throwable _)
         {
-            // There may be no memory to say it with; going on is what counts.
+            // There may be no memory for the message; continue nevertheless.
         }
     }
 
@@ -145,11 +146,11 @@ final class ServiceThread implements AutoCloseable
         }
         catch (final Throwable failure)
         {
-            tell("control: ", failure);
+            report("control: ", failure);
         }
     }
 
-    /** Ends the work, and waits for that. */
+    /** Stops the thread and waits for it. */
     @Override
     public void close()
     {

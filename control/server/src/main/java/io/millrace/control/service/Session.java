@@ -16,28 +16,27 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.CloseHelper;
 
 /**
- * A client that is talked to: what it has proven, what waits to be sent to it, and when it was heard last. What it does
- * not read is bounded; a client that lets it pile up, or reads nothing for a while, loses its session and nobody else
- * notices. Belongs to the service's thread.
+ * The session of a client: authentication, send queue and time of the last message. The send queue is bounded; a client
+ * that does not read loses its session without affecting others. Confined to the service's thread.
  */
 final class Session
 {
-    /** How far it is. */
+    /** State of the session. */
     enum State
     {
         /** A challenge was sent. */
         PROVING,
-        /** It may command. */
+        /** Commands are accepted. */
         OPEN,
-        /** It gets what waits, and is closed then. */
-        LEAVING,
+        /** Queued messages are sent, then it is closed. */
+        CLOSING,
         /** Over. */
         CLOSED
     }
 
-    /** Commands whose answers have not been sent. */
+    /** Outstanding commands. */
     static final int COMMANDS_MAX = 1024;
-    /** Lists of which not all was sent; each holds what was there when it was asked for. */
+    /** Incomplete lists; each holds its snapshots. */
     static final int LISTS_MAX = 32;
 
     private static final int OUTGOING_MAX = 4 * COMMANDS_MAX;
@@ -54,7 +53,7 @@ final class Session
     private final KeyAgreementPair keys;
     private final long publicationId;
     private final long openedNs;
-    private final ArrayDeque<Outgoing> outgoing = new ArrayDeque<>();
+    private final ArrayDeque<OutgoingMessage> outgoing = new ArrayDeque<>();
     private State state;
     private Caller caller;
     private MessagePublication publication;
@@ -63,7 +62,7 @@ final class Session
     private boolean isStalled;
     private boolean isSubscribed;
     private long stalledNs;
-    private long heardNs;
+    private long lastReceivedNs;
     private long eventSequence;
     private int eventsWaiting;
     private int commands;
@@ -71,7 +70,7 @@ final class Session
 
     /**
      * @param aeron         that adds the publication.
-     * @param origin        where its request came from.
+     * @param origin        of its request.
      * @param role          that it is given.
      * @param key           that it has to prove; null for none.
      * @param transcript    of the opening so far; null without a key.
@@ -98,7 +97,7 @@ final class Session
         this.keys = keys;
         this.publicationId = publicationId;
         openedNs = nowNs;
-        heardNs = nowNs;
+        lastReceivedNs = nowNs;
         state = null == key ? State.OPEN : State.PROVING;
     }
 
@@ -112,13 +111,13 @@ final class Session
         return role;
     }
 
-    /** Whose it is; null before it was let in. */
+    /** The client; null before it is admitted. */
     Caller caller()
     {
         return caller;
     }
 
-    /** Lets it in. */
+    /** Admits the client. */
     void admit(final Caller value)
     {
         caller = value;
@@ -135,8 +134,8 @@ final class Session
     }
 
     /**
-     * Whether it may take charge as a manager: who may write the media driver's directory may, and keys made for
-     * it.
+     * Whether it may take over as a manager: local users with access to the driver's directory, and keys of role
+     * manager.
      */
     boolean mayManage()
     {
@@ -168,14 +167,14 @@ final class Session
         return openedNs;
     }
 
-    long heardNs()
+    long lastReceivedNs()
     {
-        return heardNs;
+        return lastReceivedNs;
     }
 
-    void heard(final long nowNs)
+    void touch(final long nowNs)
     {
-        heardNs = nowNs;
+        lastReceivedNs = nowNs;
     }
 
     long eventSequence()
@@ -193,7 +192,7 @@ final class Session
         return isSubscribed;
     }
 
-    /** It has proven itself: what is sent from now on is sealed. The challenge is out, or it were not answered. */
+    /** It is authenticated: messages are sealed from now on. The challenge was sent already. */
     void open(final MessageSeal value)
     {
         seal = value;
@@ -201,7 +200,7 @@ final class Session
         state = State.OPEN;
     }
 
-    /** Takes a command in, unless too many wait for their answers. */
+    /** Accepts a command, unless too many are outstanding. */
     boolean begin()
     {
         if (commands >= COMMANDS_MAX)
@@ -227,7 +226,7 @@ final class Session
         lists--;
     }
 
-    void send(final Outgoing message)
+    void send(final OutgoingMessage message)
     {
         if (State.CLOSED == state)
         {
@@ -241,10 +240,10 @@ final class Session
         outgoing.addLast(message);
     }
 
-    /** Answers a command that {@link #begin()} took in. */
+    /** Answers a command that {@link #begin()} accepted. */
     void answer(final long correlationId, final Reply reply)
     {
-        send(new Outgoing()
+        send(new OutgoingMessage()
         {
             @Override
             public int encode(final ResponseWriter writer)
@@ -267,8 +266,8 @@ final class Session
         commands--;
     }
 
-    /** Tells an event if it subscribed; when too many wait already the number alone goes up. */
-    void tell(final ServiceEvent event)
+    /** Queues an event if the client subscribed; if too many are queued, only the sequence is advanced. */
+    void publish(final ServiceEvent event)
     {
         if (!isSubscribed || State.OPEN != state ||
             !event.dataPlane().isEmpty() && !event.dataPlane().equals(caller.dataPlane()))
@@ -283,7 +282,7 @@ final class Session
         eventsWaiting++;
         final ControlEvent value = new ControlEvent(
             eventSequence, event.epochNs(), event.kind(), event.change(), event.name(), event.text());
-        outgoing.addLast(new Outgoing()
+        outgoing.addLast(new OutgoingMessage()
         {
             @Override
             public int encode(final ResponseWriter writer)
@@ -300,7 +299,7 @@ final class Session
         });
     }
 
-    /** Events were lost before they came here. */
+    /** Events were lost before the session got them. */
     void skipEvents(final long count)
     {
         if (isSubscribed)
@@ -310,15 +309,15 @@ final class Session
     }
 
     /** Sends what waits, then closes. */
-    void leave()
+    void closeAfterSending()
     {
         if (State.CLOSED != state)
         {
-            state = State.LEAVING;
+            state = State.CLOSING;
         }
     }
 
-    /** Sends as much as goes now; answers how many messages went. */
+    /** Sends queued messages; returns the number sent. */
     int poll(final ResponseWriter writer, final long nowNs)
     {
         if (null == publication && !isAdded())
@@ -337,7 +336,7 @@ final class Session
         int sent = 0;
         while (sent < SEND_LIMIT && !outgoing.isEmpty())
         {
-            final Outgoing first = outgoing.peekFirst();
+            final OutgoingMessage first = outgoing.peekFirst();
             final OfferResult result = publication.offer(writer.buffer(), first.encode(writer));
             if (OfferResult.SENT != result && OfferResult.TOO_LONG != result)
             {
@@ -351,7 +350,7 @@ final class Session
                 outgoing.removeFirst();
             }
         }
-        if (State.LEAVING == state && outgoing.isEmpty())
+        if (State.CLOSING == state && outgoing.isEmpty())
         {
             close();
         }
@@ -372,7 +371,7 @@ final class Session
         }
         catch (final AeronException _)
         {
-            // The channel of the answers cannot be had: there is no way to say so.
+            // The response channel is unavailable, so the error cannot be reported.
             state = State.CLOSED;
             return false;
         }

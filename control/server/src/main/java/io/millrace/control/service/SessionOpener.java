@@ -14,15 +14,15 @@ import io.millrace.control.session.Side;
 import java.security.SecureRandom;
 
 /**
- * Opens sessions: asks those that have to prove themselves for it, bounds how many may be about to, and says who the
- * peer is. Belongs to the service's thread.
+ * Opens sessions: authenticates clients, bounds the number of unauthenticated sessions, and describes this peer.
+ * Confined to the service's thread.
  */
 final class SessionOpener
 {
-    /** After so much silence of a client its session is closed. */
+    /** Idle time after which a session is closed. */
     static final int TIMEOUT_MS = 10_000;
 
-    /** Requests for sessions over UDP, which cost a publication each before anything is proven. */
+    /** Session requests over UDP per second; each costs a publication before authentication. */
     private static final int REMOTE_PER_SECOND = 64;
 
     private final ControlSettings settings;
@@ -31,7 +31,7 @@ final class SessionOpener
     private final ControlBackend backend;
     private final ControlDriver driver;
     private final SecureRandom random = new SecureRandom();
-    private final TokenRate remoteRate;
+    private final TokenBucket remoteRate;
 
     SessionOpener(
         final ControlSettings settings,
@@ -46,10 +46,10 @@ final class SessionOpener
         this.keys = keys;
         this.backend = backend;
         this.driver = driver;
-        remoteRate = new TokenRate(REMOTE_PER_SECOND, REMOTE_PER_SECOND, nowNs);
+        remoteRate = new TokenBucket(REMOTE_PER_SECOND, REMOTE_PER_SECOND, nowNs);
     }
 
-    /** Begins; answers whether anything was made of the request. */
+    /** Handles OpenSession; returns whether a session was created. */
     boolean onOpenSession(
         final Aeron aeron,
         final Origin origin,
@@ -66,15 +66,15 @@ final class SessionOpener
         }
         if (!sessions.hasRoom(origin.isRemote()))
         {
-            return turnAway(aeron, origin, correlationId, request, channel, nowNs, Code.OVERLOADED,
+            return reject(aeron, origin, correlationId, request, channel, nowNs, Code.OVERLOADED,
                 (origin.isRemote() ? SessionTable.REMOTE_MAX + " sessions over UDP" :
-                    SessionTable.SESSIONS_MAX + " sessions") + " are open, more are not served; close some");
+                    SessionTable.SESSIONS_MAX + " sessions") + " are open, which is the limit; close some");
         }
         if (origin.isRemote() && !request.isEncrypted() &&
             ControlSettings.Encryption.REQUIRED == settings.encryption())
         {
-            return turnAway(aeron, origin, correlationId, request, channel, nowNs, Code.NOT_PERMITTED,
-                "sessions over UDP are encrypted here, and this client does not encrypt: update it, or set " +
+            return reject(aeron, origin, correlationId, request, channel, nowNs, Code.NOT_PERMITTED,
+                "sessions over UDP are encrypted here, and this client does not encrypt: upgrade it, or set " +
                 "control.encryption: optional");
         }
         final boolean mustProve = origin.isRemote() || !request.keyName().isEmpty();
@@ -99,12 +99,12 @@ final class SessionOpener
         }
         else
         {
-            letIn(session, correlationId, request, new byte[0]);
+            completeOpening(session, correlationId, request, new byte[0]);
         }
         return true;
     }
 
-    /** Somebody who opens sessions and never proves anything must not keep others out. */
+    /** Clients that never authenticate must not block others. */
     private void dropProver(final String address)
     {
         final Session dropped = sessions.proverToDrop(address);
@@ -115,8 +115,8 @@ final class SessionOpener
         }
     }
 
-    /** Says why there is no session, as long as there is room to say so. */
-    private boolean turnAway(
+    /** Reports why there is no session, as long as there is capacity for it. */
+    private boolean reject(
         final Aeron aeron,
         final Origin origin,
         final long correlationId,
@@ -134,11 +134,11 @@ final class SessionOpener
             aeron.asyncAddExclusivePublication(channel, request.responseStreamId()), nowNs);
         sessions.add(session);
         session.send((to) -> to.answer(0, correlationId, code, 0, text));
-        session.leave();
+        session.closeAfterSending();
         return true;
     }
 
-    /** Goes on; answers whether the session was waiting for a proof. */
+    /** Handles ProveIdentity; returns whether the session was waiting for it. */
     boolean onProveIdentity(
         final Origin origin,
         final long correlationId,
@@ -159,22 +159,22 @@ final class SessionOpener
             SessionProof.seal(session.key().secret(), whole, Side.DATA_PLANE, session.keys()) : null;
         if (null != seal)
         {
-            session.heard(nowNs);
+            session.touch(nowNs);
             session.open(seal);
-            letIn(session, correlationId, request,
+            completeOpening(session, correlationId, request,
                 SessionProof.prove(session.key().secret(), whole, Side.DATA_PLANE));
         }
         else
         {
             session.send((to) -> to.answer(0, correlationId, Code.NOT_AUTHENTICATED, 0,
-                "the proof is wrong, or there is no key of this name"));
-            session.leave();
+                "authentication failed: wrong secret or unknown key name"));
+            session.closeAfterSending();
         }
         return true;
     }
 
-    /** The client is who it says: is there what it wants? */
-    private void letIn(
+    /** The client is authenticated: resolves its data plane and opens the session. */
+    private void completeOpening(
         final Session session, final long correlationId, final SessionRequest request, final byte[] proof)
     {
         try
@@ -184,7 +184,7 @@ final class SessionOpener
                 !session.key().dataPlane().equals(dataPlane))
             {
                 throw new ControlException(Code.NOT_PERMITTED, "key " + request.keyName() + " is for data plane " +
-                    session.key().dataPlane() + " alone: name that one, or use another key");
+                    session.key().dataPlane() + " only: name it, or use another key");
             }
             session.admit(new Caller(
                 session.id(), session.role(), request.clientName(), request.keyName(), dataPlane));
@@ -192,7 +192,7 @@ final class SessionOpener
         catch (final ControlException e)
         {
             session.send((to) -> to.answer(0, correlationId, e.code(), 0, e.getMessage()));
-            session.leave();
+            session.closeAfterSending();
             return;
         }
         if (session.origin().isRemote())

@@ -8,20 +8,20 @@ import org.agrona.collections.Hashing;
 import org.agrona.collections.Long2ObjectHashMap;
 
 /**
- * The sessions there are, and how many there may be: altogether, over UDP, and of those that have not proven themselves
- * altogether and of one address. Belongs to the service's thread.
+ * All sessions, with limits: in total, over UDP, and for unauthenticated ones in total and per address. Confined to the
+ * service's thread.
  */
 final class SessionTable
 {
-    /** Open or about to be. */
+    /** Open and opening sessions. */
     static final int SESSIONS_MAX = 256;
-    /** Of them over UDP, so that there is always room over IPC. */
+    /** Sessions over UDP, so that IPC always has capacity. */
     static final int REMOTE_MAX = 128;
-    /** Beyond those: clients that are only told that there is no room. */
-    static final int TURNED_AWAY_MAX = 32;
-    /** Not proven yet. */
+    /** Additional sessions that only report that the limit is reached. */
+    static final int REJECTED_MAX = 32;
+    /** Unauthenticated sessions. */
     static final int PROVING_MAX = 32;
-    /** Of one address, not proven yet. */
+    /** Unauthenticated sessions of one address. */
     static final int PROVING_PER_ADDRESS_MAX = 8;
 
     private static final int INITIAL_CAPACITY = 16;
@@ -65,13 +65,13 @@ final class SessionTable
             (!isRemote || count((each) -> each.origin().isRemote()) < REMOTE_MAX);
     }
 
-    /** Whether one more may be told that there is no room. */
+    /** Whether another rejection may be sent. */
     boolean hasRoomToRefuse()
     {
-        return count((each) -> Session.State.LEAVING == each.state()) < TURNED_AWAY_MAX;
+        return count((each) -> Session.State.CLOSING == each.state()) < REJECTED_MAX;
     }
 
-    /** The session that gives way to another of this address that wants to prove itself; null: there is room. */
+    /** The unauthenticated session to close in favour of a new one of this address; null: none. */
     Session proverToDrop(final String address)
     {
         final Predicate<Session> isProving = (each) -> Session.State.PROVING == each.state();

@@ -5,8 +5,8 @@ import java.io.IOException;
 import org.agrona.CloseHelper;
 
 /**
- * Failures that come of a file system without space: other users can fill the one that the control directory is in, and
- * for as long as they like. Nobody is helped when the process ends for that, which has hosts to serve. Stateless.
+ * Failures caused by a full file system: other users may fill that of the control directory at any time. The process
+ * must not end for that, as it serves hosts. Stateless.
  */
 final class StorageFault
 {
@@ -25,7 +25,7 @@ final class StorageFault
     {
         for (Throwable each = failure; null != each; each = each.getCause())
         {
-            // What the JVM makes of a page of a mapped file that cannot be had.
+            // Thrown by the JVM for a page of a mapped file that cannot be allocated.
             if (each instanceof InternalError || each instanceof StorageSpaceException ||
                 each instanceof IOException && String.valueOf(each.getMessage()).contains(NO_SPACE))
             {
@@ -35,7 +35,7 @@ final class StorageFault
         return false;
     }
 
-    /** Closes what may stand on pages that are gone. */
+    /** Closes a resource whose mapped pages may be unavailable. */
     static void close(final AutoCloseable closeable)
     {
         try
@@ -44,7 +44,7 @@ final class StorageFault
         }
         catch (final InternalError _)
         {
-            // It wanted to write down that it closes.
+            // Closing writes to the mapped file.
         }
     }
 }

@@ -16,23 +16,22 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * ANA states of a subsystem, by listener and group, as a data plane keeps them: a state is set for one listener or for
- * all, for one group or for all, and holds for what it covers until another is set that covers it too. A wildcard
- * address covers every address with its port. What nothing was set for is optimized.
+ * ANA states of a subsystem by listener and group: a state is set for one listener or all and for one group or all, and
+ * applies until another state is set for the same listener and group. A wildcard address covers every address with its
+ * port. The default is optimized.
  * <p>
- * Kept is where a listener's groups are in another state than those of the next wider address, so that the same states
- * are equal whatever led to them. There are no transitions: one is of a moment, and {@linkplain #settled kept} as what
- * it becomes when nobody ends it. Immutable.
+ * Stored are differences to the state of the next wider address, so that equal states have equal representations.
+ * Transitions are transient, and are {@linkplain #settled stored} as the state that they time out to. Immutable.
  */
 public final class AnaStates
 {
-    /** Everything is optimized. */
+    /** All groups are optimized. */
     public static final AnaStates OPTIMIZED = new AnaStates(new TreeMap<>());
     /** Most listeners with states of their own. */
     static final int PLACES_MAX = 256;
     /** Stands for all groups. */
     static final int GROUPS_ALL = 0;
-    /** Those that can be kept. */
+    /** States that can be persisted. */
     static final List<AnaState> SETTLED = List.of(
         AnaState.OPTIMIZED, AnaState.NON_OPTIMIZED, AnaState.INACCESSIBLE, AnaState.PERSISTENT_LOSS);
 
@@ -40,7 +39,7 @@ public final class AnaStates
     private static final String WILDCARD_6 = "::";
 
     /**
-     * Where a state holds: a listener, whether it is there or not. Wider ones come first in order.
+     * Listener that a state applies to, whether it exists or not. Wider addresses come first in order.
      *
      * @param address in its one form; empty: every one.
      * @param port    of it; 0: every one.
@@ -50,7 +49,7 @@ public final class AnaStates
         /** All listeners. */
         static final Place ALL = new Place("", 0);
 
-        /** The next wider one; null when there is none. A socket on the IPv6 wildcard takes IPv4 too. */
+        /** The next wider address; null if there is none. A socket on the IPv6 wildcard accepts IPv4 too. */
         Place around()
         {
             return switch (width())
@@ -127,7 +126,7 @@ public final class AnaStates
         this.own = own;
     }
 
-    /** As it is kept: a transition that nobody ends becomes inaccessible. */
+    /** The state as it is stored: a transition times out to inaccessible. */
     static AnaState settled(final AnaState state)
     {
         return AnaState.CHANGE == state ? AnaState.INACCESSIBLE : state;
@@ -178,7 +177,7 @@ public final class AnaStates
         final int last = GROUPS_ALL == group ? Names.ANA_GROUP_MAX : group;
         for (int each = first; each <= last; each++)
         {
-            // It has none of its own any more: what is found is that of the next wider one.
+            // Without an own state the next wider address applies.
             if (state != state(next, place, each))
             {
                 states.put(each, state);
@@ -188,15 +187,15 @@ public final class AnaStates
         return new AnaStates(next);
     }
 
-    /** {@return what leads from optimized to these, in order and in few words} */
+    /** {@return the shortest list of entries that leads from optimized to these states, in order} */
     List<Entry> entries()
     {
         return entriesFrom(OPTIMIZED, new BitSet());
     }
 
     /**
-     * What leads from other states to these, in order: wider addresses first, since they cover others; of one address
-     * what hosts gain before what they lose, so that they have a way all the time.
+     * Entries that lead from other states to these, in order: wider addresses first, since they cover others; for one
+     * address gained access before lost access, so that hosts always have a path.
      *
      * @param before that are.
      * @param seen   groups that hosts see: these get no state that another takes back, which is short. It cannot be

@@ -14,9 +14,9 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * The one form of each part of a state, so that what was declared equals what a data plane reports of it: defaults and
- * generated values are written out, what a type does not use is dropped. A test holds the generated values to those of
- * the data plane. Stateless.
+ * Canonical form of the parts of a state, so that a declared state equals the reported one: defaults and generated
+ * values are filled in, unused settings are dropped. A test compares the generated values with those of the data plane.
+ * Stateless.
  */
 final class Canonical
 {
@@ -52,7 +52,7 @@ final class Canonical
         };
     }
 
-    /** What an older data plane does not tell stays unknown. */
+    /** Settings that an older data plane does not report stay unknown. */
     private static DeviceSettings known(final DeviceSettings settings, final DeviceSettings canonical)
     {
         return settings.isKnown() ? canonical : DeviceSettings.UNKNOWN;

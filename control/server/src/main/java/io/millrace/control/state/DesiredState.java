@@ -31,13 +31,13 @@ import java.util.UUID;
 import java.util.function.Function;
 
 /**
- * What a data plane should serve. Defaults and generated values (block size, serial number, UUID ...) are written out,
- * so that a state read back from a data plane equals the one that was declared; only a file device without a size stays
- * without, and is met by whatever size its file has. Maps are in natural order of names. Immutable.
+ * The desired state of a data plane. Defaults and generated values (block size, serial number, UUID ...) are filled in,
+ * so that a state read back from a data plane equals the declared one; only the size of a file device may be left open,
+ * and then matches any size of the file. Maps are in natural order of names. Immutable.
  */
 public final class DesiredState
 {
-    /** Nothing is served. */
+    /** The empty state. */
     public static final DesiredState EMPTY = new DesiredState(new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
 
     /** Kinds of resource that it is made of. */
@@ -48,7 +48,7 @@ public final class DesiredState
     private final NavigableMap<String, SubsystemState> subsystems;
     private final NavigableMap<String, ListenerSpec> listeners;
 
-    /** Takes the maps over: who made them changes them no more. */
+    /** Takes ownership of the maps. */
     DesiredState(
         final NavigableMap<String, DeviceSpec> devices,
         final NavigableMap<String, SubsystemState> subsystems,
@@ -60,8 +60,8 @@ public final class DesiredState
     }
 
     /**
-     * The state that a data plane reports. Takes what it gets: lists that were not made at one moment may contradict
-     * each other; what belongs to a subsystem that is not there is dropped.
+     * The state that a data plane reports. Tolerates inconsistent lists, as they are not taken at one moment: parts of
+     * a missing subsystem are dropped.
      *
      * @param reported devices, subsystems, namespaces, hosts, listeners, ANA states and limits in any order; other
      *                 resources are ignored. A group in transition counts as what it becomes when nobody ends that:
@@ -77,7 +77,7 @@ public final class DesiredState
         {
             switch (each)
             {
-                // Of a later version, which this one cannot judge.
+                // Of a later version, which is unknown here.
                 case final DeviceInfo d when DeviceType.SBE_UNKNOWN == d.type() || DeviceType.NULL_VAL == d.type() ->
                 {
                 }
@@ -116,7 +116,7 @@ public final class DesiredState
         return new DesiredState(devices, StateEditor.frozen(subsystems), listeners);
     }
 
-    /** Those of wider addresses first, since they cover the others; what is so already is left. */
+    /** Wider addresses first, since they cover the others; entries without effect are skipped. */
     private static void addAnaStates(
         final NavigableMap<String, StateEditor.Subsystem> subsystems, final Collection<? extends Resource> reported)
     {
@@ -139,12 +139,11 @@ public final class DesiredState
     }
 
     /**
-     * {@return whether a command changes what should be; the others (state, disconnecting, listing) are
-     * about a process or a moment}
+     * {@return whether a command changes the desired state; others (state, disconnect, list) are transient}
      *
      * @param command to look at.
      */
-    public static boolean keeps(final Command command)
+    public static boolean changesDesiredState(final Command command)
     {
         return switch (command)
         {
@@ -159,10 +158,10 @@ public final class DesiredState
     /**
      * The state after a command. To carry out many, {@link #edit()} once.
      *
-     * @param command that {@linkplain #keeps is kept}.
+     * @param command that {@linkplain #changesDesiredState changes the desired state}.
      * @return the changed state.
-     * @throws ControlException         with the code and a sentence such as a data plane would answer.
-     * @throws IllegalArgumentException when the command is not about what should be.
+     * @throws ControlException         with code and message as a data plane would answer.
+     * @throws IllegalArgumentException if the command does not change the desired state.
      */
     public DesiredState with(final Command command)
     {
@@ -180,10 +179,9 @@ public final class DesiredState
     }
 
     /**
-     * This state and whatever another has that this does not name: what is to be when nothing is to be taken away that
-     * is not in the way.
+     * The union of this state and another, in which this one takes precedence: the target of an apply without pruning.
      *
-     * @param other mostly what is there.
+     * @param other mostly the actual state.
      * @return both.
      */
     public DesiredState including(final DesiredState other)
@@ -216,11 +214,11 @@ public final class DesiredState
     }
 
     /**
-     * This state as what comes of another: a device that can stay is the same incarnation, and one that is created or
-     * replaced is a new one.
+     * This state as the successor of another: a device that can stay keeps its incarnation, and a created or replaced
+     * one gets a new one.
      *
-     * @param base    that it comes of.
-     * @param created makes up the incarnation of a device that is created.
+     * @param base    predecessor.
+     * @param created supplies the incarnation of a created device.
      * @return the state.
      */
     public DesiredState following(final DesiredState base, final Function<DeviceSpec, UUID> created)

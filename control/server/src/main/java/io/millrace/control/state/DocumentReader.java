@@ -25,21 +25,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Reads one {@link StateDocument}. What a file declares goes through the same editor as commands, so that both are held
- * to the same rules. One thread, used once.
+ * Reads one {@link StateDocument}. Declarations are applied with the same editor as commands, so that the same rules
+ * hold for both. One thread, used once.
  */
 final class DocumentReader
 {
     private static final UUID NO_UUID = new UUID(0, 0);
 
     private final Section top;
-    private final boolean isKept;
+    private final boolean isPersisted;
     private final StateEditor editor = DesiredState.EMPTY.edit();
     private final List<String> skipped = new ArrayList<>();
 
     DocumentReader(final String file, final String text, final SettingTable settings)
     {
-        isKept = StateSettings.KEPT == settings;
+        isPersisted = StateSettings.PERSISTED == settings;
         top = Section.parse(file, text, StateDocument.LENGTH_MAX, settings, new HashMap<>());
     }
 
@@ -66,9 +66,9 @@ final class DocumentReader
         final DeviceSpec device = switch (type)
         {
             case MEMORY -> DeviceSpec.memory(
-                name, section.need(StateSettings.DEVICE_SIZE), section.get(StateSettings.DEVICE_BLOCK_SIZE));
+                name, section.require(StateSettings.DEVICE_SIZE), section.get(StateSettings.DEVICE_BLOCK_SIZE));
             case NULL -> DeviceSpec.nullDevice(
-                name, section.need(StateSettings.DEVICE_SIZE), section.get(StateSettings.DEVICE_BLOCK_SIZE));
+                name, section.require(StateSettings.DEVICE_SIZE), section.get(StateSettings.DEVICE_BLOCK_SIZE));
             case FILE ->
             {
                 final Long size = section.get(StateSettings.DEVICE_SIZE);
@@ -88,7 +88,7 @@ final class DocumentReader
                 .with(DeviceSettings.fault(section.sectionsIfGiven(StateSettings.RULES).stream()
                 .map(DocumentReader::rule).toList()));
         };
-        final UUID incarnation = isKept ? section.get(StateSettings.DEVICE_INCARNATION) : null;
+        final UUID incarnation = isPersisted ? section.get(StateSettings.DEVICE_INCARNATION) : null;
         apply(section, new Command.CreateDevice(null == incarnation ? device : device.with(incarnation)));
     }
 
@@ -98,11 +98,11 @@ final class DocumentReader
         final Long last = section.get(StateSettings.RULE_LAST);
         if (null != last && last < first)
         {
-            throw section.refuse(StateSettings.RULE_LAST, last, "below first-block " + first, "turn them round");
+            throw section.refuse(StateSettings.RULE_LAST, last, "below first-block " + first, "swap them");
         }
         final Integer status = section.get(StateSettings.RULE_STATUS);
         final Long delayNs = section.get(StateSettings.RULE_DELAY);
-        // The range to the last number there is has one block more than can be counted.
+        // The length of the largest range would overflow.
         final long blocks = null == last || Long.MAX_VALUE == last ? 0 : last - first + 1;
         return new FaultRuleSpec(section.get(StateSettings.RULE_EFFECT),
             Set.copyOf(section.list(StateSettings.RULE_OPERATIONS)), first, blocks,
@@ -147,7 +147,7 @@ final class DocumentReader
             final QosSpec limits = limits(nqn, each);
             if (QosLimits.isNone(limits))
             {
-                throw each.refuse(null, "limits nothing; add " +
+                throw each.refuse(null, "has no limits; add " +
                     QosLimits.ALL.stream().map(QosLimits.Limit::key).collect(Collectors.joining(", ")) +
                     ", or leave it out");
             }
@@ -226,13 +226,13 @@ final class DocumentReader
         }
     }
 
-    /** A command may be repeated; a file that says something twice is mistaken. */
+    /** A command may be repeated; a duplicate declaration in a file is an error. */
     private void refuseTwice(final Section section, final Command command)
     {
         final String noChange = editor.noChange(command);
         if (!noChange.isEmpty())
         {
-            throw section.refuse(null, noChange.substring(0, noChange.indexOf(": is ")) +
+            throw section.refuse(null, noChange.substring(0, noChange.lastIndexOf(": ")) +
                 ": is declared twice; keep one");
         }
     }

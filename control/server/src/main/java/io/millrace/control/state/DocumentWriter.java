@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Writes a state as text: a line for each device, namespace, ANA state, limit and listener. Leaves out what is the
- * default or generated. One thread, used once.
+ * Writes a state as text: a line for each device, namespace, ANA state, limit and listener. Omits defaults and
+ * generated values. One thread, used once.
  */
 final class DocumentWriter
 {
@@ -61,7 +61,7 @@ final class DocumentWriter
             .text("type", SettingType.word(StateSettings.Type.of(device.type())));
         if (DeviceType.FAULT == device.type())
         {
-            group.text("device", device.target());
+            group.text("base", device.target());
             if (0 != device.seed())
             {
                 group.plain("seed", device.seed());
@@ -230,7 +230,7 @@ final class DocumentWriter
         }
     }
 
-    /** With as many digits as give the same number again, and none more. */
+    /** With the fewest digits that give the same number again. */
     private static String share(final double value)
     {
         final String plain = BigDecimal.valueOf(value).toPlainString();
@@ -241,7 +241,7 @@ final class DocumentWriter
     {
         final List<ListenerSpec> listeners = StateDocument.listeners(state, false);
         final Set<ListenerSpec> forDiscovery = new LinkedHashSet<>(StateDocument.listeners(state, true));
-        // Without listeners nothing answers discovery, and those that are added by commands bring none with them.
+        // Without listeners discovery is unavailable, and listeners added by commands do not add it.
         final boolean isAsDeclared =
             !listeners.isEmpty() && forDiscovery.equals(StateDocument.discoveryListeners(listeners));
         if (!isAsDeclared)
@@ -270,7 +270,7 @@ final class DocumentWriter
             return plain(key, YamlScalar.inFlow(value));
         }
 
-        /** What is never in need of quotes. */
+        /** A value that never needs quotes. */
         private Group plain(final String key, final Object value)
         {
             text.append(1 == text.length() ? "" : ", ").append(key).append(": ").append(value);

@@ -12,8 +12,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Bounds, words and the one form of fault rules, so that rules that were declared equal those that a data plane
- * reports. Stateless.
+ * Bounds, names and canonical form of fault rules, so that declared rules equal reported ones. Stateless.
  */
 public final class FaultRuleValues
 {
@@ -55,7 +54,7 @@ public final class FaultRuleValues
     }
 
     /**
-     * {@return the rules in their one form: what a rule does not use is dropped, defaults are written out}
+     * {@return the rules in canonical form: unused settings are dropped, defaults are filled in}
      *
      * @param rules as declared.
      */
@@ -69,7 +68,7 @@ public final class FaultRuleValues
         final Set<BlockOperation> operations =
             rule.operations().size() == BlockOperation.values().length ? EnumSet.noneOf(BlockOperation.class) :
             rule.operations();
-        // A negative number stays, to be refused.
+        // A negative number is kept and refused later.
         final boolean isToTheEnd = 0 == rule.blocks() || rule.blocks() > 0 &&
             (rule.firstBlock() + rule.blocks() - 1 < rule.firstBlock() ||
             Long.MAX_VALUE == rule.firstBlock() + rule.blocks() - 1);
@@ -81,7 +80,7 @@ public final class FaultRuleValues
     {
         return switch (rule.action())
         {
-            // Not used; one that does not exist stays, to be refused.
+            // Unused; an invalid status is kept and refused later.
             case DELAY, HANG -> WRITE_FAULT == rule.status() || null != wordOf(rule.status()) ? 0 : rule.status();
             case ERROR -> 0 == rule.status() || WRITE_FAULT == rule.status() ? UNRECOVERED_READ_ERROR : rule.status();
             default -> WRITE_FAULT == rule.status() ? UNRECOVERED_READ_ERROR : rule.status();
@@ -114,7 +113,7 @@ public final class FaultRuleValues
     {
         if (!ACTIONS.contains(rule.action()))
         {
-            return "action is none that is known here; use a client of this version";
+            return "action is unknown; use a client of this version";
         }
         if (rule.firstBlock() < 0 || rule.blocks() < 0)
         {
@@ -140,7 +139,7 @@ public final class FaultRuleValues
                 "effect delay takes 1ms to 1h, others none";
         }
         return 0 != rule.status() && null == wordOf(rule.status()) ?
-            "status 0x" + Integer.toHexString(rule.status()) + " is none that a device ends with; use one of 0x" +
+            "status 0x" + Integer.toHexString(rule.status()) + " is not a status of devices; use one of 0x" +
             String.join(", 0x", STATUS.values().stream().map(Integer::toHexString).toList()) : null;
     }
 }

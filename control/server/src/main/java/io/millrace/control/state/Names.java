@@ -4,8 +4,7 @@ import io.millrace.validation.ResourceValidation;
 import java.util.regex.Pattern;
 
 /**
- * What names and texts of NVMe and of devices have to look like. A test holds it to what the data plane takes.
- * Stateless.
+ * Syntax of names and texts of NVMe and of devices. A test compares it with that of the data plane. Stateless.
  */
 final class Names
 {
@@ -36,7 +35,7 @@ final class Names
      *
      * @param nqn to look at.
      */
-    static String problemOfNqn(final String nqn)
+    static String nqnProblem(final String nqn)
     {
         final ResourceValidation.Problem problem = ResourceValidation.ofNqn(nqn);
         return null == problem ? null : "NQN is " + problem.bound() + ": " + problem.remedy();

@@ -5,7 +5,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 
 /**
- * Numeric addresses in the one form that names them: IPv4 with dots, IPv6 as of RFC 5952. Stateless.
+ * Numeric addresses in canonical form: IPv4 with dots, IPv6 as of RFC 5952. Stateless.
  */
 public final class NetworkAddress
 {
@@ -33,7 +33,7 @@ public final class NetworkAddress
     }
 
     /**
-     * {@return the one form of an address; a text that is none stays as it is}
+     * {@return the canonical form of an address; other texts are unchanged}
      *
      * @param text numeric.
      */
@@ -94,7 +94,7 @@ public final class NetworkAddress
     }
 
     /**
-     * {@return address and port as people write them: {@code 127.0.0.1:4420}, {@code [::1]:4420}}
+     * {@return address and port in text form: {@code 127.0.0.1:4420}, {@code [::1]:4420}}
      *
      * @param address in its one form.
      * @param port    of it.

@@ -12,17 +12,17 @@ import java.util.Objects;
 import java.util.StringJoiner;
 
 /**
- * What a command that creates something finds under its name: the same, so that there is nothing to do, or something
- * else, whose differences a refusal names. Stateless.
+ * Compares a resource to create with the existing one of the same name: either nothing changes, or the refusal lists
+ * the differences. Stateless.
  */
 public final class NoChange
 {
-    /** End of every sentence that says why there is nothing to do. */
+    /** Ending of every message about a command that changes nothing. */
     public static final String ENDING = ", no change";
-    /** End of the sentence when something is there as wanted. */
-    public static final String IS_THERE = "is there already with the same settings" + ENDING;
-    /** End of the sentence when something that is to be removed is not there. */
-    public static final String IS_NOT_THERE = "is not there" + ENDING;
+    /** Ending if the resource exists as requested. */
+    public static final String IS_THERE = "already exists with the same settings" + ENDING;
+    /** Ending if the resource to remove does not exist. */
+    public static final String IS_NOT_THERE = "does not exist" + ENDING;
 
     private NoChange()
     {
@@ -69,7 +69,7 @@ public final class NoChange
     {
         return switch (type)
         {
-            case FAULT -> "device";
+            case FAULT -> "base";
             case NVME -> "address and nsid";
             default -> "path";
         };
@@ -83,7 +83,7 @@ public final class NoChange
         found.add("unsafe-noiommu", was.unsafeNoIommu(), wanted.unsafeNoIommu());
         if (!was.rules().equals(wanted.rules()))
         {
-            found.list.add("its rules are others");
+            found.list.add("its rules differ");
         }
     }
 

@@ -15,12 +15,12 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What of a desired state an earlier version of a data plane can be, so that it is reconciled in what it has: what it
- * does not know is left out, and what it cannot report is taken for what a state without it has, on both sides of a
- * comparison. Stateless.
+ * The part of a desired state that an older data plane supports, which is what it is reconciled with: unsupported
+ * settings are removed, and settings that it cannot report are replaced by defaults on both sides of a comparison.
+ * Stateless.
  *
  * @param state     to compare the data plane with.
- * @param obstacles what was left out and shows, a sentence each.
+ * @param obstacles one sentence for each removed setting with a visible effect.
  */
 public record PeerLimits(DesiredState state, List<String> obstacles)
 {
@@ -36,7 +36,7 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
      * {@return the part of a state that a peer knows}
      *
      * @param desired all of it.
-     * @param peer    that should be it.
+     * @param peer    data plane.
      */
     public static PeerLimits of(final DesiredState desired, final PeerInfo peer)
     {
@@ -48,14 +48,14 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
             if (!peer.deviceTypes().contains(each.type()))
             {
                 missing.add(each.name());
-                obstacles.add("device " + each.name() + ": the data plane does not know type " + each.type() +
-                    ": update it");
+                obstacles.add("device " + each.name() + ": the data plane does not support type " + each.type() +
+                    ": upgrade it");
             }
             else if (0 != each.seed() && !peer.properties().contains(Property.DEVICE_SEED))
             {
                 // Reported without; it is there, and not to be replaced for that.
                 devices.put(each.name(), fitting(withoutSeed(each), peer));
-                obstacles.add("device " + each.name() + ": the data plane does not know its seed: update it");
+                obstacles.add("device " + each.name() + ": the data plane does not support its seed: upgrade it");
             }
             else
             {
@@ -64,7 +64,7 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
             if (!missing.contains(each.name()) && !isDefault(each) &&
                 !peer.properties().contains(Property.DEVICE_SETTINGS))
             {
-                obstacles.add("device " + each.name() + ": the data plane does not know its settings: update it");
+                obstacles.add("device " + each.name() + ": the data plane does not support its settings: upgrade it");
             }
         }
         final NavigableMap<String, StateEditor.Subsystem> subsystems = new TreeMap<>(NaturalOrder.INSTANCE);
@@ -78,7 +78,7 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
     }
 
     /**
-     * {@return a command without what a peer does not know, where it does the same without that}
+     * {@return a command without settings that a peer does not support, if it has the same effect without them}
      *
      * @param command that is sent.
      * @param peer    to which it is sent.
@@ -122,19 +122,19 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
         final StateEditor.Subsystem subsystem = hasAna ? all : all.with(AnaStates.OPTIMIZED);
         if (!hasAna && !AnaStates.OPTIMIZED.equals(state.ana()))
         {
-            obstacles.add("ANA states of " + state.nqn() + ": the data plane does not know them: update it");
+            obstacles.add("ANA states of " + state.nqn() + ": the data plane does not support them: upgrade it");
         }
         if (!peer.kinds().contains(Kind.QOS) && !subsystem.limits().isEmpty())
         {
             subsystem.limits().clear();
-            obstacles.add("limits of " + state.nqn() + ": the data plane does not know them: update it");
+            obstacles.add("limits of " + state.nqn() + ": the data plane does not support them: upgrade it");
         }
         for (final NamespaceSpec each : List.copyOf(subsystem.namespaces().values()))
         {
             if (missing.contains(each.device()))
             {
                 subsystem.namespaces().remove(each.nsid());
-                obstacles.add("namespace " + each.nsid() + " of " + state.nqn() + ": its device is not there");
+                obstacles.add("namespace " + each.nsid() + " of " + state.nqn() + ": its device is missing");
             }
             else if (!peer.properties().contains(Property.NAMESPACE_ANA_GROUP) &&
                 NamespaceSpec.ANA_GROUP_DEFAULT != each.anaGroup())
@@ -142,7 +142,7 @@ public record PeerLimits(DesiredState state, List<String> obstacles)
                 subsystem.namespaces().put(each.nsid(), new NamespaceSpec(
                     each.nqn(), each.nsid(), each.uuid(), each.device(), NamespaceSpec.ANA_GROUP_DEFAULT));
                 obstacles.add("ANA group of namespace " + each.nsid() + " of " + state.nqn() +
-                    ": the data plane does not know it: update it");
+                    ": the data plane does not support it: upgrade it");
             }
         }
         return subsystem;

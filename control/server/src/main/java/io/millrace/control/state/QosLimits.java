@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 
 /**
- * What limits of namespaces and hosts may be, and how people write them. A test holds the bounds to those of the data
- * plane. Stateless.
+ * Bounds and text form of limits of namespaces and hosts. A test compares the bounds with those of the data plane.
+ * Stateless.
  */
 public final class QosLimits
 {
@@ -120,7 +120,7 @@ public final class QosLimits
         }
     }
 
-    /** In their one form, or a refusal such as that of a data plane. */
+    /** The canonical form; throws the refusal that a data plane would answer. */
     static QosSpec checked(final QosSpec qos)
     {
         if ((0 == qos.nsid()) == qos.hostNqn().isEmpty())

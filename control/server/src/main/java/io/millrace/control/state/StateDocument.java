@@ -12,13 +12,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A {@link DesiredState} as people write it: YAML with the sections {@code devices}, {@code subsystems}, {@code
- * listeners} and {@code discovery} of {@code millrace.yaml}, so that such a file is a state document too. A listener
- * may have {@code discovery-only: true} besides. Immutable.
+ * A {@link DesiredState} as a document: YAML with the sections {@code devices}, {@code subsystems}, {@code listeners}
+ * and {@code discovery} of {@code millrace.yaml}, so that such a file is a state document too. A listener may have
+ * {@code discovery-only: true} besides. Immutable.
  *
  * @param state   that is written down.
- * @param skipped what else the text has, since it belongs to a process and not to what is served: keys such as {@code
- *                reactors} or {@code devices[1].rules}.
+ * @param skipped keys that configure the process and are ignored, such as {@code reactors}.
  */
 public record StateDocument(DesiredState state, List<String> skipped)
 {
@@ -86,32 +85,31 @@ public record StateDocument(DesiredState state, List<String> skipped)
     }
 
     /**
-     * Reads a text that {@link #writeKept} made.
+     * Reads a text that {@link #writePersisted} made.
      *
      * @param file name for messages.
      * @param text in YAML.
      * @return what it says.
      * @throws ConfigException with line, key, value, bound and remedy when it cannot be used.
      */
-    public static DesiredState readKept(final String file, final String text)
+    public static DesiredState readPersisted(final String file, final String text)
     {
-        return new DocumentReader(file, text, StateSettings.KEPT).read().state();
+        return new DocumentReader(file, text, StateSettings.PERSISTED).read().state();
     }
 
     /**
-     * Writes a state down as a program keeps it for itself: with the incarnations of devices, which nobody declares.
+     * Writes a state for persistence: with the incarnations of devices, which documents do not declare.
      *
      * @param state to write.
      * @return its text.
      */
-    public static String writeKept(final DesiredState state)
+    public static String writePersisted(final DesiredState state)
     {
         return DocumentWriter.write(state);
     }
 
     /**
-     * Writes a state down. Equal states give equal texts; what a reader fills in by itself is left out,
-     * and so are incarnations.
+     * Writes a state as a document. Equal states give equal texts; defaults and incarnations are omitted.
      *
      * @param state to write.
      * @return its text.
@@ -122,14 +120,14 @@ public record StateDocument(DesiredState state, List<String> skipped)
     }
 
     /**
-     * Writes a state down as a file that {@code millrace serve} takes as well as {@code millrace apply}.
+     * Writes a state as a file for both {@code millrace serve} and {@code millrace apply}.
      *
      * @param state to write.
      * @return its text.
      */
     public static String writeServed(final DesiredState state)
     {
-        // Without commands, a data plane that serves nothing or nobody is a mistake; with them it is a beginning.
+        // Without control an empty data plane is a mistake; with control it is a valid start.
         return "control: {}\n" + write(state);
     }
 

@@ -25,9 +25,9 @@ import java.util.UUID;
 import java.util.function.Function;
 
 /**
- * Carries out commands on a state, each in a time that hardly grows with the state. It refuses what a data plane would
- * refuse, with the same code; what depends on a machine, such as whether a file can be opened, it cannot know. A
- * refused command has changed nothing. Belongs to one thread.
+ * Applies commands to a state, each in nearly constant time. Refuses commands that a data plane would refuse, with the
+ * same code, except for conditions of the machine, such as whether a file can be opened. A refused command changes
+ * nothing. Confined to one thread.
  */
 public final class StateEditor
 {
@@ -106,9 +106,9 @@ public final class StateEditor
     /**
      * Carries out a command.
      *
-     * @param command that {@linkplain DesiredState#keeps is kept}.
-     * @throws ControlException         with the code and a sentence such as a data plane would answer.
-     * @throws IllegalArgumentException when the command is not about what should be.
+     * @param command that {@linkplain DesiredState#changesDesiredState changes the desired state}.
+     * @throws ControlException         with code and message as a data plane would answer.
+     * @throws IllegalArgumentException if the command does not change the desired state.
      */
     public void apply(final Command command)
     {
@@ -133,15 +133,15 @@ public final class StateEditor
             case final Command.SetAnaState ana -> setAnaState(ana);
             case final Command.SetQos set -> setQos(set.qos());
             case final Command.SetFaultRules set -> setFaultRules(set.name(), set.rules());
-            default -> throw new IllegalArgumentException("not about what should be: " + command);
+            default -> throw new IllegalArgumentException("not a change of the desired state: " + command);
         }
     }
 
     /**
-     * Tells whether a command finds what it wants: what it creates is there with the same settings, what it removes is
-     * not there.
+     * Checks whether a command changes nothing: the resource to create exists with the same settings, or the one to
+     * remove does not exist.
      *
-     * @param command that {@linkplain DesiredState#keeps is kept}.
+     * @param command that {@linkplain DesiredState#changesDesiredState changes the desired state}.
      * @return one sentence saying so; empty when the command would change something, or is refused.
      */
     public String noChange(final Command command)
@@ -163,7 +163,7 @@ public final class StateEditor
             case final Command.AllowHost c -> isAllowed(c.nqn(), c.hostNqn()) ?
                 Names.printable(hostOf(c.hostNqn(), c.nqn()) + ": is allowed already, no change") : "";
             case final Command.DenyHost c -> isAllowed(c.nqn(), c.hostNqn()) ? "" :
-                Names.printable(hostOf(c.hostNqn(), c.nqn()) + ": is not on its list, no change");
+                Names.printable(hostOf(c.hostNqn(), c.nqn()) + ": is not allowed, no change");
             case final Command.AddListener c -> isThere("listener " + nameOf(c.listener()),
                 listeners.get(nameOf(c.listener())), (was) -> NoChange.differences(was, c.listener()));
             case final Command.RemoveListener c -> listeners.containsKey(nameOf(c)) || !isAddress(c) ? "" :
@@ -184,10 +184,9 @@ public final class StateEditor
     }
 
     /**
-     * {@return a command that {@linkplain #noChange changes nothing}, as what it finds: the same incarnation of a
-     *     device}
+     * {@return a command that {@linkplain #noChange changes nothing}, with the existing incarnation of its device}
      *
-     * @param command that {@linkplain DesiredState#keeps is kept}.
+     * @param command that {@linkplain DesiredState#changesDesiredState changes the desired state}.
      */
     public Command asDesired(final Command command)
     {
@@ -229,7 +228,7 @@ public final class StateEditor
         final String subject = subject(wanted.name());
         if (DeviceType.SBE_UNKNOWN == wanted.type() || DeviceType.NULL_VAL == wanted.type())
         {
-            throw refusal(Code.INVALID, subject, "type is none that is known here; use a client of this version");
+            throw refusal(Code.INVALID, subject, "type is unknown; use a client of this version");
         }
         if (DeviceType.FILE == wanted.type() && !wanted.target().startsWith("/"))
         {
@@ -238,7 +237,7 @@ public final class StateEditor
         if (DeviceType.NVME == wanted.type() && !Names.isDrive(wanted.target()))
         {
             throw refusal(Code.INVALID, subject, "'" + wanted.target() +
-                "' is no namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
+                "' is not a namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
         }
         if (DeviceType.FILE == wanted.type())
         {
@@ -251,7 +250,7 @@ public final class StateEditor
         }
         if (devices.containsKey(wanted.name()))
         {
-            throw refusal(Code.EXISTS, subject, "is there already, but " +
+            throw refusal(Code.EXISTS, subject, "already exists, but " +
                 NoChange.differences(devices.get(wanted.name()), wanted) + "; choose another name, or delete it first");
         }
         final DeviceSpec device = Canonical.device(wanted);
@@ -336,7 +335,7 @@ public final class StateEditor
     {
         if (DeviceType.FAULT == device.type())
         {
-            checkFree(device.target(), "a device has one user: wrap another");
+            checkFree(device.target(), "a device has one user: use another");
         }
         final String other = devicesByPath.get(device.target());
         if (DeviceType.FILE == device.type() && null != other)
@@ -356,7 +355,7 @@ public final class StateEditor
         final DeviceSpec device = devices.get(name);
         if (null == device)
         {
-            throw refusal(Code.NOT_FOUND, subject(name), "is not there; create it first");
+            throw refusal(Code.NOT_FOUND, subject(name), "does not exist; create it first");
         }
         return device;
     }
@@ -396,7 +395,7 @@ public final class StateEditor
         if (DeviceType.NVME == device.type())
         {
             throw refusal(Code.UNSUPPORTED, subject(name), "size " + sizeBytes +
-                " cannot be set, it is that of a drive's namespace; make that larger by the drive's own tools");
+                " cannot be set, it is that of a drive's namespace; grow it with the tools of the drive");
         }
         checkSize(device, sizeBytes);
         if (sizeBytes < device.sizeBytes())
@@ -407,7 +406,7 @@ public final class StateEditor
         if (device.readOnly() && sizeBytes != device.sizeBytes())
         {
             throw refusal(Code.INVALID, subject(name), "size " + sizeBytes +
-                " cannot be had, it is read-only; grow the file by other means");
+                " cannot be set, the device is read-only; grow the file by other means");
         }
         devices.put(name, device.withSize(sizeBytes));
     }
@@ -434,10 +433,10 @@ public final class StateEditor
         }
         if (subsystems.containsKey(nqn))
         {
-            throw refusal(Code.EXISTS, subject, "is there already, but " +
+            throw refusal(Code.EXISTS, subject, "already exists, but " +
                 NoChange.differences(subsystems.get(nqn).spec(), wanted) + "; choose another NQN, or change it");
         }
-        final String problem = Names.problemOfNqn(nqn);
+        final String problem = Names.nqnProblem(nqn);
         if (null != problem)
         {
             throw refusal(Code.INVALID, subject, problem);
@@ -453,7 +452,7 @@ public final class StateEditor
         final Subsystem subsystem = subsystems.get(nqn);
         if (null == subsystem)
         {
-            throw refusal(Code.NOT_FOUND, "subsystem " + nqn, "is not there; create it first");
+            throw refusal(Code.NOT_FOUND, "subsystem " + nqn, "does not exist; create it first");
         }
         return subsystem;
     }
@@ -480,7 +479,7 @@ public final class StateEditor
         }
         if (subsystem.namespaces().containsKey(nsid))
         {
-            throw refusal(Code.EXISTS, subject, "is there already, but " +
+            throw refusal(Code.EXISTS, subject, "already exists, but " +
                 NoChange.differences(subsystem.namespaces().get(nsid), wanted) +
                 "; choose another NSID, or remove it first");
         }
@@ -506,7 +505,7 @@ public final class StateEditor
     private void allowHost(final String nqn, final String hostNqn)
     {
         final Subsystem subsystem = subsystem(nqn);
-        final String problem = Names.problemOfNqn(hostNqn);
+        final String problem = Names.nqnProblem(hostNqn);
         if (null != problem)
         {
             throw refusal(Code.INVALID, "host " + hostNqn, problem);
@@ -533,7 +532,7 @@ public final class StateEditor
         if (!AnaStates.SETTLED.contains(AnaStates.settled(set.state())))
         {
             throw refusal(Code.INVALID, "ANA of subsystem " + set.nqn(),
-                "state is none that is known here; use a client of this version");
+                "state is unknown; use a client of this version");
         }
         final Subsystem subsystem = subsystem(set.nqn());
         if (0 == place.port() && !AnaStates.Place.ALL.equals(place))
@@ -572,9 +571,9 @@ public final class StateEditor
         final Subsystem subsystem = subsystem(qos.nqn());
         if (qos.hostNqn().isEmpty() && !subsystem.namespaces().containsKey(qos.nsid()))
         {
-            throw refusal(Code.NOT_FOUND, subject(qos.nqn(), qos.nsid()), "is not there; add it first");
+            throw refusal(Code.NOT_FOUND, subject(qos.nqn(), qos.nsid()), "does not exist; add it first");
         }
-        final String problem = qos.hostNqn().isEmpty() ? null : Names.problemOfNqn(qos.hostNqn());
+        final String problem = qos.hostNqn().isEmpty() ? null : Names.nqnProblem(qos.hostNqn());
         if (null != problem)
         {
             throw refusal(Code.INVALID, "host " + qos.hostNqn(), problem);
@@ -596,11 +595,11 @@ public final class StateEditor
         if (0 == listener.port())
         {
             throw refusal(Code.INVALID, "listener " + name,
-                "port 0 cannot be kept, it would be another each time; name a port");
+                "port 0 cannot be persisted, as it selects another port at each start; name a port");
         }
         if (listeners.containsKey(name))
         {
-            throw refusal(Code.EXISTS, "listener " + name, "is there already, but " +
+            throw refusal(Code.EXISTS, "listener " + name, "already exists, but " +
                 NoChange.differences(listeners.get(name), listener) + "; take another port, or remove it first");
         }
         for (final ListenerSpec each : listeners.values())
@@ -626,7 +625,7 @@ public final class StateEditor
         final String name = NetworkAddress.text(address, port);
         if (Transport.TCP != transport)
         {
-            throw refusal(Code.INVALID, "listener " + name, "transport is none that is known here; use TCP");
+            throw refusal(Code.INVALID, "listener " + name, "transport is unknown; use TCP");
         }
         if (port < 0 || port > PORT_MAX)
         {
@@ -636,7 +635,7 @@ public final class StateEditor
         if (null == NetworkAddress.parse(address))
         {
             throw refusal(Code.INVALID, "listener " + name,
-                "no numeric address; write it as 192.0.2.1 or 2001:db8::1");
+                "is not a numeric address; write it as 192.0.2.1 or 2001:db8::1");
         }
         return name;
     }

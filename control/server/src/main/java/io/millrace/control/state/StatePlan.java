@@ -6,22 +6,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The way from one state to another in commands, each of which a data plane takes when those before it were carried
- * out:
+ * A plan: commands that lead from one state to another, each of which a data plane accepts after those before it:
  * <ol>
- * <li>what is in the way of something new is taken away: other things of the same name, users of a device that gets
- * another one;</li>
+ * <li>resources that block new ones are removed: replaced ones of the same name, users of a device that gets another
+ * user;</li>
  * <li>devices are created, those that others wrap first, then subsystems, ANA states, namespaces, hosts, limits and
- * listeners: what a host may see and do is said before it comes;</li>
- * <li>devices grow, subsystems are opened or closed to hosts that are on no list;</li>
- * <li>the rest is taken away, the other way round.</li>
+ * listeners: access and limits are set before hosts connect;</li>
+ * <li>devices are resized, and subsystems allow or revoke any host;</li>
+ * <li>remaining removals follow in reverse order.</li>
  * </ol>
- * What cannot be changed in place (another block size, a smaller volume in memory) is taken away and created anew, and
- * its steps are marked destructive, as is all that loses data. Steps come in stages: those of one may be under way at a
- * time, in order, and the next begins when all are answered, since a device is free only then. Immutable.
+ * Resources that cannot be changed in place (another block size, a smaller memory device) are deleted and recreated;
+ * their steps are marked destructive, as are all steps that lose data. Steps are grouped in stages: those of one stage
+ * may be outstanding together, in order, and the next stage begins when all are answered, since a device is free only
+ * then. Immutable.
  *
  * @param stages    each not empty.
- * @param obstacles what no command can bring about, a sentence each: the plan leads to the rest.
+ * @param obstacles one sentence for each difference that no command can resolve.
  */
 public record StatePlan(List<List<StateStep>> stages, List<String> obstacles)
 {
@@ -35,10 +35,10 @@ public record StatePlan(List<List<StateStep>> stages, List<String> obstacles)
     }
 
     /**
-     * The way from one state to another.
+     * Makes the plan from one state to another.
      *
-     * @param actual  what is.
-     * @param desired what should be.
+     * @param actual  state.
+     * @param desired state.
      * @return the plan.
      */
     public static StatePlan between(final DesiredState actual, final DesiredState desired)
@@ -77,7 +77,7 @@ public record StatePlan(List<List<StateStep>> stages, List<String> obstacles)
     }
 
     /**
-     * {@return whether there is nothing to do and nothing in the way: the actual state meets the desired one}
+     * {@return whether the plan has no steps and no obstacles: the actual state matches the desired one}
      */
     public boolean isEmpty()
     {
@@ -85,7 +85,7 @@ public record StatePlan(List<List<StateStep>> stages, List<String> obstacles)
     }
 
     /**
-     * {@return whether a step loses data, or gives hosts something else than they had}
+     * {@return whether a step loses data, or replaces a resource that hosts use}
      */
     public boolean isDestructive()
     {

@@ -24,8 +24,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Makes one {@link StatePlan}. First it finds what each part needs, then which removals creations wait for, then it
- * writes the steps down in order. One thread, used once.
+ * Makes one {@link StatePlan}: finds the differences, then the removals that creations depend on, then lists the steps
+ * in order. One thread, used once.
  */
 final class StatePlanner
 {
@@ -45,12 +45,12 @@ final class StatePlanner
     /** Why devices cannot stay as they are, by name. */
     private final Map<String, String> replacedDevices = new HashMap<>();
     private final Map<String, String> replacedSubsystems = new HashMap<>();
-    /** What is taken away, and whether before anything is made. */
+    /** Removals, and whether they precede creations. */
     private final Map<String, Boolean> deviceRemovals = new HashMap<>();
     private final Map<String, Boolean> subsystemRemovals = new LinkedHashMap<>();
     private final Map<Place, Boolean> namespaceRemovals = new LinkedHashMap<>();
     private final Map<String, Boolean> listenerRemovals = new LinkedHashMap<>();
-    /** What is made. */
+    /** Creations. */
     private final List<DeviceSpec> newDevices = new ArrayList<>();
     private final List<SubsystemSpec> newSubsystems = new ArrayList<>();
     private final Set<Place> newPlaces = new HashSet<>();
@@ -62,7 +62,7 @@ final class StatePlanner
     /** Other steps. */
     private final List<StateStep> changes = new ArrayList<>();
     private final List<Command.DenyHost> deniedHosts = new ArrayList<>();
-    /** Who has what in the actual state. */
+    /** Users of resources in the actual state. */
     private final Map<String, String> wrappers = new HashMap<>();
     private final Map<String, Place> placesByDevice = new HashMap<>();
     private final Map<UUID, Place> placesByUuid = new HashMap<>();
@@ -98,7 +98,7 @@ final class StatePlanner
         findDevices();
         findSubsystems();
         findListeners();
-        findWhatIsInTheWay();
+        findBlockers();
         desired.subsystems().values().forEach(this::findAccess);
 
         final List<List<StateStep>> stages = new ArrayList<>();
@@ -183,7 +183,7 @@ final class StatePlanner
         // A file device that is declared without a size has that of its file.
         if (0 == wanted.sizeBytes() || wanted.sizeBytes() >= was.sizeBytes())
         {
-            return was.isOtherIncarnation(wanted) ? "it was deleted and created anew" : null;
+            return was.isOtherIncarnation(wanted) ? "it was deleted and recreated" : null;
         }
         if (DeviceType.FILE == was.type())
         {
@@ -226,7 +226,7 @@ final class StatePlanner
         }
     }
 
-    /** A file is never cut, under another name neither. */
+    /** A file is never truncated, not even for a device of another name. */
     private void checkFile(final DeviceSpec wanted)
     {
         final String holder = DeviceType.FILE == wanted.type() ? devicesByPath.get(wanted.target()) : null;
@@ -240,7 +240,7 @@ final class StatePlanner
     private static String tooSmall(final DeviceSpec wanted, final DeviceSpec was)
     {
         return "device " + wanted.name() + ": size " + Units.size(wanted.sizeBytes()) + " is below the " +
-            Units.size(was.sizeBytes()) + " that " + was.target() + " has, and files are never cut; " +
+            Units.size(was.sizeBytes()) + " that " + was.target() + " has, and files are never truncated; " +
             "give it that size or none";
     }
 
@@ -287,7 +287,7 @@ final class StatePlanner
             final NamespaceSpec same = wanted.namespaces().get(each.nsid());
             if (null == same)
             {
-                // Its device may have to go first.
+                // Its device may have to be deleted first.
                 namespaceRemovals.put(Place.of(each), replacedDevices.containsKey(each.device()));
             }
             else if (!same.equals(each) || replacedDevices.containsKey(each.device()))
@@ -321,8 +321,8 @@ final class StatePlanner
         if (was.spec().allowAnyHost() != isAllowed)
         {
             changes.add(new StateStep(new Command.SetAllowAnyHost(was.nqn(), isAllowed), StateStep.Effect.CHANGE,
-                false, isAllowed ? "let every host into " + was.nqn() :
-                "let hosts into " + was.nqn() + " by name only, and disconnect others"));
+                false, isAllowed ? "allow any host on " + was.nqn() :
+                "allow listed hosts only on " + was.nqn() + ", and disconnect others"));
         }
     }
 
@@ -351,7 +351,7 @@ final class StatePlanner
         });
     }
 
-    /** ANA states and limits, when it is known which subsystems and namespaces stay. */
+    /** ANA states and limits, after it is known which subsystems and namespaces stay. */
     private void findAccess(final SubsystemState wanted)
     {
         final String nqn = wanted.nqn();
@@ -375,7 +375,7 @@ final class StatePlanner
             }
         });
         limits.forEach((key, limit) -> qosSteps.add(removal(new Command.SetQos(QosLimits.none(nqn, key)), false,
-            "limit " + QosLimits.subject(limit) + " no more")));
+            "limit " + QosLimits.subject(limit) + ": none")));
     }
 
     /** ANA groups that have namespaces. */
@@ -389,7 +389,7 @@ final class StatePlanner
         return groups;
     }
 
-    private void findWhatIsInTheWay()
+    private void findBlockers()
     {
         for (final DeviceSpec each : newDevices)
         {
@@ -428,7 +428,7 @@ final class StatePlanner
         }
     }
 
-    /** What uses a device has to go before anything is made. */
+    /** Users of a device are removed before creations. */
     private void free(final String device)
     {
         final Place place = placesByDevice.get(device);
@@ -480,7 +480,7 @@ final class StatePlanner
         if (!isFirst)
         {
             deniedHosts.forEach((deny) -> steps.add(removal(deny, false,
-                "keep host " + deny.hostNqn() + " out of " + deny.nqn())));
+                "deny host " + deny.hostNqn() + " on " + deny.nqn())));
         }
         namespaceRemovals.forEach((place, first) ->
         {
@@ -516,7 +516,7 @@ final class StatePlanner
         final int namespaces = actual.subsystems().get(nqn).namespaces().size();
         return removal(new Command.DeleteSubsystem(nqn), null != reason, "delete subsystem " + nqn +
             (0 == namespaces ? "" : " with its " + namespaces + (1 == namespaces ? " namespace" : " namespaces")) +
-            (null == reason ? "" : " to create it anew, since " + reason));
+            (null == reason ? "" : " to recreate it, since " + reason));
     }
 
     private StateStep deviceRemoval(final DeviceSpec was)
@@ -525,8 +525,8 @@ final class StatePlanner
         final boolean isLost = DeviceType.MEMORY == was.type();
         return removal(new Command.DeleteDevice(was.name()), isLost || null != reason,
             "delete " + word(was.type()) + " device " + was.name() +
-            (null == reason ? "" : " to create it anew, since " + reason) +
-            (isLost ? "; what it holds is lost" : ""));
+            (null == reason ? "" : " to recreate it, since " + reason) +
+            (isLost ? "; its data is lost" : ""));
     }
 
     private static StateStep removal(final Command command, final boolean isDestructive, final String sentence)
@@ -540,11 +540,11 @@ final class StatePlanner
         newDevices.forEach((device) -> steps.add(creation(new Command.CreateDevice(device), sentence(device))));
         newSubsystems.forEach((subsystem) -> steps.add(creation(new Command.CreateSubsystem(subsystem),
             "create subsystem " + subsystem.nqn() + (subsystem.allowAnyHost() ? " for every host" : ""))));
-        // Before the namespaces that they are for, so that no host sees others.
+        // Before their namespaces, so that no host sees other states.
         steps.addAll(anaSteps);
         newNamespaces.forEach((namespace) -> steps.add(creation(new Command.AddNamespace(namespace),
             "add namespace " + namespace.nsid() + " of " + namespace.nqn() + " on device " + namespace.device())));
-        newHosts.forEach((allow) -> steps.add(creation(allow, "let host " + allow.hostNqn() + " into " + allow.nqn())));
+        newHosts.forEach((allow) -> steps.add(creation(allow, "allow host " + allow.hostNqn() + " on " + allow.nqn())));
         steps.addAll(qosSteps);
         newListeners.forEach((listener) -> steps.add(creation(new Command.AddListener(listener),
             "listen on " + Canonical.nameOf(listener) + (listener.discoveryOnly() ? " for discovery" : ""))));

@@ -21,8 +21,8 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
- * The records that a data plane in a state would send of it. What only a running data plane knows (I/O counts,
- * connected hosts) is {@link Resource#UNKNOWN}. Stateless.
+ * The records of a state, as a data plane would send them. Values that only a running data plane knows (I/O counts,
+ * connected hosts) are {@link Resource#UNKNOWN}. Stateless.
  */
 public final class StateRecords
 {
@@ -40,7 +40,7 @@ public final class StateRecords
      * @param state that they are of.
      * @param kind  one of {@link #KINDS}.
      * @param name  of one device, or NQN of the subsystem that they are of; empty: all.
-     * @return the records; null when what is named is not there.
+     * @return the records; null if the named resource does not exist.
      */
     public static List<Resource> of(final DesiredState state, final Kind kind, final String name)
     {
@@ -115,7 +115,7 @@ public final class StateRecords
         }
     }
 
-    /** The device itself, or what fault devices wrap; null when that is not there. */
+    /** The device itself, or the device below fault devices; null if it does not exist. */
     private static DeviceSpec bottom(final DesiredState state, final String name)
     {
         DeviceSpec device = state.devices().get(name);

@@ -18,8 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Every setting of a state document: those of {@code millrace.yaml} that say what is served. A test holds the two
- * together.
+ * Settings of a state document: those of {@code millrace.yaml} that describe resources. A test keeps both consistent.
  */
 final class StateSettings
 {
@@ -28,7 +27,7 @@ final class StateSettings
     {
         /** In memory. */
         MEMORY(DeviceType.MEMORY),
-        /** Forgets. */
+        /** Discards data. */
         NULL(DeviceType.NULL_DEVICE),
         /** In a file or on a block device. */
         FILE(DeviceType.FILE),
@@ -62,7 +61,7 @@ final class StateSettings
         }
     }
 
-    /** What carries NVMe-oF, as it is written. */
+    /** Transport of NVMe-oF. */
     enum TransportType
     {
         /** NVMe/TCP. */
@@ -71,7 +70,7 @@ final class StateSettings
 
     private static final Pattern ADDRESS_AND_PORT =
         Pattern.compile("(?:\\[([0-9a-fA-F:.]+(?:%[^]]+)?)]|([0-9.]+)):([0-9]{1,5})");
-    /** A torn or lost write that nobody is told of. */
+    /** A torn or lost write that is reported as success. */
     private static final String SUCCESS = "success";
     private static final int PORT_MAX = 0xFFFF;
     private static final long MILLIS = 1_000_000L;
@@ -106,7 +105,7 @@ final class StateSettings
     static final Setting<Integer> DEVICE_BLOCK_SIZE = Setting.optional("devices[].block-size", BLOCK_SIZE,
         Integer.toString(Canonical.BLOCK_SIZE_BYTES_DEFAULT), "Bytes of a block.").of("memory", "null", "file");
     static final Setting<UUID> DEVICE_INCARNATION = Setting.optional("devices[].incarnation", SettingType.UUID_TYPE,
-        null, "Tells it from devices of its name that were deleted.").of("memory", "null");
+        null, "Distinguishes the device from deleted ones of the same name.").of("memory", "null");
     static final Setting<String> DEVICE_PATH = Setting.required("devices[].path", PATH,
         "Regular file or block device.").of("file");
     static final Setting<Boolean> DEVICE_READ_ONLY = Setting.optional("devices[].read-only", SettingType.BOOLEAN,
@@ -115,7 +114,7 @@ final class StateSettings
         "true", "Whether a file takes all its space when it is made.").of("file");
     static final Setting<Integer> DEVICE_QUEUE_DEPTH = Setting.optional("devices[].queue-depth",
         SettingType.number(1, 4096), Integer.toString(Canonical.QUEUE_DEPTH_DEFAULT),
-        "Most requests of each reactor that are with the kernel, or the drive, at once.").of("file", "nvme");
+        "Maximum outstanding requests of each reactor.").of("file", "nvme");
     static final Setting<Polling> DEVICE_POLLING = Setting.optional("devices[].polling",
         SettingType.choice(Polling.class, new Polling[]{Polling.AUTO, Polling.ON, Polling.OFF}), "auto",
         "Whether completions are polled from the drive instead of waiting for its interrupts.").of("file");
@@ -130,12 +129,12 @@ final class StateSettings
         "false", "Whether a reactor may sleep while the drive works, until an interrupt wakes it.").of("nvme");
     static final Setting<Boolean> DEVICE_UNSAFE_NO_IOMMU = Setting.optional("devices[].unsafe-noiommu",
         SettingType.BOOLEAN, "false", "Whether the drive may be taken without an IOMMU.").of("nvme");
-    static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].device", DEVICE,
-        "Name of the device that gets the faults, declared before this one.").of("fault");
+    static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].base", DEVICE,
+        "Name of the device below the fault device, declared before this one.").of("fault");
     static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed",
         SettingType.integer(Long.MIN_VALUE, Long.MAX_VALUE), "0", "Start of random choices.").of("fault");
     static final Setting<Void> RULES = Setting.groups("devices[].rules[]", false,
-        "Faults, asked in order: delays add up, the first other effect that applies is done.").of("fault");
+        "Fault rules, evaluated in order: delays add up, and the first other effect that applies is used.").of("fault");
     static final Setting<FaultAction> RULE_EFFECT = Setting.required("devices[].rules[].effect",
         SettingType.choice(FaultAction.class, FaultRuleValues.ACTIONS.toArray(FaultAction[]::new)), "What happens.");
     static final Setting<BlockOperation> RULE_OPERATIONS = Setting.values("devices[].rules[].operations[]",
@@ -175,14 +174,14 @@ final class StateSettings
     static final Setting<Integer> NAMESPACE_NSID = Setting.required("subsystems[].namespaces[].nsid",
         SettingType.number(1, Names.NSID_MAX), "Namespace identifier, unique in its subsystem.");
     static final Setting<String> NAMESPACE_DEVICE = Setting.required("subsystems[].namespaces[].device", DEVICE,
-        "Name of the device it shows.");
+        "Name of the device that the namespace exports.");
     static final Setting<UUID> NAMESPACE_UUID = Setting.optional("subsystems[].namespaces[].uuid",
         SettingType.UUID_TYPE, null, "UUID that hosts know the namespace by.");
     static final Setting<Integer> NAMESPACE_ANA_GROUP = Setting.optional("subsystems[].namespaces[].ana-group",
         SettingType.number(1, Names.ANA_GROUP_MAX), Integer.toString(NamespaceSpec.ANA_GROUP_DEFAULT),
-        "ANA group whose states the namespace has.");
+        "ANA group of the namespace.");
     static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false,
-        "ANA states, set in order; what none is for is optimized.");
+        "ANA states, set in order; the default is optimized.");
     static final Setting<AnaStates.Place> ANA_LISTENER = Setting.optional("subsystems[].ana[].listener",
         new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets", StateSettings::place), null,
         "Listener that the state is for; all when not given.");
@@ -196,43 +195,44 @@ final class StateSettings
         SettingType.number(1, Names.NSID_MAX), null, "Namespace that is limited, all hosts together.");
     static final Setting<String> QOS_HOST = Setting.optional("subsystems[].qos[].host", NQN, null,
         "NQN of the host that is limited; instead of nsid.");
-    static final Setting<Long> QOS_IOPS = iops("iops", "Reads and writes a second.");
-    static final Setting<Long> QOS_READ_IOPS = iops("read-iops", "Reads a second.");
-    static final Setting<Long> QOS_WRITE_IOPS = iops("write-iops", "Writes a second.");
-    static final Setting<Long> QOS_BANDWIDTH = bandwidth("bandwidth", "Bytes of reads and writes a second.");
-    static final Setting<Long> QOS_READ_BANDWIDTH = bandwidth("read-bandwidth", "Bytes of reads a second.");
-    static final Setting<Long> QOS_WRITE_BANDWIDTH = bandwidth("write-bandwidth", "Bytes of writes a second.");
+    static final Setting<Long> QOS_IOPS = iops("iops", "Reads and writes per second.");
+    static final Setting<Long> QOS_READ_IOPS = iops("read-iops", "Reads per second.");
+    static final Setting<Long> QOS_WRITE_IOPS = iops("write-iops", "Writes per second.");
+    static final Setting<Long> QOS_BANDWIDTH = bandwidth("bandwidth", "Bytes of reads and writes per second.");
+    static final Setting<Long> QOS_READ_BANDWIDTH = bandwidth("read-bandwidth", "Bytes of reads per second.");
+    static final Setting<Long> QOS_WRITE_BANDWIDTH = bandwidth("write-bandwidth", "Bytes of writes per second.");
     static final Setting<Long> QOS_BURST = Setting.optional("subsystems[].qos[].burst",
         SettingType.duration(QosLimits.BURST_MS_MIN * MILLIS, QosLimits.BURST_MS_MAX * MILLIS)
             .then("duration", "2ms to 10s, whole milliseconds", StateSettings::wholeMilliseconds),
-        Units.duration(QosLimits.BURST_MS_DEFAULT * MILLIS), "What was not used of so much time may be used at once.");
+        Units.duration(QosLimits.BURST_MS_DEFAULT * MILLIS), "Burst: unused capacity of this time may be used at " +
+        "once.");
 
-    static final Setting<Void> LISTENERS = Setting.groups("listeners[]", false, "Where hosts connect to.");
+    static final Setting<Void> LISTENERS = Setting.groups("listeners[]", false, "Addresses that hosts connect to.");
     static final Setting<TransportType> LISTENER_TRANSPORT = Setting.required("listeners[].transport",
-        SettingType.choice(TransportType.class, TransportType.values()), "What carries NVMe-oF.");
+        SettingType.choice(TransportType.class, TransportType.values()), "Transport of NVMe-oF.");
     static final Setting<String> LISTENER_ADDRESS = Setting.required("listeners[].address", ADDRESS,
         "Address to listen on.");
     static final Setting<Integer> LISTENER_PORT = Setting.optional("listeners[].port",
         SettingType.number(0, 65535), "4420", "TCP port.");
     static final Setting<Boolean> LISTENER_DISCOVERY_ONLY = Setting.optional("listeners[].discovery-only",
-        SettingType.BOOLEAN, "false", "Whether no other subsystem than discovery is reached there.");
+        SettingType.BOOLEAN, "false", "Whether only the discovery subsystem is served on this address.");
 
     static final Setting<Boolean> DISCOVERY = Setting.optional("discovery", SettingType.BOOLEAN, "true",
-        "Whether discovery is answered on port 8009 too, of every address listened on.");
+        "Whether discovery is also served on port 8009 of every listener address.");
 
     /** Sections that belong to a process, not to what it serves. */
     static final List<Setting<?>> SKIPPED = List.of(
-        Setting.groups("reactors[]", false, "Left to the process."),
-        Setting.group("memory", "Left to the process."),
-        Setting.group("control", "Left to the process."),
-        Setting.group("status", "Left to the process."),
-        Setting.optional("warm-up", SettingType.BOOLEAN, null, "Left to the process."),
-        Setting.group("limits", "Left to the process."),
-        Setting.group("tcp", "Left to the process."));
+        Setting.groups("reactors[]", false, "Configured per process."),
+        Setting.group("memory", "Configured per process."),
+        Setting.group("control", "Configured per process."),
+        Setting.group("status", "Configured per process."),
+        Setting.optional("warm-up", SettingType.BOOLEAN, null, "Configured per process."),
+        Setting.group("limits", "Configured per process."),
+        Setting.group("tcp", "Configured per process."));
 
     static final SettingTable ALL = new SettingTable(all());
-    /** As a program keeps a state for itself. */
-    static final SettingTable KEPT = kept();
+    /** Settings of a persisted state. */
+    static final SettingTable PERSISTED = kept();
 
     private StateSettings()
     {

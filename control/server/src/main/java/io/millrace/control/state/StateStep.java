@@ -7,26 +7,25 @@ import java.util.Objects;
  * A command of a plan. Immutable.
  *
  * @param command     to send.
- * @param effect      what it does to what is there.
- * @param destructive whether data is lost, or hosts find something else where they found theirs; not to be done
- *                    unasked.
+ * @param effect      on the resource.
+ * @param destructive whether data is lost, or a resource that hosts use is replaced; needs confirmation.
  * @param sentence    what it does, for people.
  */
 public record StateStep(Command command, Effect effect, boolean destructive, String sentence)
 {
-    /** What a step does to what is there. */
+    /** Effect of a step. */
     public enum Effect
     {
-        /** Something new is made. */
+        /** A resource is created. */
         CREATE,
-        /** Something is changed and stays. */
+        /** A resource is changed in place. */
         CHANGE,
-        /** Something is taken away. */
+        /** A resource is removed. */
         REMOVE
     }
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public StateStep
     {

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A subsystem with what is in it. Immutable.
+ * A subsystem with its namespaces, hosts, ANA states and limits. Immutable.
  */
 public final class SubsystemState
 {

@@ -7,8 +7,8 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 
 /**
- * Adds to a state what another has besides. What is in the way of the first (a namespace on a device that it uses, a
- * device over a file that it uses) is left out, and what builds on that. Set-up only.
+ * The union of two states. Resources of the second that conflict with the first (a namespace on a device that it uses,
+ * a device over a file that it uses) are left out with their dependents. Set-up only.
  */
 final class Union
 {
@@ -82,7 +82,7 @@ final class Union
         }
         catch (final ControlException _)
         {
-            // Named by the first already, or in its way.
+            // Exists in the first state, or conflicts with it.
         }
     }
 }

@@ -15,9 +15,8 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 import org.snakeyaml.engine.v2.schema.CoreSchema;
 
 /**
- * Texts as YAML writes them. Most are names that need no quotes, which is seen at once: the library's emitter takes a
- * second for ten thousand namespaces with their devices, and a manager writes a state for each change. All others are
- * the emitter's. Stateless.
+ * Writes YAML scalars. Names that need no quotes are written directly, as the library's emitter takes a second for ten
+ * thousand namespaces, and a manager writes a state for each change; others are written by the emitter. Stateless.
  */
 final class YamlScalar
 {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Programs that are run when a data plane goes and comes. Immutable.
+ * Hook programs for data planes. Immutable.
  *
  * @param down        program and arguments, when one has been gone for a while; empty: none.
  * @param up          program and arguments, when it is back; empty: none.

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a manager is told before it starts. Immutable.
+ * Configuration of a manager. Immutable.
  *
  * @param name           that clients and data planes see.
  * @param stateDirectory where it keeps its state.
@@ -37,7 +37,7 @@ public record ManagerConfig(
     static final String PLANE_NAME_DEFAULT = ControlSettings.NAME_DEFAULT;
 
     /**
-     * Refuses null, and copies the list.
+     * Rejects null, and copies the list.
      */
     public ManagerConfig
     {

@@ -111,7 +111,7 @@ public final class ManagerConfigReader
             section.get(ManagerSettings.CONTROL_GROUP));
         if (control.isUdp() && null == control.secrets())
         {
-            throw section.refuse(ManagerSettings.CONTROL_SECRETS, null, "missing, and commands are taken over UDP",
+            throw section.refuse(ManagerSettings.CONTROL_SECRETS, null, "missing, and commands are accepted over UDP",
                 "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
         }
         return control;

@@ -26,14 +26,14 @@ final class ManagerSettings
     static final Setting<String> NAME = Setting.optional("name", SettingType.NAME_TYPE, ManagerConfig.NAME_DEFAULT,
         "Name of the manager that clients and data planes see.");
 
-    static final Setting<Void> STATE = Setting.group("state", "Where the manager keeps what data planes should be.");
+    static final Setting<Void> STATE = Setting.group("state", "Storage of the desired state of data planes.");
     static final Setting<Path> STATE_DIRECTORY = Setting.optional("state.directory", SettingType.PATH, null,
         "Directory of the state, made at the start. $XDG_STATE_HOME/millrace/manager when not given.");
     static final Setting<Integer> STATE_VERSIONS = Setting.optional("state.versions",
         SettingType.number(2, VERSIONS_MAX), Integer.toString(ManagerConfig.VERSIONS_KEPT_DEFAULT),
-        "Most versions that are kept of each data plane.");
+        "Maximum number of versions kept of each data plane.");
 
-    static final Setting<Void> CONTROL = Setting.group("control", "Where the manager takes commands.");
+    static final Setting<Void> CONTROL = Setting.group("control", "Control service of the manager.");
     static final Setting<Path> CONTROL_DIRECTORY = Setting.optional("control.directory", SettingType.PATH, null,
         "Directory of the media driver, made at the start, for this user alone; who may write there may send " +
             "commands over IPC. manager in $XDG_RUNTIME_DIR/millrace, /run/millrace or " +
@@ -48,12 +48,12 @@ final class ManagerSettings
 
     static final Setting<ControlSettings.Encryption> CONTROL_ENCRYPTION = Setting.optional("control.encryption",
         SettingType.choice(ControlSettings.Encryption.class, ControlSettings.Encryption.values()), "required",
-        "Whether clients over UDP have to encrypt, or those that only authenticate are taken too.");
+        "Whether clients over UDP have to encrypt, or may only authenticate.");
     static final Setting<String> CONTROL_GROUP = Setting.optional("control.group", SettingType.NAME_TYPE, null,
         "Group of users that may send commands over IPC besides the user of the process; none when not given.");
 
     static final Setting<Void> METRICS = Setting.group("metrics",
-        "Where Prometheus finds metrics; without this group nowhere.");
+        "Prometheus endpoint; without this group there is none.");
     static final Setting<InetAddress> METRICS_ADDRESS = Setting.optional("metrics.address", ADDRESS, "127.0.0.1",
         "Address to listen on.");
     static final Setting<Integer> METRICS_PORT = Setting.optional("metrics.port", SettingType.number(1, 65_535),
@@ -61,7 +61,7 @@ final class ManagerSettings
 
     static final Setting<Void> PLANES = Setting.groups("data-planes[]", true, "Data planes that are managed.");
     static final Setting<String> PLANE_NAME = Setting.required("data-planes[].name", SettingType.NAME_TYPE,
-        "Name that the manager gives it; its state is kept under it.");
+        "Name of the data plane at the manager and in the state directory.");
     static final Setting<Path> PLANE_DIRECTORY = Setting.optional("data-planes[].directory", SettingType.PATH, null,
         "Directory of its media driver, over IPC. That of this user's data plane when not given.");
     static final Setting<String> PLANE_CHANNEL = Setting.optional("data-planes[].channel", CHANNEL,
@@ -76,14 +76,15 @@ final class ManagerSettings
     static final Setting<InetAddress> PLANE_ADDRESS = Setting.optional("data-planes[].address", ADDRESS, null,
         "Address of this machine that it sends answers to, over UDP; the one on the way to it when not given.");
 
-    static final Setting<Void> HOOKS = Setting.group("hooks", "Programs that are run when data planes go and come.");
+    static final Setting<Void> HOOKS = Setting.group("hooks", "Hook programs for data planes that go down and come " +
+        "up.");
     static final Setting<String> HOOK_DOWN = Setting.values("hooks.data-plane-down[]",
-        SettingType.text(ARGUMENT_LENGTH_MAX), "Program and its arguments, run when a data plane is gone.");
+        SettingType.text(ARGUMENT_LENGTH_MAX), "Program and its arguments, run when a data plane is down.");
     static final Setting<String> HOOK_UP = Setting.values("hooks.data-plane-up[]",
-        SettingType.text(ARGUMENT_LENGTH_MAX), "Program and its arguments, run when it is back.");
+        SettingType.text(ARGUMENT_LENGTH_MAX), "Program and its arguments, run when a data plane is up again.");
     static final Setting<Long> HOOK_DOWN_AFTER = Setting.optional("hooks.down-after",
         SettingType.duration(MILLIS, 3600 * SECONDS), "3s",
-        "How long a data plane has to be gone before it counts as gone.");
+        "How long a data plane has to be disconnected before it counts as down.");
     static final Setting<Long> HOOK_TIMEOUT = Setting.optional("hooks.timeout",
         SettingType.duration(100 * MILLIS, 3600 * SECONDS), "30s", "How long a program may run before it is killed.");
 

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * Where a manager reaches a data plane. Immutable.
+ * Address of a data plane for its manager. Immutable.
  *
  * @param name            that the manager gives it.
  * @param directory       of the media driver: over IPC that of the data plane, over UDP that of the manager.
@@ -25,7 +25,7 @@ public record PlaneConfig(
     String responseChannel)
 {
     /**
-     * Refuses null where something must be given.
+     * Rejects null for required values.
      */
     public PlaneConfig
     {

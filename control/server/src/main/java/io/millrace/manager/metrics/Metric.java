@@ -60,7 +60,7 @@ enum Metric
     REACTOR_REQUESTS(Type.GAUGE, "millrace_reactor_requests", "Commands of hosts that are worked on.", Labels.REACTOR),
     POOL(Type.GAUGE, "millrace_reactor_pool_bytes", "Buffers of the reactor.", Labels.REACTOR),
     POOL_USED(Type.GAUGE, "millrace_reactor_pool_used_bytes", "Of them, handed out.", Labels.REACTOR),
-    POOL_HIGH_WATER(Type.GAUGE, "millrace_reactor_pool_high_water_bytes",
+    POOL_PEAK(Type.GAUGE, "millrace_reactor_pool_peak_bytes",
         "The most that was handed out at one time since the start.", Labels.REACTOR),
     POOL_QUARANTINED(Type.GAUGE, "millrace_reactor_pool_quarantined_bytes",
         "Of them, what devices may still use though the commands have ended.", Labels.REACTOR),
@@ -111,17 +111,18 @@ enum Metric
 
     HEALTH(Type.GAUGE, "millrace_manager_health", "1 for the health of the data plane as the manager sees it.",
         "data_plane", "health"),
-    DIFFERENCES(Type.GAUGE, "millrace_manager_differences", "Steps missing to what the data plane should be.",
+    DRIFT_STEPS(Type.GAUGE, "millrace_manager_drift_steps", "Differences between actual and desired state, in steps.",
         Labels.PLANE),
-    DESIRED_VERSION(Type.GAUGE, "millrace_manager_desired_version", "Version of what the data plane should be.",
+    DESIRED_VERSION(Type.GAUGE, "millrace_manager_desired_version", "Version of the desired state.",
         Labels.PLANE),
-    APPLIED_VERSION(Type.GAUGE, "millrace_manager_applied_version", "Version that it was last found to be.",
+    APPLIED_VERSION(Type.GAUGE, "millrace_manager_applied_version", "Version that the data plane was last in sync " +
+    "with.",
         Labels.PLANE),
     TERM(Type.GAUGE, "millrace_manager_term", "Of the manager for the data plane.", Labels.PLANE),
     REFUSED(Type.GAUGE, "millrace_manager_refused",
-        "1 while the data plane refuses a step of what it should be, else 0.", Labels.PLANE),
+        "1 while the data plane refuses a step to the desired state, else 0.", Labels.PLANE),
     LAST_SEEN(Type.GAUGE, "millrace_manager_last_seen_timestamp_seconds",
-        "When the data plane was heard last, since 1970.", Labels.PLANE),
+        "Time of the last message from the data plane.", Labels.PLANE),
     SCRAPES(Type.COUNTER, "millrace_manager_scrapes", "Scrapes, by how they ended.", "result");
 
     /** Kinds of metric. */

@@ -97,7 +97,7 @@ record MetricsCollector(Supplier<List<PlaneRecords>> records, ScrapeCounts count
             .add(Metric.POOL, info.poolBytes(), plane, name)
             .add(Metric.POOL_USED, info.poolUsedBytes(), plane, name);
         addKnown(samples, Metric.POOL_WAITING, info.poolWaiting(), plane, name);
-        addKnown(samples, Metric.POOL_HIGH_WATER, info.poolHighWaterBytes(), plane, name);
+        addKnown(samples, Metric.POOL_PEAK, info.poolPeakBytes(), plane, name);
         addKnown(samples, Metric.POOL_QUARANTINED, info.poolQuarantinedBytes(), plane, name);
         addKnown(samples, Metric.POOL_WAITS, info.poolWaits(), plane, name);
     }
@@ -147,7 +147,7 @@ record MetricsCollector(Supplier<List<PlaneRecords>> records, ScrapeCounts count
                 samples.add(Metric.HEALTH, health == info.health() ? 1 : 0, plane, word(health));
             }
         }
-        samples.add(Metric.DIFFERENCES, info.differences(), plane)
+        samples.add(Metric.DRIFT_STEPS, info.driftSteps(), plane)
             .add(Metric.DESIRED_VERSION, info.desiredVersion(), plane)
             .add(Metric.APPLIED_VERSION, info.appliedVersion(), plane)
             .add(Metric.TERM, info.term(), plane)

@@ -14,7 +14,7 @@ import java.util.Objects;
 public record PlaneRecords(String name, boolean connected, List<Resource> resources)
 {
     /**
-     * Refuses null, and copies the list.
+     * Rejects null, and copies the list.
      */
     public PlaneRecords
     {

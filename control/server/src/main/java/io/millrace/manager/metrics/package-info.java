@@ -1,4 +1,4 @@
 /**
- * What monitoring is told of the data planes of a manager. Reads records; knows nothing of how they come.
+ * Prometheus metrics of the data planes of a manager, made of their records.
  */
 package io.millrace.manager.metrics;

@@ -6,8 +6,7 @@ import io.millrace.control.state.DesiredState;
 import java.util.Objects;
 
 /**
- * What a data plane keeps of its manager: who is in charge, which version was applied, and the state that came of it.
- * Immutable.
+ * State that a manager applied to a data plane, with its leadership and version. Immutable.
  *
  * @param leadership of the manager.
  * @param state      that is served.
@@ -16,7 +15,7 @@ import java.util.Objects;
 public record AppliedState(LeadershipInfo leadership, DesiredState state, Command.AssignControllerIds ids)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public AppliedState
     {

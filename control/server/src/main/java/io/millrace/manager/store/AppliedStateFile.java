@@ -215,7 +215,7 @@ public final class AppliedStateFile implements AutoCloseable
             "direct-changes-seen: " + leadership.directChangesSeen() + '\n' +
             "controller-id-first: " + applied.ids().firstId() + '\n' +
             "controller-id-last: " + applied.ids().lastId() + '\n';
-        final String body = HeaderText.BODY + StateDocument.writeKept(applied.state());
+        final String body = HeaderText.BODY + StateDocument.writePersisted(applied.state());
         return (head + HeaderText.SHA256 + HeaderText.hash(head + body) + '\n' + body)
             .getBytes(StandardCharsets.UTF_8);
     }
@@ -245,7 +245,7 @@ public final class AppliedStateFile implements AutoCloseable
         try
         {
             return new AppliedState(new LeadershipInfo(term, managerId, since, position, directChanges,
-                directChangesSeen, name, address), StateDocument.readKept(where, body), ids);
+                directChangesSeen, name, address), StateDocument.readPersisted(where, body), ids);
         }
         catch (final ConfigException e)
         {

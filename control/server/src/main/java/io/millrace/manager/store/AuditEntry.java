@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Who asked for what, and how it went. Immutable.
+ * An entry of the audit log. Immutable.
  *
  * @param sequence   from 1; 0: not in the log yet.
  * @param time       when it was answered.
@@ -41,10 +41,10 @@ public record AuditEntry(
     private static final String TEXT = "\"((?:[^\"\\\\]|\\\\.)*+)\"";
     private static final Pattern LINE = Pattern.compile("\\{\"sequence\": (\\d{1,18}), \"time\": " + TEXT +
         ", \"data-plane\": " + TEXT + ", \"client\": " + TEXT + ", \"key\": " + TEXT + ", \"role\": \"([A-Z]+)\"" +
-        ", \"command\": " + TEXT + ", \"version\": (\\d{1,18}), \"result\": \"([A-Z_]+)\", \"text\": " + TEXT + "}");
+        ", \"command\": " + TEXT + ", \"version\": (\\d{1,18}), \"result\": \"([A-Z_]+)\", \"message\": " + TEXT + "}");
 
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public AuditEntry
     {
@@ -70,7 +70,7 @@ public record AuditEntry(
     public AuditInfo info()
     {
         return new AuditInfo(sequence, TimeUnit.SECONDS.toNanos(time.getEpochSecond()) + time.getNano(), version, role,
-            code, dataPlane, who(clientName, keyName), command, text);
+            code, dataPlane, client(clientName, keyName), command, text);
     }
 
     /**
@@ -79,7 +79,7 @@ public record AuditEntry(
      * @param clientName as the client calls itself.
      * @param keyName    which it proved; empty: none.
      */
-    public static String who(final String clientName, final String keyName)
+    public static String client(final String clientName, final String keyName)
     {
         return keyName.isEmpty() ? clientName : clientName + " (key " + keyName + ')';
     }
@@ -96,7 +96,7 @@ public record AuditEntry(
         fields.put("command", command);
         fields.put("version", version);
         fields.put("result", code.name());
-        fields.put("text", text);
+        fields.put("message", text);
         return Json.line(fields);
     }
 

@@ -7,10 +7,10 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The log of who asked for what: lines of JSON in {@code audit.jsonl}, which becomes {@code audit.1.jsonl} and so on
- * when it is long; the oldest of those is removed. What was appended is on stable storage, and so is the name of the
- * file that it is in; a crash loses nothing of it, wherever it happens. {@link #recent()} may be asked by any thread,
- * all else is for one thread at a time.
+ * The audit log: lines of JSON in {@code audit.jsonl}, which becomes {@code audit.1.jsonl} and so on when it is long;
+ * the oldest of those is removed. What was appended is on stable storage, and so is the name of the file that it is in;
+ * a crash loses nothing of it, wherever it happens. {@link #recent()} may be asked by any thread, all else is for one
+ * thread at a time.
  */
 public final class AuditLog
 {

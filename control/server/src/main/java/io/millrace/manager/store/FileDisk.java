@@ -39,7 +39,7 @@ public final class FileDisk implements StateDisk
      *
      * @param directory to use.
      * @return the disk.
-     * @throws IOException when it cannot be had.
+     * @throws IOException when it is unavailable.
      */
     public static FileDisk of(final Path directory) throws IOException
     {

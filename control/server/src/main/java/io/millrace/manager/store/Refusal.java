@@ -15,7 +15,7 @@ import java.util.Objects;
 public record Refusal(CommandId id, Code code, String text)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public Refusal
     {

@@ -21,10 +21,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The versions of what one data plane should be, a file each, and the term of its manager. A version is there as a
- * whole or not at all, whatever stops the process or the machine: it is written beside, brought to stable storage,
- * given its name, and the name is brought to stable storage. {@link #history()} may be asked by any thread, all else is
- * for one thread at a time.
+ * The versions of the desired state of one data plane, one file each, and the term of its manager. Writing a version is
+ * atomic: it is written to a temporary file, synced and renamed, and the directory is synced. {@link #history()} may be
+ * asked by any thread, all else is for one thread at a time.
  */
 public final class StateStore
 {
@@ -36,11 +35,11 @@ public final class StateStore
     private static final String SERVED_FILES = "served-files";
 
     private final StateDisk disk;
-    private final KeptVersions kept;
+    private final RetainedVersions kept;
     private volatile List<VersionHeader> history = List.of();
     private final List<String> warnings = new ArrayList<>();
-    /** First version with a change that the next has not; MAX_VALUE: none. */
-    private long takenBackFrom = Long.MAX_VALUE;
+    /** First version with a change that the next one reverts; MAX_VALUE: none. */
+    private long revertedFrom = Long.MAX_VALUE;
     private Version latest;
     private UUID lineage = UUID.randomUUID();
     /** Version of a data plane that the next one has to come after. */
@@ -51,7 +50,7 @@ public final class StateStore
     private StateStore(final StateDisk disk, final int keep)
     {
         this.disk = disk;
-        kept = new KeptVersions(keep);
+        kept = new RetainedVersions(keep);
     }
 
     /**
@@ -178,7 +177,7 @@ public final class StateStore
         {
             for (final Map.Entry<Long, String> each : files.headMap(number, false).descendingMap().entrySet())
             {
-                final VersionHeader before = soundHeader(each.getValue());
+                final VersionHeader before = readableHeader(each.getValue());
                 if (null != before)
                 {
                     throw new StoreException(e.getMessage() + "; restore it, or go on with version " + each.getKey() +
@@ -191,7 +190,7 @@ public final class StateStore
     }
 
     /** Null when the file is damaged. */
-    private VersionHeader soundHeader(final String name) throws IOException
+    private VersionHeader readableHeader(final String name) throws IOException
     {
         try
         {
@@ -328,9 +327,9 @@ public final class StateStore
      *
      * @param first of them.
      */
-    public void takeBackFrom(final long first)
+    public void revertFrom(final long first)
     {
-        takenBackFrom = Math.min(takenBackFrom, first);
+        revertedFrom = Math.min(revertedFrom, first);
     }
 
     /**
@@ -338,7 +337,7 @@ public final class StateStore
      * called, even after the next start.
      *
      * @param time     when it was made.
-     * @param who      made it.
+     * @param author      made it.
      * @param comment  of who made it, or empty.
      * @param commands ids of the commands that made it.
      * @param refused  commands before it that are not in it.
@@ -348,7 +347,7 @@ public final class StateStore
      */
     public Version append(
         final Instant time,
-        final String who,
+        final String author,
         final String comment,
         final List<CommandId> commands,
         final List<Refusal> refused,
@@ -356,21 +355,21 @@ public final class StateStore
     {
         final long last = Math.max(before, null == latest ? 0 : latest.number());
         checkNext(new StatePosition(lineage, term, last));
-        return append(last + 1, time, who, comment, commands, refused, state);
+        return append(last + 1, time, author, comment, commands, refused, state);
     }
 
     private Version append(
         final long number,
         final Instant time,
-        final String who,
+        final String author,
         final String comment,
         final List<CommandId> commands,
         final List<Refusal> refused,
         final DesiredState state) throws IOException
     {
         final VersionHeader plain = new VersionHeader(
-            number, lineage, term, time, who, comment, VersionHeader.Counts.of(state), commands, refused);
-        final VersionHeader header = plain.takingBack(takenBackBy(plain, state));
+            number, lineage, term, time, author, comment, VersionHeader.Counts.of(state), commands, refused);
+        final VersionHeader header = plain.reverting(revertedBy(plain, state));
         final String name = name(number);
         replace(name, VersionFile.write(header, state));
         try
@@ -385,16 +384,16 @@ public final class StateStore
         }
         latest = new Version(header, state);
         kept.put(number, header);
-        takenBackFrom = Long.MAX_VALUE;
+        revertedFrom = Long.MAX_VALUE;
         removeOldest();
         publish();
         return latest;
     }
 
-    private List<Long> takenBackBy(final VersionHeader header, final DesiredState state)
+    private List<Long> revertedBy(final VersionHeader header, final DesiredState state)
     {
-        final List<Long> found = kept.from(takenBackFrom);
-        final long before = kept.before(takenBackFrom);
+        final List<Long> found = kept.from(revertedFrom);
+        final long before = kept.before(revertedFrom);
         if (!found.isEmpty() && 0 != before && isSameState(before, VersionFile.write(header, state)))
         {
             found.add(header.version());

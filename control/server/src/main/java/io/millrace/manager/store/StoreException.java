@@ -3,7 +3,7 @@ package io.millrace.manager.store;
 import java.io.Serial;
 
 /**
- * Kept state cannot be used as it is. The message is one line: file, line, what is wrong, remedy.
+ * Persistent state is damaged or unavailable. The message is one line: file, line, problem, remedy.
  */
 public final class StoreException extends RuntimeException
 {

@@ -4,7 +4,7 @@ import io.millrace.control.state.DesiredState;
 import java.util.Objects;
 
 /**
- * A version of what a data plane should be. Immutable.
+ * A version of the desired state. Immutable.
  *
  * @param header of it.
  * @param state  that should be.
@@ -12,7 +12,7 @@ import java.util.Objects;
 public record Version(VersionHeader header, DesiredState state)
 {
     /**
-     * Refuses null.
+     * Rejects null.
      */
     public Version
     {

@@ -27,10 +27,10 @@ import java.util.stream.Stream;
 final class VersionFile
 {
     private static final String INTRODUCTION =
-        "# What a data plane should be, kept by its manager. An edited file is refused: change it with commands.\n";
+        "# Desired state of a data plane, stored by its manager. An edited file is refused: change it with commands.\n";
     private static final Pattern COUNTS = Pattern.compile("\\{devices: (\\d{1,9}), subsystems: (\\d{1,9}), " +
         "namespaces: (\\d{1,9}), hosts: (\\d{1,9}), listeners: (\\d{1,9})}");
-    private static final String TAKEN_BACK = "taken-back";
+    private static final String REVERTED = "reverted";
     private static final Pattern NUMBERS = Pattern.compile("\\[\\d{1,18}(, \\d{1,18})*]");
     private static final byte[] BODY = ('\n' + HeaderText.BODY).getBytes(StandardCharsets.UTF_8);
     private static final int ID_DIGITS = 32;
@@ -49,15 +49,15 @@ final class VersionFile
             "lineage: " + HeaderText.digits(header.lineage()) + '\n' +
             "term: " + header.term() + '\n' +
             "time: " + header.time() + '\n' +
-            "who: " + HeaderText.quoted(header.who()) + '\n' +
+            "author: " + HeaderText.quoted(header.author()) + '\n' +
             "comment: " + HeaderText.quoted(header.comment()) + '\n' +
             "counts: {devices: " + counts.devices() + ", subsystems: " + counts.subsystems() + ", namespaces: " +
             counts.namespaces() + ", hosts: " + counts.hosts() + ", listeners: " + counts.listeners() + "}\n" +
             "commands: " + ids(header.commands()) + '\n' +
             "refused: " + refusals(header.refused()) + '\n' +
             // Most have none, and those of before had no such line.
-            (header.takenBack().isEmpty() ? "" : TAKEN_BACK + ": " + header.takenBack() + '\n');
-        final String body = HeaderText.BODY + StateDocument.writeKept(state);
+            (header.reverted().isEmpty() ? "" : REVERTED + ": " + header.reverted() + '\n');
+        final String body = HeaderText.BODY + StateDocument.writePersisted(state);
         return (head + HeaderText.SHA256 + HeaderText.hash(head + body) + '\n' + body).getBytes(StandardCharsets.UTF_8);
     }
 
@@ -69,7 +69,7 @@ final class VersionFile
         final String body = HeaderText.body(lines);
         try
         {
-            return new Version(header, StateDocument.readKept(where, body));
+            return new Version(header, StateDocument.readPersisted(where, body));
         }
         catch (final ConfigException e)
         {
@@ -94,9 +94,9 @@ final class VersionFile
         final UUID lineage = lines.has("lineage") ? HeaderText.id(lines, "lineage") : StatePosition.NO_LINEAGE;
         final long term = lines.has("term") ? HeaderText.number(lines, "term", Terms.MAX) : 0;
         return new VersionHeader(version, lineage, term, time(lines), HeaderText.unquoted(lines,
-            lines.value("who")),
+            lines.value("author")),
             HeaderText.unquoted(lines, lines.value("comment")), counts(lines), ids(lines, "commands"), refusals(lines),
-            lines.has(TAKEN_BACK) ? takenBack(lines) : List.of());
+            lines.has(REVERTED) ? reverted(lines) : List.of());
     }
 
     private static Instant time(final HeaderText.Lines lines)
@@ -123,12 +123,12 @@ final class VersionFile
             Integer.parseInt(matcher.group(5)));
     }
 
-    private static List<Long> takenBack(final HeaderText.Lines lines)
+    private static List<Long> reverted(final HeaderText.Lines lines)
     {
-        final String value = lines.value(TAKEN_BACK);
+        final String value = lines.value(REVERTED);
         if (!NUMBERS.matcher(value).matches())
         {
-            throw lines.problem(TAKEN_BACK + " has what is no version");
+            throw lines.problem(REVERTED + " has what is no version");
         }
         return Stream.of(value.substring(1, value.length() - 1).split(", ")).map(Long::valueOf).toList();
     }

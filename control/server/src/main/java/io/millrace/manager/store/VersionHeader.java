@@ -18,26 +18,26 @@ import java.util.concurrent.TimeUnit;
  * @param lineage  of the state; {@link StatePosition#NO_LINEAGE} of versions of before there were any.
  * @param term     of the manager when it made it; 0: none was held.
  * @param time     when it was made.
- * @param who      made it.
+ * @param author      made it.
  * @param comment  of who made it, or empty.
  * @param counts   of what is in it.
  * @param commands ids of the commands that made it, so that one that is repeated later is known.
  * @param refused  commands that were refused since the version before, some of earlier versions among them, which are
  *                 not in this one.
- * @param takenBack versions that do not count among those kept: earlier ones with changes that this one has not any
- *                  more, and this one itself when nothing else is in it.
+ * @param reverted versions that do not count among those kept: earlier ones with changes that this one has not any
+ *                 more, and this one itself when nothing else is in it.
  */
 public record VersionHeader(
     long version,
     UUID lineage,
     long term,
     Instant time,
-    String who,
+    String author,
     String comment,
     Counts counts,
     List<CommandId> commands,
     List<Refusal> refused,
-    List<Long> takenBack)
+    List<Long> reverted)
 {
     /**
      * How much is in a version. Immutable.
@@ -63,18 +63,18 @@ public record VersionHeader(
     }
 
     /**
-     * Refuses null, and copies the lists.
+     * Rejects null, and copies the lists.
      */
     public VersionHeader
     {
         Objects.requireNonNull(lineage, "lineage");
         Objects.requireNonNull(time, "time");
-        Objects.requireNonNull(who, "who");
+        Objects.requireNonNull(author, "author");
         Objects.requireNonNull(comment, "comment");
         Objects.requireNonNull(counts, "counts");
         commands = List.copyOf(commands);
         refused = List.copyOf(refused);
-        takenBack = List.copyOf(takenBack);
+        reverted = List.copyOf(reverted);
     }
 
     /**
@@ -84,7 +84,7 @@ public record VersionHeader(
      * @param lineage  of the state.
      * @param term     of the manager.
      * @param time     when it was made.
-     * @param who      made it.
+     * @param author      made it.
      * @param comment  of who made it.
      * @param counts   of what is in it.
      * @param commands that made it.
@@ -95,20 +95,20 @@ public record VersionHeader(
         final UUID lineage,
         final long term,
         final Instant time,
-        final String who,
+        final String author,
         final String comment,
         final Counts counts,
         final List<CommandId> commands,
         final List<Refusal> refused)
     {
-        this(version, lineage, term, time, who, comment, counts, commands, refused, List.of());
+        this(version, lineage, term, time, author, comment, counts, commands, refused, List.of());
     }
 
     /** The same, which takes versions back. */
-    VersionHeader takingBack(final List<Long> versions)
+    VersionHeader reverting(final List<Long> versions)
     {
         return versions.isEmpty() ? this :
-            new VersionHeader(version, lineage, term, time, who, comment, counts, commands, refused, versions);
+            new VersionHeader(version, lineage, term, time, author, comment, counts, commands, refused, versions);
     }
 
     /**
@@ -128,6 +128,6 @@ public record VersionHeader(
     {
         return new VersionInfo(version, TimeUnit.SECONDS.toNanos(time.getEpochSecond()) + time.getNano(),
             counts.devices(), counts.subsystems(), counts.namespaces(), counts.hosts(), counts.listeners(), dataPlane,
-            who, comment);
+            author, comment);
     }
 }

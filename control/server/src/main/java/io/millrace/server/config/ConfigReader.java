@@ -18,20 +18,20 @@ import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.QosSettings;
 import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.SubsystemSettings;
-import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.ControllerIds;
+import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.settings.BaseDirectories;
-import io.millrace.status.StatusSettings;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingType;
 import io.millrace.settings.TextFile;
 import io.millrace.settings.Units;
+import io.millrace.status.StatusSettings;
 import io.millrace.validation.ResourceValidation;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -200,9 +200,9 @@ public final class ConfigReader
             devices.add(switch (type)
             {
                 case MEMORY -> new DeviceConfig.Memory(
-                    name, section.need(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
+                    name, section.require(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
                 case NULL -> new DeviceConfig.Null(
-                    name, section.need(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
+                    name, section.require(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
                 case FILE -> file(name, section);
                 case NVME -> nvme(name, section);
                 case FAULT -> fault(name, section);
@@ -403,7 +403,7 @@ public final class ConfigReader
             section.get(Settings.CONTROL_GROUP));
         if (control.isUdp() && null == control.secrets())
         {
-            throw new SettingException("control.secrets", null, "missing, and commands are taken over UDP",
+            throw new SettingException("control.secrets", null, "missing, and commands are accepted over UDP",
                 "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
         }
         return control;

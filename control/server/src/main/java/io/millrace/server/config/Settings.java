@@ -8,18 +8,18 @@ import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.nvme.AnaState;
-import io.millrace.nvmf.Namespace;
-import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.ControllerIds;
+import io.millrace.nvmf.Namespace;
+import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
-import io.millrace.status.StatusSettings;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
 import io.millrace.settings.SettingType;
 import io.millrace.settings.Units;
+import io.millrace.status.StatusSettings;
 import io.millrace.validation.ResourceValidation;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,7 +62,7 @@ final class Settings
     {
         /** In memory. */
         MEMORY,
-        /** Forgets. */
+        /** Discards data. */
         NULL,
         /** In a file or on a block device. */
         FILE,
@@ -72,7 +72,7 @@ final class Settings
         FAULT
     }
 
-    /** What carries NVMe-oF. */
+    /** Transport of NVMe-oF. */
     enum TransportType
     {
         /** NVMe/TCP. */
@@ -120,7 +120,7 @@ final class Settings
     static final Setting<Integer> DEVICE_QUEUE_DEPTH = Setting.optional("devices[].queue-depth",
         SettingType.number(1, FileDeviceConfig.QUEUE_DEPTH_MAX),
         Integer.toString(FileDeviceConfig.QUEUE_DEPTH_DEFAULT),
-        "Most requests of each reactor that are with the kernel, or the drive, at once; nvme: at most " +
+        "Maximum outstanding requests of each reactor; nvme: at most " +
             NvmeDeviceConfig.QUEUE_DEPTH_MAX + ".").of("file", "nvme");
     static final Setting<Polling> DEVICE_POLLING = Setting.optional("devices[].polling",
         SettingType.choice(Polling.class, Polling.values()), "auto",
@@ -143,16 +143,16 @@ final class Settings
         SettingType.BOOLEAN, "false",
         "Whether the drive may be taken without an IOMMU, where a wrong address overwrites any memory.").of("nvme");
 
-    static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].device", SettingType.NAME_TYPE,
-        "Name of the device that gets the faults, declared before this one.").of("fault");
+    static final Setting<String> DEVICE_WRAPPED = Setting.required("devices[].base", SettingType.NAME_TYPE,
+        "Name of the device below the fault device, declared before this one.").of("fault");
     static final Setting<Long> DEVICE_SEED = Setting.optional("devices[].seed", SettingType.integer(
         Long.MIN_VALUE, Long.MAX_VALUE), "0",
         "Seed of everything that faults draw; the same seed and load give the same faults.").of("fault");
     static final Setting<Void> RULES = Setting.groups("devices[].rules[]", false,
-        "Faults, asked in order: delays add up, the first other effect that applies is done.").of("fault");
+        "Fault rules, evaluated in order: delays add up, and the first other effect that applies is used.").of("fault");
     static final Setting<FaultEffect> RULE_EFFECT = Setting.required("devices[].rules[].effect",
         SettingType.choice(FaultEffect.class, FaultEffect.values()),
-        "What happens: an error, a delay, a torn or lost write that nobody is told of, or no answer at all.");
+        "What happens: an error, a delay, a torn or lost write reported as success, or no answer at all.");
     static final Setting<BlockOperation> RULE_OPERATIONS = Setting.values("devices[].rules[].operations[]",
         SettingType.choice(BlockOperation.class, BlockOperation.values()), "Operations it is for; all when not given.");
     static final Setting<Long> RULE_FIRST = Setting.optional("devices[].rules[].first-block",
@@ -191,15 +191,15 @@ final class Settings
         SettingType.number(1, Namespace.NSID_MAX),
         "Namespace identifier, unique in its subsystem.");
     static final Setting<String> NAMESPACE_DEVICE = Setting.required("subsystems[].namespaces[].device",
-        SettingType.NAME_TYPE, "Name of the device it shows.");
+        SettingType.NAME_TYPE, "Name of the device that the namespace exports.");
     static final Setting<UUID> NAMESPACE_UUID = Setting.optional("subsystems[].namespaces[].uuid",
         SettingType.UUID_TYPE, null,
         "UUID that hosts know the namespace by; when not given it is derived from NQN and nsid and stays the same.");
     static final Setting<Integer> NAMESPACE_ANA_GROUP = Setting.optional("subsystems[].namespaces[].ana-group",
         SettingType.number(1, Namespace.ANA_GROUP_MAX), Integer.toString(Namespace.ANA_GROUP_DEFAULT),
-        "ANA group whose states the namespace has.");
+        "ANA group of the namespace.");
     static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false,
-        "ANA states that the subsystem begins with, set in order; what none is for is optimized.");
+        "Initial ANA states of the subsystem, set in order; the default is optimized.");
     static final Setting<InetSocketAddress> ANA_LISTENER = Setting.optional("subsystems[].ana[].listener",
         new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets", Settings::socketAddress), null,
         "Listener that the state is for; all when not given.");
@@ -217,28 +217,28 @@ final class Settings
     static final Setting<String> QOS_HOST = Setting.optional("subsystems[].qos[].host", NQN, null,
         "NQN of the host that is limited, on all namespaces of the subsystem together; instead of nsid.");
     static final Setting<Long> QOS_IOPS = Setting.optional("subsystems[].qos[].iops",
-        SettingType.integer(1, QosLimits.IOPS_MAX), null, "Reads and writes a second.");
+        SettingType.integer(1, QosLimits.IOPS_MAX), null, "Reads and writes per second.");
     static final Setting<Long> QOS_READ_IOPS = Setting.optional("subsystems[].qos[].read-iops",
-        SettingType.integer(1, QosLimits.IOPS_MAX), null, "Reads a second.");
+        SettingType.integer(1, QosLimits.IOPS_MAX), null, "Reads per second.");
     static final Setting<Long> QOS_WRITE_IOPS = Setting.optional("subsystems[].qos[].write-iops",
-        SettingType.integer(1, QosLimits.IOPS_MAX), null, "Writes a second.");
+        SettingType.integer(1, QosLimits.IOPS_MAX), null, "Writes per second.");
     static final Setting<Long> QOS_BANDWIDTH = Setting.optional("subsystems[].qos[].bandwidth",
         SettingType.size(QosLimits.BYTES_PER_SECOND_MIN, QosLimits.BYTES_PER_SECOND_MAX), null,
-        "Bytes of reads and writes a second.");
+        "Bytes of reads and writes per second.");
     static final Setting<Long> QOS_READ_BANDWIDTH = Setting.optional("subsystems[].qos[].read-bandwidth",
         SettingType.size(QosLimits.BYTES_PER_SECOND_MIN, QosLimits.BYTES_PER_SECOND_MAX), null,
-        "Bytes of reads a second.");
+        "Bytes of reads per second.");
     static final Setting<Long> QOS_WRITE_BANDWIDTH = Setting.optional("subsystems[].qos[].write-bandwidth",
         SettingType.size(QosLimits.BYTES_PER_SECOND_MIN, QosLimits.BYTES_PER_SECOND_MAX), null,
-        "Bytes of writes a second.");
+        "Bytes of writes per second.");
     static final Setting<Long> QOS_BURST = Setting.optional("subsystems[].qos[].burst",
         SettingType.duration(QosLimits.BURST_MS_MIN * MILLIS, QosLimits.BURST_MS_MAX * MILLIS),
         Units.duration(QosLimits.BURST_MS_DEFAULT * MILLIS),
-        "What was not used of so much time may be used at once, in whole milliseconds.");
+        "Burst: unused capacity of this time may be used at once, in whole milliseconds.");
 
-    static final Setting<Void> LISTENERS = Setting.groups("listeners[]", true, "Where hosts connect to.");
+    static final Setting<Void> LISTENERS = Setting.groups("listeners[]", true, "Addresses that hosts connect to.");
     static final Setting<TransportType> LISTENER_TRANSPORT = Setting.required("listeners[].transport",
-        SettingType.choice(TransportType.class, TransportType.values()), "What carries NVMe-oF.");
+        SettingType.choice(TransportType.class, TransportType.values()), "Transport of NVMe-oF.");
     static final Setting<InetAddress> LISTENER_ADDRESS = Setting.required("listeners[].address",
         new SettingType<>("address", "an IPv4 or IPv6 address", Settings::address),
         "Address to listen on; 0.0.0.0 or \"::\" for every one of the machine.");
@@ -246,7 +246,7 @@ final class Settings
         SettingType.number(0, 65535), "4420",
         "TCP port; 0 takes any free one and prints it.");
     static final Setting<Boolean> LISTENER_DISCOVERY_ONLY = Setting.optional("listeners[].discovery-only",
-        SettingType.BOOLEAN, "false", "Whether no other subsystem than discovery is reached there.");
+        SettingType.BOOLEAN, "false", "Whether only the discovery subsystem is served on this address.");
 
     static final Setting<Boolean> DISCOVERY = Setting.optional("discovery", SettingType.BOOLEAN, "true",
         "Whether discovery is answered on port 8009 too, of every address listened on; the listeners answer it " +
@@ -257,7 +257,7 @@ final class Settings
             "compiled before hosts come.");
 
     static final Setting<Void> CONTROL = Setting.group("control",
-        "Commands that change what is served while it runs; without this group none are taken.");
+        "Control service for commands to the running data plane; without this group there is none.");
     static final Setting<Path> CONTROL_DIRECTORY = Setting.optional("control.directory", SettingType.PATH, null,
         "Directory of the media driver, made at the start, for this user alone; who may write there may send " +
             "commands over IPC. data-plane in $XDG_RUNTIME_DIR/millrace, /run/millrace or " +
@@ -279,7 +279,7 @@ final class Settings
 
     static final Setting<ControlSettings.Encryption> CONTROL_ENCRYPTION = Setting.optional("control.encryption",
         SettingType.choice(ControlSettings.Encryption.class, ControlSettings.Encryption.values()), "required",
-        "Whether clients over UDP have to encrypt, or those that only authenticate are taken too.");
+        "Whether clients over UDP have to encrypt, or may only authenticate.");
     static final Setting<String> CONTROL_GROUP = Setting.optional("control.group", SettingType.NAME_TYPE, null,
         "Group of users that may send commands over IPC besides the user of the process; none when not given.");
     static final Setting<Path> CONTROL_DEVICE_DIRECTORIES = Setting.values("control.device-directories[]",
@@ -287,8 +287,8 @@ final class Settings
             "commands and managers, besides the paths that this file declares. Directory volumes in " +
             "state.directory when not given.");
     static final Setting<Void> STATE = Setting.group("state",
-        "Where a data plane that has a manager keeps what that applied last; it begins with that when it is started " +
-            "again, and with what this file declares only before it had a manager. Files that devices had are " +
+        "Storage of the state that a manager applied last, which is restored at the next start instead of the state " +
+            "of this file. Files that devices had are " +
             "recorded there, with and without a manager.");
     static final Setting<Path> STATE_DIRECTORY = Setting.optional("state.directory", SettingType.PATH, null,
         "Directory of its own, made when the first manager takes charge or the first file device is opened. " +
@@ -305,7 +305,7 @@ final class Settings
         Units.size(StatusSettings.BYTES_EACH_DEFAULT),
         "What each reactor may fill of it; what it does not use takes no space.");
 
-    static final Setting<Void> LIMITS = Setting.group("limits", "What hosts may take.");
+    static final Setting<Void> LIMITS = Setting.group("limits", "Limits of hosts.");
     static final Setting<Integer> LIMIT_QUEUE_PAIRS = Setting.optional("limits.queue-pairs",
         SettingType.number(1, TargetConfig.QUEUE_PAIRS_MAX), Integer.toString(TargetConfig.QUEUE_PAIRS_MAX),
         "I/O queue pairs of a controller.");
@@ -348,7 +348,7 @@ final class Settings
             .then("duration", "1s to " + TargetConfig.ANA_TRANSITION_SECONDS_MAX + "s, whole seconds",
                 Settings::wholeSeconds),
         TargetConfig.ANA_TRANSITION_SECONDS_DEFAULT + "s",
-        "How long an ANA group may be in transition, as hosts are told (ANATT); then it becomes inaccessible.");
+        "How long an ANA group may be in transition, as reported to hosts (ANATT); then it becomes inaccessible.");
 
     static final Setting<Void> TCP = Setting.group("tcp", "How NVMe/TCP connections work, of every listener.");
     static final Setting<Integer> TCP_IN_CAPSULE = Setting.optional("tcp.in-capsule-data-size",

@@ -31,7 +31,7 @@ public final class DoctorCommand implements Runnable
     private boolean json;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public DoctorCommand()
     {

@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
         "  millrace stat                        since its start",
         "  millrace stat --watch                rates and latencies of each second",
         "  millrace stat /run/millrace/status   of another file than the default",
-        "  millrace stat --json | jq '.namespaces[] | {nsid, p99: .read.latencyNs.p99}'",
+        "  millrace stat --json | jq '.namespaces[].read.\"latency-ns\".p99'",
         "",
         "docs/metrics.md says what each number means."})
 public final class StatCommand implements Callable<Integer>
@@ -48,7 +48,7 @@ public final class StatCommand implements Callable<Integer>
     private Integer count;
 
     /**
-     * Made by the command line.
+     * Called by picocli.
      */
     public StatCommand()
     {

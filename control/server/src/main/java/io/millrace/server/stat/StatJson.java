@@ -37,24 +37,24 @@ final class StatJson
         final Map<String, Object> map = new LinkedHashMap<>();
         map.put("file", view.file().toString());
         map.put("program", snapshot.program());
-        map.put("processId", snapshot.processId());
+        map.put("process-id", snapshot.processId());
         map.put("state", view.state().name().toLowerCase(Locale.ROOT));
-        map.put("startedAt", time(snapshot.startEpochMs()));
-        map.put("stoppedAt", time(snapshot.stopEpochMs()));
-        map.put("writtenAt", time(snapshot.writtenEpochMs()));
-        map.put("lostRecords", snapshot.lost());
+        map.put("started-at", time(snapshot.startEpochMs()));
+        map.put("stopped-at", time(snapshot.stopEpochMs()));
+        map.put("written-at", time(snapshot.writtenEpochMs()));
+        map.put("lost-records", snapshot.lost());
         final Map<String, Object> dataPlane = new LinkedHashMap<>();
         for (final DataPlaneCounters.Value value : DataPlaneCounters.Value.values())
         {
-            dataPlane.put(camel(value.name()), snapshot.dataPlane(value));
+            dataPlane.put(hyphenated(value.name()), snapshot.dataPlane(value));
         }
-        map.put("dataPlane", dataPlane);
+        map.put("data-plane", dataPlane);
         map.put("reactors", snapshot.reactors().stream().map(StatJson::reactor).toList());
         map.put("namespaces", snapshot.namespaces().stream().map(StatJson::namespace).toList());
         map.put("hosts", snapshot.hosts().stream().map(StatJson::host).toList());
-        map.put("queuePairs", snapshot.queuePairs().stream().map(StatJson::queuePair).toList());
-        map.put("bufferHolders", snapshot.bufferHolders().stream().map(StatJson::bufferHolder).toList());
-        map.put("deviceErrors", snapshot.deviceErrors().stream().map(StatJson::deviceError).toList());
+        map.put("queue-pairs", snapshot.queuePairs().stream().map(StatJson::queuePair).toList());
+        map.put("buffer-holders", snapshot.bufferHolders().stream().map(StatJson::bufferHolder).toList());
+        map.put("device-errors", snapshot.deviceErrors().stream().map(StatJson::deviceError).toList());
         map.put("errors", snapshot.errors().stream().map(StatJson::error).toList());
         return map;
     }
@@ -65,10 +65,10 @@ final class StatJson
         map.put("index", reactor.index());
         map.put("name", reactor.name());
         map.put("cpu", reactor.cpu());
-        map.put("writtenAt", time(reactor.writtenEpochMs()));
+        map.put("written-at", time(reactor.writtenEpochMs()));
         for (final ReactorCounters.Value value : ReactorCounters.Value.values())
         {
-            map.put(camel(value.name()), reactor.value(value));
+            map.put(hyphenated(value.name()), reactor.value(value));
         }
         return map;
     }
@@ -76,10 +76,10 @@ final class StatJson
     private static Map<String, Object> namespace(final IoStatus io)
     {
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("subsystemNqn", io.name());
+        map.put("subsystem-nqn", io.name());
         map.put("nsid", io.nsid());
         map.put("since", time(io.sinceEpochMs()));
-        map.put("mediaErrors", io.mediaErrors());
+        map.put("media-errors", io.mediaErrors());
         operations(map, io);
         return map;
     }
@@ -87,7 +87,7 @@ final class StatJson
     private static Map<String, Object> host(final IoStatus io)
     {
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("hostNqn", io.name());
+        map.put("host-nqn", io.name());
         map.put("since", time(io.sinceEpochMs()));
         operations(map, io);
         return map;
@@ -129,24 +129,24 @@ final class StatJson
         map.put("count", operation.count());
         map.put("bytes", operation.bytes());
         map.put("errors", operation.errors());
-        map.put("latencyNs", latency);
+        map.put("latency-ns", latency);
         return map;
     }
 
     private static Map<String, Object> queuePair(final QueuePairStatus queuePair)
     {
         final Map<String, Object> map = new LinkedHashMap<>();
-        map.put("hostNqn", queuePair.hostNqn());
-        map.put("subsystemNqn", queuePair.nqn());
-        map.put("controllerId", queuePair.controllerId());
-        map.put("queueId", queuePair.queueId());
+        map.put("host-nqn", queuePair.hostNqn());
+        map.put("subsystem-nqn", queuePair.nqn());
+        map.put("controller-id", queuePair.controllerId());
+        map.put("queue-id", queuePair.queueId());
         map.put("reactor", queuePair.reactor());
         map.put("since", time(queuePair.sinceEpochMs()));
         map.put("depth", queuePair.depth());
         map.put("commands", queuePair.commands());
         map.put("outstanding", queuePair.outstanding());
-        map.put("bytesRead", queuePair.bytesRead());
-        map.put("bytesWritten", queuePair.bytesWritten());
+        map.put("bytes-read", queuePair.bytesRead());
+        map.put("bytes-written", queuePair.bytesWritten());
         map.put("errors", queuePair.errors());
         return map;
     }
@@ -157,9 +157,9 @@ final class StatJson
         map.put("reactor", holder.reactor());
         map.put("kind", holder.kind());
         map.put("name", holder.name());
-        map.put("heldBytes", holder.heldBytes());
+        map.put("held-bytes", holder.heldBytes());
         map.put("waiting", holder.waiting());
-        map.put("longestHoldNs", holder.longestHoldNs());
+        map.put("longest-hold-ns", holder.longestHoldNs());
         return map;
     }
 
@@ -172,10 +172,10 @@ final class StatJson
         map.put("cause", error.cause().isEmpty() ? null : error.cause());
         map.put("errno", 0 == error.errno() ? null : error.errno());
         map.put("count", error.count());
-        map.put("firstSeen", time(error.firstEpochMs()));
-        map.put("lastSeen", time(error.lastEpochMs()));
-        map.put("firstLba", error.firstLba());
-        map.put("lastLba", error.lastLba());
+        map.put("first-seen", time(error.firstEpochMs()));
+        map.put("last-seen", time(error.lastEpochMs()));
+        map.put("first-lba", error.firstLba());
+        map.put("last-lba", error.lastLba());
         return map;
     }
 
@@ -185,7 +185,7 @@ final class StatJson
         map.put("count", error.count());
         map.put("first", time(error.firstEpochMs()));
         map.put("last", time(error.lastEpochMs()));
-        map.put("text", error.text());
+        map.put("message", error.text());
         return map;
     }
 
@@ -194,14 +194,9 @@ final class StatJson
         return 0 == epochMs ? null : Instant.ofEpochMilli(epochMs).toString();
     }
 
-    /** POOL_USED_BYTES becomes poolUsedBytes. */
-    private static String camel(final String constant)
+    /** POOL_USED_BYTES becomes pool-used-bytes. */
+    private static String hyphenated(final String constant)
     {
-        final StringBuilder name = new StringBuilder();
-        for (final String word : constant.toLowerCase(Locale.ROOT).split("_"))
-        {
-            name.append(name.isEmpty() ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
-        }
-        return name.toString();
+        return constant.toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

@@ -122,7 +122,7 @@ final class StatPrinter
             return;
         }
         final Table table = new Table("reactor", ">cpu", ">busy", ">cycles/s", ">longest cycle us", ">connections",
-            ">requests", ">request waits", ">pool MiB", ">used", ">most", ">quarantined", ">waiting", ">waits");
+            ">requests", ">request waits", ">pool MiB", ">used", ">peak", ">quarantined", ">waiting", ">waits");
         for (final ReactorStatus each : view.snapshot().reactors())
         {
             table.row(text(each.name()), each.cpu() < 0 ? "any" : Integer.toString(each.cpu()),
@@ -132,7 +132,7 @@ final class StatPrinter
                 value(each, ReactorCounters.Value.REQUEST_WAITS),
                 mebibytes(each.value(ReactorCounters.Value.POOL_BYTES)),
                 mebibytes(each.value(ReactorCounters.Value.POOL_USED_BYTES)),
-                mebibytes(each.value(ReactorCounters.Value.POOL_HIGH_WATER_BYTES)),
+                mebibytes(each.value(ReactorCounters.Value.POOL_PEAK_BYTES)),
                 mebibytes(each.value(ReactorCounters.Value.POOL_QUARANTINED_BYTES)),
                 value(each, ReactorCounters.Value.POOL_WAITING), value(each, ReactorCounters.Value.POOL_WAITS));
         }

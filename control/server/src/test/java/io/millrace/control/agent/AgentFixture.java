@@ -59,7 +59,7 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
         this.dataPlane = dataPlane;
         try
         {
-            agent = ControlAgent.start(settings, dataPlane, events, this, KeptState.NOWHERE,
+            agent = ControlAgent.start(settings, dataPlane, events, this, PersistedState.NOWHERE,
                 FileBounds.below("control.device-directories", List.of(settings.directory().getParent()), List.of()));
         }
         catch (final RuntimeException e)
@@ -96,7 +96,7 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
     {
         final Path secrets = Files.writeString(directory.resolve("keys"), """
             # name, role, secret
-            admin administer %s
+            admin admin %s
 
             reader read %s
             mgr manager %s
@@ -137,7 +137,7 @@ public final class AgentFixture implements AutoCloseable, ControlOwner
     {
         return new ControlClientContext()
             .aeronDirectoryName(settings.directory().toString())
-            .role(Role.ADMINISTER)
+            .role(Role.ADMIN)
             .clientName("test")
             .callTimeoutNs(WAIT_NS)
             .connectTimeoutNs(TimeUnit.SECONDS.toNanos(10));

@@ -267,7 +267,7 @@ class ControlAgentTest
                 final ControlException e = assertThrows(ControlException.class,
                     () -> fixture.connect(context.dataPlaneName("other")));
                 assertEquals(Code.NOT_FOUND, e.code());
-                assertEquals("no data plane other here, this one is called test", e.getMessage());
+                assertEquals("no data plane other; this data plane is test", e.getMessage());
             }
             // Who has not proven itself is not told.
             assertEquals(Code.NOT_AUTHENTICATED, codeOf(() -> fixture.connect(
@@ -285,7 +285,7 @@ class ControlAgentTest
             assertEquals(Code.NOT_PERMITTED, codeOf(() -> serve(reader)));
             assertEquals(Code.NOT_PERMITTED, codeOf(() -> reader.setState(State.PAUSED)));
             assertEquals(List.of(), reader.devices(""));
-            final ControlClient operator = fixture.connect(fixture.context().role(Role.OPERATE));
+            final ControlClient operator = fixture.connect(fixture.context().role(Role.OPERATOR));
             operator.setState(State.PAUSED);
             assertEquals(Code.NOT_FOUND,
                 codeOf(() -> operator.setAnaState(NQN, Transport.TCP, "", 0, 0, AnaState.OPTIMIZED)));

@@ -78,7 +78,7 @@ class ControlFaultTest
         }
     }
 
-    /** A page that is not there any more is met as one is that cannot be had. */
+    /** A page that is not there any more is met as one is that is unavailable. */
     @Test
     void shouldStartControlAgainWhenItsMemoryFaults() throws IOException
     {

@@ -62,7 +62,7 @@ class ControlOverloadTest
             raw.open(SESSIONS_MAX);
             raw.until(() -> 1 == raw.answers().size());
             assertEquals(new RawClient.Answer(SESSIONS_MAX, Code.OVERLOADED,
-                "256 sessions are open, more are not served; close some"), raw.answers().getFirst());
+                "256 sessions are open, which is the limit; close some"), raw.answers().getFirst());
             final ControlTimeoutException e = assertThrows(ControlTimeoutException.class,
                 () -> fixture.connect(fixture.context().connectTimeoutNs(TimeUnit.SECONDS.toNanos(3))));
             assertTrue(e.getMessage().contains("256 sessions are open"), e.getMessage());
@@ -102,9 +102,9 @@ class ControlOverloadTest
             assertEquals(LISTS_MAX, count(raw, Code.OK));
             assertEquals(sent - LISTS_MAX, count(raw, Code.OVERLOADED));
             assertEquals(COMMANDS_MAX - LISTS_MAX, raw.answers().stream()
-                .filter((each) -> each.text().startsWith("32 lists of this session were not read")).count());
+                .filter((each) -> each.text().startsWith("32 lists of this session are incomplete")).count());
             assertEquals(sent - COMMANDS_MAX, raw.answers().stream()
-                .filter((each) -> each.text().startsWith("1024 commands of this session wait")).count());
+                .filter((each) -> each.text().startsWith("1024 commands of this session are outstanding")).count());
             // It may go on.
             raw.command(session, sent + 1, new Command.CreateDevice(DeviceSpec.memory("mem1", MIB, 4096)));
             raw.until(() -> sent + 1 == raw.answers().size());

@@ -315,7 +315,7 @@ class EveryWayInTest
 
     private static String faults(final List<Rule> rules)
     {
-        return "devices: [{name: d, type: 'null', size: 1MiB}, {name: a, type: fault, device: d, rules: [" +
+        return "devices: [{name: d, type: 'null', size: 1MiB}, {name: a, type: fault, base: d, rules: [" +
             rules.stream().map(Rule::yaml).collect(Collectors.joining(", ")) + "]}]";
     }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Devices that the configuration file declares, over starts of their data plane. */
 class IncarnationsTest
 {
-    private static final Caller CALLER = new Caller(1, Role.ADMINISTER, "test", "", "dp0");
+    private static final Caller CALLER = new Caller(1, Role.ADMIN, "test", "", "dp0");
 
     @TempDir
     private Path directory;
@@ -47,8 +47,9 @@ class IncarnationsTest
             List.of(), List.of(), DataPlaneConfig.NO_DISCOVERY_PORT, TargetConfig.defaults(),
             TcpTransportConfig.defaults(), true);
         try (DataPlane dataPlane = DataPlane.start(config, TargetListener.NONE, events);
-            DataPlaneBackend backend = new DataPlaneBackend("dp0", dataPlane, events, new StateKeeperTest.SilentOwner(),
-                KeptState.NOWHERE, FileBounds.below("control.device-directories", List.of(directory), List.of())))
+            DataPlaneBackend backend = new DataPlaneBackend("dp0", dataPlane, events,
+                new StatePersisterTest.SilentOwner(),
+                PersistedState.NOWHERE, FileBounds.below("control.device-directories", List.of(directory), List.of())))
         {
             for (final Command command : commands)
             {

@@ -38,11 +38,11 @@ class KeyChangeTest
             final ControlClient admin = fixture.connect(fixture.udpContext());
             assertThrows(ControlException.class, () -> fixture.connect(other(fixture, "new")));
             final Path keys = directory.resolve("keys");
-            Files.writeString(keys, Files.readString(keys).replace("admin administer", "gone administer") +
-                "new administer " + OTHER + "\n" +
-                "here administer " + OTHER + " test\nthere administer " + OTHER + " elsewhere\n");
+            Files.writeString(keys, Files.readString(keys).replace("admin admin", "gone admin") +
+                "new admin " + OTHER + "\n" +
+                "here admin " + OTHER + " test\nthere admin " + OTHER + " elsewhere\n");
             AgentFixture.until(admin, () -> !admin.isConnected());
-            AgentFixture.until(admin, () -> admin.trouble().contains("proof is wrong"));
+            AgentFixture.until(admin, () -> admin.lastError().contains("authentication failed"));
             // It tries again, but not so often that others of its address find no place.
             final long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(4);
             AgentFixture.until(admin, () -> System.nanoTime() - endNs >= 0);

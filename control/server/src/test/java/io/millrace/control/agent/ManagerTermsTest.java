@@ -60,7 +60,7 @@ class ManagerTermsTest
                     final Call call = admin.submit(each);
                     admin.await(call);
                     assertEquals(Code.NOT_PERMITTED, call.code(), each + " with term " + term);
-                    assertTrue(call.text().startsWith("key admin is not for managers; "), call.text());
+                    assertTrue(call.text().startsWith("key admin lacks the role manager; "), call.text());
                 }
             }
             for (final long term : List.of(1L, 2L, Terms.MAX))

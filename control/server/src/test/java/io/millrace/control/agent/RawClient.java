@@ -57,7 +57,7 @@ final class RawClient implements ResponseHandler, AutoCloseable
     void open(final long correlationId)
     {
         send(writer.openSession(correlationId, new SessionRequest(
-            Role.ADMINISTER, "aeron:ipc", STREAM, "raw", "", "")));
+            Role.ADMIN, "aeron:ipc", STREAM, "raw", "", "")));
     }
 
     void keepAlive(final SessionInfo session)

@@ -55,7 +55,7 @@ public final class SteeredPlane implements AutoCloseable, ControlOwner
         final ControlEvents events = new ControlEvents();
         dataPlane = DataPlane.start(DataPlaneConfig.managed(
             List.of(ReactorConfig.of("test-0", -1)), 32 << 20), TargetListener.NONE, events);
-        open(events, KeptState.NOWHERE);
+        open(events, PersistedState.NOWHERE);
     }
 
     /** Who is connected finds nobody there, and all goes on. */
@@ -74,10 +74,10 @@ public final class SteeredPlane implements AutoCloseable, ControlOwner
     /** Takes commands again. */
     public void join()
     {
-        open(new ControlEvents(), new KeptState(null, leadership, state, false, FileRecords.NONE));
+        open(new ControlEvents(), new PersistedState(null, leadership, state, false, FileRecords.NONE));
     }
 
-    private void open(final ControlEvents events, final KeptState kept)
+    private void open(final ControlEvents events, final PersistedState kept)
     {
         backend = new DataPlaneBackend("steered", dataPlane, events, this, kept,
             FileBounds.below("control.device-directories", List.of(settings.directory().getParent()), List.of()));
@@ -101,7 +101,7 @@ public final class SteeredPlane implements AutoCloseable, ControlOwner
 
     public ControlClientContext context()
     {
-        return new ControlClientContext().aeronDirectoryName(settings.directory().toString()).role(Role.ADMINISTER)
+        return new ControlClientContext().aeronDirectoryName(settings.directory().toString()).role(Role.ADMIN)
             .clientName("beside").term(CommandHeader.DIRECT);
     }
 
@@ -168,9 +168,9 @@ public final class SteeredPlane implements AutoCloseable, ControlOwner
         }
 
         @Override
-        public boolean isOfManagers(final long term, final Command command)
+        public boolean isManagerOnly(final long term, final Command command)
         {
-            return plane.isOfManagers(term, command);
+            return plane.isManagerOnly(term, command);
         }
 
         @Override

@@ -271,7 +271,7 @@ class UdpAttackTest
                 long position = 0;
                 for (int i = 0; i < 1_000; i++)
                 {
-                    final int length = writer.openSession(i, new SessionRequest(Role.ADMINISTER,
+                    final int length = writer.openSession(i, new SessionRequest(Role.ADMIN,
                         "aeron:udp?endpoint=127.0.0.7:" + (20_000 + i), 5, "attacker", "admin", "",
                         new byte[KeyAgreementPair.PUBLIC_KEY_LENGTH]));
                     final byte[] message = new byte[BitUtil.align(length, 32)];

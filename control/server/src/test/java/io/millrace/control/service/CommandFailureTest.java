@@ -109,7 +109,7 @@ class CommandFailureTest
             directory.resolve("aeron"), ControlSettings.IPC_CHANNEL, 4420, null, "test");
         try (ControlService _ = ControlService.start(settings, new Backend(), errors::add);
             ControlClient client = ControlClient.connect(new ControlClientContext()
-                .aeronDirectoryName(settings.directory().toString()).role(Role.ADMINISTER)
+                .aeronDirectoryName(settings.directory().toString()).role(Role.ADMIN)
                 .callTimeoutNs(TimeUnit.SECONDS.toNanos(20))))
         {
             final List<Call> calls = List.of(

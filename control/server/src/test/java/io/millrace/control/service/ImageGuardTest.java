@@ -61,22 +61,22 @@ class ImageGuardTest
     @Test
     void shouldTellWhatNoSenderAsksFor()
     {
-        assertTrue(ImageGuard.isSound(TERM, 0, 1408, 5, 5));
-        assertTrue(ImageGuard.isSound(TERM, TERM - 32, 1408, Integer.MAX_VALUE, Integer.MIN_VALUE));
-        assertTrue(ImageGuard.isSound(1 << 30, 32, 65504, -7, 100));
+        assertTrue(ImageGuard.isValidSetup(TERM, 0, 1408, 5, 5));
+        assertTrue(ImageGuard.isValidSetup(TERM, TERM - 32, 1408, Integer.MAX_VALUE, Integer.MIN_VALUE));
+        assertTrue(ImageGuard.isValidSetup(1 << 30, 32, 65504, -7, 100));
         for (final int offset : new int[]{TERM, TERM - 1, 31, -32, 1 << 30, Integer.MIN_VALUE})
         {
-            assertFalse(ImageGuard.isSound(TERM, offset, 1408, 0, 0), "offset " + offset);
+            assertFalse(ImageGuard.isValidSetup(TERM, offset, 1408, 0, 0), "offset " + offset);
         }
         for (final int mtu : new int[]{0, -32, 32, 1407, 65536, Integer.MIN_VALUE})
         {
-            assertFalse(ImageGuard.isSound(TERM, 0, mtu, 0, 0), "MTU " + mtu);
+            assertFalse(ImageGuard.isValidSetup(TERM, 0, mtu, 0, 0), "MTU " + mtu);
         }
         for (final int length : new int[]{0, -1, 32768, TERM + 32, 3 * TERM, Integer.MIN_VALUE})
         {
-            assertFalse(ImageGuard.isSound(length, 0, 1408, 0, 0), "term of " + length);
+            assertFalse(ImageGuard.isValidSetup(length, 0, 1408, 0, 0), "term of " + length);
         }
-        assertFalse(ImageGuard.isSound(TERM, 0, 1408, 0, -5));
+        assertFalse(ImageGuard.isValidSetup(TERM, 0, 1408, 0, -5));
     }
 
     @Test

@@ -46,14 +46,14 @@ class KeyFileTest
         final KeyFile file = new KeyFile(write("a read " + SECRET), lines::add, nowNs);
         final KeyRing.Key a = file.keys().get("a");
         assertFalse(poll(file));
-        write("a read " + SECRET + "\nb operate " + SECRET + " rack-7\n");
+        write("a read " + SECRET + "\nb operator " + SECRET + " rack-7\n");
         assertFalse(file.poll(nowNs + SECOND_NS / 2));
         assertTrue(poll(file));
         assertTrue(file.keys().holds("a", a));
-        assertEquals(Role.OPERATE, file.keys().get("b").role());
+        assertEquals(Role.OPERATOR, file.keys().get("b").role());
         assertEquals("rack-7", file.keys().get("b").dataPlane());
         for (final String changed : new String[]{
-            "a operate " + SECRET, "a read other-" + SECRET, "a read " + SECRET + " rack-8", "b read " + SECRET})
+            "a operator " + SECRET, "a read other-" + SECRET, "a read " + SECRET + " rack-8", "b read " + SECRET})
         {
             write(changed);
             assertTrue(poll(file), changed);

@@ -73,7 +73,7 @@ class DesiredStateTest
     @Property(tries = 2000)
     void shouldTakeTheNqnsThatADataPlaneTakes(@ForAll("nqns") final String nqn)
     {
-        assertEquals(Nqn.isValid(nqn), null == Names.problemOfNqn(nqn), nqn);
+        assertEquals(Nqn.isValid(nqn), null == Names.nqnProblem(nqn), nqn);
     }
 
     @Provide
@@ -129,9 +129,9 @@ class DesiredStateTest
     @Test
     void shouldKeepWhatIsNotOfAMoment()
     {
-        assertTrue(DesiredState.keeps(new Command.DeleteDevice("a")));
-        assertFalse(DesiredState.keeps(new Command.SetState(State.DRAINING)));
-        assertTrue(DesiredState.keeps(new Command.SetFaultRules("a", List.of())));
+        assertTrue(DesiredState.changesDesiredState(new Command.DeleteDevice("a")));
+        assertFalse(DesiredState.changesDesiredState(new Command.SetState(State.DRAINING)));
+        assertTrue(DesiredState.changesDesiredState(new Command.SetFaultRules("a", List.of())));
         assertThrows(IllegalArgumentException.class,
             () -> DesiredState.EMPTY.with(new Command.SetState(State.DRAINING)));
     }

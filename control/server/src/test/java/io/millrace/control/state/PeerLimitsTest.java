@@ -86,7 +86,7 @@ class PeerLimitsTest
     void shouldReconcileAnOldDataPlaneInWhatItHas()
     {
         final StatePlan plan = StatePlan.between(DesiredState.EMPTY, PeerLimits.of(desired(), FIRST).state());
-        plan.steps().forEach((step) -> assertNull(FIRST.lacks(step.command()), step::toString));
+        plan.steps().forEach((step) -> assertNull(FIRST.missingFeature(step.command()), step::toString));
         assertEquals(4, plan.steps().size(), () -> plan.steps().toString());
     }
 

@@ -58,7 +58,7 @@ class StateDocumentPropertyTest
         final Random random = new Random(seed);
         final DesiredState state =
             random(seed).withIncarnations((_) -> new UUID(random.nextLong(), random.nextInt(2)));
-        assertEquals(state, StateDocument.readKept("test.yaml", StateDocument.writeKept(state)));
+        assertEquals(state, StateDocument.readPersisted("test.yaml", StateDocument.writePersisted(state)));
         assertEquals(state.withoutIncarnations(),
             StateDocument.read("test.yaml", StateDocument.write(state)).state());
     }

@@ -35,7 +35,7 @@ class StateDocumentTest
     private static final String TEXT = """
         devices:
           - {name: mem0, type: memory, size: 64MiB, block-size: 4096}
-          - {name: faulty, type: fault, device: mem0, seed: 7}
+          - {name: faulty, type: fault, base: mem0, seed: 7}
           - {name: vol2, type: file, path: /var/tmp/vol2.img, size: 1GiB, block-size: 512, read-only: true, \
         preallocate: false, queue-depth: 32}
           - {name: vol3, type: nvme, address: '0000:01:00.0', nsid: 1}
@@ -133,7 +133,7 @@ class StateDocumentTest
         final StateDocument document = StateDocument.read("s.yaml", """
             devices:
               - {name: f, type: file, path: /f, polling: "off"}
-              - {name: x, type: fault, device: f, rules: [{effect: error, operations: [read]}]}
+              - {name: x, type: fault, base: f, rules: [{effect: error, operations: [read]}]}
             tcp: {anything: 1}
             status: {file: none}
             warm-up: false
@@ -178,8 +178,7 @@ class StateDocumentTest
             "fault; use one of them",
         "devices: [{name: a, type: file, path: here}] | s.yaml:1: devices[0]: device a: path 'here' is not " +
             "absolute; begin it with /",
-        "devices: [{name: a, type: fault, device: b}] | s.yaml:1: devices[0]: device b: is not there; create it " +
-            "first",
+        "devices: [{name: a, type: fault, base: b}] | s.yaml:1: devices[0]: device b: does not exist; create it first",
         "devices: [{name: a, typ: fault}] | s.yaml:1: devices[0].typ: unknown key; did you mean type? allowed here: " +
             "name, type, size, block-size, path, read-only, preallocate, queue-depth, polling, address, nsid, " +
             "timeout, interrupts, unsafe-noiommu, device, seed, rules",
@@ -189,7 +188,7 @@ class StateDocumentTest
             "subsystems[0].ana[0].listener = 127.0.0.1: not an IP address with a port; write one such as " +
             "127.0.0.1:4420 or \"[::1]:4420\"",
         "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{nsid: 1, iops: 7}]}] | s.yaml:1: subsystems[0].qos[0]: " +
-            "namespace nqn.2026-11.io.a/1: is not there; add it first",
+            "namespace nqn.2026-11.io.a/1: does not exist; add it first",
         "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{iops: 7}]}] | s.yaml:1: subsystems[0].qos[0]: limits on " +
             "nqn.2026-11.io.a: neither namespace nor host is named; name one of them",
         "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{host: nqn.2026-11.io.b}]}] | s.yaml:1: subsystems[0].qos[0]: " +
@@ -203,11 +202,11 @@ class StateDocumentTest
         "subsystems: [{nqn: a}] | s.yaml:1: subsystems[0]: subsystem a: NQN is not of the form " +
             "nqn.yyyy-mm.reverse.domain[:name]: write one such as nqn.2026-11.io.example:vol0",
         "subsystems: [{nqn: nqn.2026-11.io.a, namespaces: [{nsid: 1, device: x}]}] | s.yaml:1: " +
-            "subsystems[0].namespaces[0]: device x: is not there; create it first",
-        "listeners: [{transport: tcp, address: a}] | s.yaml:1: listeners[0]: listener a:4420: no numeric address; " +
-            "write it as 192.0.2.1 or 2001:db8::1",
+            "subsystems[0].namespaces[0]: device x: does not exist; create it first",
+        "listeners: [{transport: tcp, address: a}] | s.yaml:1: listeners[0]: listener a:4420: is not a numeric " +
+            "address; write it as 192.0.2.1 or 2001:db8::1",
         "listeners: [{transport: tcp, address: 127.0.0.1, port: 0}] | s.yaml:1: listeners[0]: listener 127.0.0.1:0: " +
-            "port 0 cannot be kept, it would be another each time; name a port",
+            "port 0 cannot be persisted, as it selects another port at each start; name a port",
         "volumes: [] | s.yaml:1: volumes: unknown key; allowed here: devices, subsystems, listeners, discovery, " +
             "reactors, memory, control, status, warm-up, limits, tcp",
         "a: &x b | s.yaml:1: anchors and aliases (& and *) are not supported; quote the value if it is meant as " +

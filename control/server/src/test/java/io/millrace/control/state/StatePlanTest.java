@@ -39,7 +39,7 @@ class StatePlanTest
             "+ create memory device mem0 of 64MiB",
             "+ create subsystem nqn.2026-11.io.millrace:vol0",
             "+ add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0",
-            "+ let host nqn.2026-11.io.host:a into nqn.2026-11.io.millrace:vol0",
+            "+ allow host nqn.2026-11.io.host:a on nqn.2026-11.io.millrace:vol0",
             "+ listen on 127.0.0.1:4420"), plan("devices: []", VOLUME));
     }
 
@@ -49,7 +49,7 @@ class StatePlanTest
         assertEquals(List.of(
             "- stop listening on 127.0.0.1:4420",
             "- delete subsystem nqn.2026-11.io.millrace:vol0 with its 1 namespace",
-            "! delete memory device mem0; what it holds is lost"), plan(VOLUME, "devices: []"));
+            "! delete memory device mem0; its data is lost"), plan(VOLUME, "devices: []"));
     }
 
     @Test
@@ -57,7 +57,7 @@ class StatePlanTest
     {
         assertEquals(List.of(
             "~ grow device mem0 from 64MiB to 1GiB",
-            "~ let every host into nqn.2026-11.io.millrace:vol0"),
+            "~ allow any host on nqn.2026-11.io.millrace:vol0"),
             plan(VOLUME, VOLUME.replace("64MiB", "1GiB").replace("allow-any-host: false", "allow-any-host: true")));
     }
 
@@ -73,7 +73,7 @@ class StatePlanTest
             "+ make ANA group 2 of nqn.2026-11.io.millrace:vol0 non-optimized at every listener",
             "+ make every ANA group of nqn.2026-11.io.millrace:vol0 inaccessible at 127.0.0.1:4420",
             "+ add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0",
-            "+ let host nqn.2026-11.io.host:a into nqn.2026-11.io.millrace:vol0",
+            "+ allow host nqn.2026-11.io.host:a on nqn.2026-11.io.millrace:vol0",
             "+ limit namespace nqn.2026-11.io.millrace:vol0/1 to iops 20000",
             "+ limit host nqn.2026-11.io.host:a of nqn.2026-11.io.millrace:vol0 to bandwidth 1MiB",
             "+ listen on 127.0.0.1:4420"), plan("devices: []", limited));
@@ -95,8 +95,8 @@ class StatePlanTest
     {
         assertEquals(List.of(
             "! remove namespace 1 of nqn.2026-11.io.millrace:vol0 from device mem0",
-            "! delete memory device mem0 to create it anew, since it does not become smaller, 1MiB instead of 64MiB; " +
-                "what it holds is lost",
+            "! delete memory device mem0 to recreate it, since it does not become smaller, 1MiB instead of 64MiB; " +
+                "its data is lost",
             "+ create memory device mem0 of 1MiB",
             "+ add namespace 1 of nqn.2026-11.io.millrace:vol0 on device mem0"),
             plan(VOLUME, VOLUME.replace("64MiB", "1MiB")));
@@ -117,14 +117,13 @@ class StatePlanTest
         final String before = """
             devices:
               - {name: mem0, type: memory, size: 1MiB, block-size: 512}
-              - {name: a, type: fault, device: mem0}
-              - {name: b, type: fault, device: a}
+              - {name: a, type: fault, base: mem0}
+              - {name: b, type: fault, base: a}
             """;
         assertEquals(List.of(
-            "! delete fault device b to create it anew, since device a is replaced",
-            "! delete fault device a to create it anew, since device mem0 is replaced",
-            "! delete memory device mem0 to create it anew, since block size 512 does not become 4096; " +
-                "what it holds is lost",
+            "! delete fault device b to recreate it, since device a is replaced",
+            "! delete fault device a to recreate it, since device mem0 is replaced",
+            "! delete memory device mem0 to recreate it, since block size 512 does not become 4096; its data is lost",
             "+ create memory device mem0 of 1MiB",
             "+ create fault device a over mem0",
             "+ create fault device b over a"), plan(before, before.replace("512", "4096")));
@@ -135,7 +134,7 @@ class StatePlanTest
     {
         final String before = "devices: [{name: f, type: file, path: /f, size: 2GiB}]";
         final StatePlan plan = StatePlan.between(state(before), state(before.replace("2GiB", "1GiB")));
-        assertEquals(List.of("device f: size 1GiB is below the 2GiB that /f has, and files are never cut; " +
+        assertEquals(List.of("device f: size 1GiB is below the 2GiB that /f has, and files are never truncated; " +
             "give it that size or none"), plan.obstacles());
         assertEquals(List.of(), plan.steps());
         assertFalse(plan.isEmpty());

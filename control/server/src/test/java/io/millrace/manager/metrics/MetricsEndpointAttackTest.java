@@ -60,7 +60,7 @@ class MetricsEndpointAttackTest
         final List<Resource> resources = new ArrayList<>(IntStream.rangeClosed(1, NAMESPACES).mapToObj((nsid) ->
             new NamespaceInfo("nqn.2026-11.io.millrace:vol0", nsid, new UUID(3, nsid), 8192, 512, 11, 12, 13, 14, 15,
                 16, "mem" + nsid, 1)).toList());
-        resources.add(new ManagedInfo("a", true, Health.WELL, 1, 2, 3, 4, 5, "address", "", ""));
+        resources.add(new ManagedInfo("a", true, Health.IN_SYNC, 1, 2, 3, 4, 5, "address", "", ""));
         final List<PlaneRecords> records = List.of(new PlaneRecords("a", true, resources));
         endpoint = MetricsEndpoint.start(ANY, () ->
         {

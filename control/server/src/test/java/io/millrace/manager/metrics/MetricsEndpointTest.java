@@ -70,7 +70,7 @@ class MetricsEndpointTest
             new NamespaceInfo(NQN, 7, new UUID(3, 4), 8192, 512, 11, 12, 13, 14, 15, 16, "mem0", 1),
             new ControllerInfo(NQN, 1, "nqn.\"host\"", 1, 0, "ready"),
             new ControllerInfo(NQN, 2, "nqn.\"host\"", 1, 0, "ready"),
-            new ManagedInfo("a", true, Health.WELL, 1, 2, 3, 4, 5, "address", "", "")));
+            new ManagedInfo("a", true, Health.IN_SYNC, 1, 2, 3, 4, 5, "address", "", "")));
         for (final DataPlaneCounters.Value each : DataPlaneCounters.Value.values())
         {
             resources.add(new CounterInfo(CounterInfo.DATA_PLANE, "", "", each.name(), 100 + each.ordinal()));

@@ -30,7 +30,7 @@ class StatusMetricsTest
         ReactorCounters.Value.BUSY_NS, ReactorCounters.Value.IDLE_NS, ReactorCounters.Value.CYCLES,
         ReactorCounters.Value.LONGEST_CYCLE_NS, ReactorCounters.Value.CONNECTIONS, ReactorCounters.Value.REQUESTS,
         ReactorCounters.Value.POOL_BYTES, ReactorCounters.Value.POOL_USED_BYTES, ReactorCounters.Value.POOL_WAITING,
-        ReactorCounters.Value.POOL_WAITS, ReactorCounters.Value.POOL_HIGH_WATER_BYTES,
+        ReactorCounters.Value.POOL_WAITS, ReactorCounters.Value.POOL_PEAK_BYTES,
         ReactorCounters.Value.POOL_QUARANTINED_BYTES);
 
     @Test

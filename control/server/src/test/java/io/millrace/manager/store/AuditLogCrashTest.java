@@ -25,7 +25,7 @@ class AuditLogCrashTest
 
     private static AuditEntry entry(final String command)
     {
-        return new AuditEntry(0, Instant.EPOCH, "dp0", "test", "", Role.ADMINISTER, command, 1, Code.OK, "");
+        return new AuditEntry(0, Instant.EPOCH, "dp0", "test", "", Role.ADMIN, command, 1, Code.OK, "");
     }
 
     /** All entries that the files hold, the oldest first. */

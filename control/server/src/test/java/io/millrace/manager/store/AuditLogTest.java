@@ -25,7 +25,7 @@ class AuditLogTest
 
     private static AuditEntry entry(final String command)
     {
-        return new AuditEntry(0, Instant.parse("2026-11-21T10:11:12Z"), "dp0", "alice", "ops", Role.ADMINISTER, command,
+        return new AuditEntry(0, Instant.parse("2026-11-21T10:11:12Z"), "dp0", "alice", "ops", Role.ADMIN, command,
             42, Code.OK, "");
     }
 
@@ -36,9 +36,9 @@ class AuditLogTest
         log.append(List.of(entry("create device mem0"), entry("delete device \"mem0\"")));
         assertEquals("""
             {"sequence": 1, "time": "2026-11-21T10:11:12Z", "data-plane": "dp0", "client": "alice", "key": "ops", \
-            "role": "ADMINISTER", "command": "create device mem0", "version": 42, "result": "OK", "text": ""}
+            "role": "ADMIN", "command": "create device mem0", "version": 42, "result": "OK", "message": ""}
             {"sequence": 2, "time": "2026-11-21T10:11:12Z", "data-plane": "dp0", "client": "alice", "key": "ops", \
-            "role": "ADMINISTER", "command": "delete device \\"mem0\\"", "version": 42, "result": "OK", "text": ""}
+            "role": "ADMIN", "command": "delete device \\"mem0\\"", "version": 42, "result": "OK", "message": ""}
             """, Files.readString(directory.resolve("audit.jsonl")));
     }
 

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.control.codec.Code;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
-import io.millrace.control.codec.Code;
 import io.millrace.control.message.CommandId;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
@@ -85,12 +85,12 @@ class StateStoreTest
             discovery: false
             """;
         assertEquals("""
-            # What a data plane should be, kept by its manager. An edited file is refused: change it with commands.
+            # Desired state of a data plane, stored by its manager. An edited file is refused: change it with commands.
             version: 1
             lineage: "LINEAGE"
             term: 0
             time: 2026-11-21T10:11:12.123456Z
-            who: "alice (key ops)"
+            author: "alice (key ops)"
             comment: "say \\"hi\\"\\\\"
             counts: {devices: 1, subsystems: 1, namespaces: 1, hosts: 1, listeners: 1}
             commands: ["0000000000000001ffffffffffffffff", "00000000000000020000000000000003"]
@@ -310,21 +310,21 @@ class StateStoreTest
         for (int i = 0; i < 5; i++)
         {
             final long wrong = store.append(TIME, "bob", "", List.of(), List.of(), volume()).number();
-            store.takeBackFrom(wrong);
+            store.revertFrom(wrong);
             store.append(TIME, "manager", "", List.of(), List.of(), DesiredState.EMPTY);
         }
         // Of those that count, one place is for what is not known yet to be taken back.
         assertEquals(List.of(1L, 2L, 10L, 11L, 12L), versions(store));
-        assertEquals(List.of(11L, 12L), store.latest().header().takenBack());
+        assertEquals(List.of(11L, 12L), store.latest().header().reverted());
         assertEquals(store.history(), open(3).history());
         final StateStore found = open(3);
         // Several versions have what is taken back, and what comes of them is new.
         final long wrong = found.append(TIME, "bob", "", List.of(), List.of(), volume()).number();
         found.append(TIME, "bob", "", List.of(), List.of(), DesiredState.EMPTY);
-        found.takeBackFrom(wrong + 1);
-        found.takeBackFrom(wrong);
+        found.revertFrom(wrong + 1);
+        found.revertFrom(wrong);
         found.append(TIME, "bob", "", List.of(), List.of(), volume());
-        assertEquals(List.of(13L, 14L), found.latest().header().takenBack());
+        assertEquals(List.of(13L, 14L), found.latest().header().reverted());
         assertEquals(List.of(2L, 12L, 13L, 14L, 15L), versions(found));
         found.append(TIME, "bob", "", List.of(), List.of(), volume());
         assertEquals(List.of(2L, 12L, 13L, 14L, 15L, 16L), versions(found));

@@ -15,13 +15,13 @@ import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
-import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.QosSettings;
+import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvme.AnaState;
-import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.ControllerIds;
+import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
@@ -134,7 +134,7 @@ class ConfigReaderTest
                  preallocate: false, queue-depth: 32, polling: off}
               - name: bad0
                 type: fault
-                device: mem0
+                base: mem0
                 seed: 7
                 rules:
                   - {effect: error, operations: [read, compare], first-block: 8, last-block: 15, status: device-error,
@@ -351,11 +351,11 @@ class ConfigReaderTest
     @Test
     void shouldRefuseFaultsOfWhatIsNotThereOrNotBefore()
     {
-        final String fault = "  - {name: bad0, type: fault, device: %s, rules: [%s]}\n";
+        final String fault = "  - {name: bad0, type: fault, base: %s, rules: [%s]}\n";
         final String end = MINIMAL.substring(MINIMAL.indexOf("subsystems:"));
-        assertEquals("test.yaml:2: devices[0].device = mem0: not declared before; declare it first",
+        assertEquals("test.yaml:2: devices[0].base = mem0: not declared before; declare it first",
             message(MINIMAL.replace("devices:\n", "devices:\n" + fault.formatted("mem0", ""))));
-        assertEquals("test.yaml:3: devices[1].device = mem1: no such device; use one of: mem0",
+        assertEquals("test.yaml:3: devices[1].base = mem1: no such device; use one of: mem0",
             message(MINIMAL.replace("subsystems:", fault.formatted("mem1", "") + "subsystems:")));
         assertEquals("test.yaml:7: subsystems[0].namespaces[0].device = mem0: already used by devices[1]; " +
             "a device has one user: declare another device",
@@ -522,7 +522,8 @@ class ConfigReaderTest
             control:
               channel: aeron:udp?endpoint=somewhere:1
             """));
-        assertEquals("test.yaml:1: control.secrets: missing, and commands are taken over UDP; name a file with keys, " +
+        assertEquals("test.yaml:1: control.secrets: missing, and commands are accepted over UDP; name a file with " +
+            "keys, " +
             "or set channel: aeron:ipc", message("""
             control:
               channel: aeron:udp?endpoint=127.0.0.1:4421

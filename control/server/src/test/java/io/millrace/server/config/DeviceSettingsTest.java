@@ -52,7 +52,7 @@ class DeviceSettingsTest
         Map.entry("read-only", "true"), Map.entry("preallocate", "false"), Map.entry("queue-depth", "17"),
         Map.entry("polling", "off"), Map.entry("address", "0000:01:00.0"), Map.entry("nsid", "3"),
         Map.entry("timeout", "7s"), Map.entry("interrupts", "true"), Map.entry("unsafe-noiommu", "true"),
-        Map.entry("device", "wrapped"), Map.entry("seed", "5"),
+        Map.entry("base", "wrapped"), Map.entry("seed", "5"),
         Map.entry("rules", "[{effect: delay, delay: 3ms}]"));
     private static final Map<String, String> RULE_VALUES = Map.ofEntries(
         Map.entry("effect", "torn-write"), Map.entry("operations[]", "[write, copy, verify]"),

@@ -65,13 +65,13 @@ class StatDeviceErrorsTest
                 lines.get(head + 1));
             assertTrue(lines.get(head + 2).matches("vol0 +write +CAPACITY_EXCEEDED +ENOSPC +33,871 +" + first +
                 " +" + last + " +4096 +37966"), lines.get(head + 2));
-            final List<?> json = (List<?>)StatJson.of(view).get("deviceErrors");
+            final List<?> json = (List<?>)StatJson.of(view).get("device-errors");
             final Map<?, ?> error = (Map<?, ?>)json.getFirst();
             assertEquals(33_871L, error.get("count"));
             assertEquals("ENOSPC", error.get("cause"));
             assertEquals(28, error.get("errno"));
-            assertEquals(4096L, error.get("firstLba"));
-            assertEquals(37_966L, error.get("lastLba"));
+            assertEquals(4096L, error.get("first-lba"));
+            assertEquals(37_966L, error.get("last-lba"));
             assertNull(((Map<?, ?>)json.get(1)).get("errno"));
         }
     }

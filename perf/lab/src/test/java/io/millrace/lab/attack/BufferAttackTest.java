@@ -49,9 +49,9 @@ final class BufferAttackTest
     {
         target = TargetProcess.start("buffer-attack", List.of(
             "{name: mem, type: memory, size: 64MiB, block-size: 512}",
-            "{name: shown, type: fault, device: mem, rules: [{effect: error, first-block: 131071, probability: 0.5}]}",
+            "{name: shown, type: fault, base: mem, rules: [{effect: error, first-block: 131071, probability: 0.5}]}",
             "{name: mem2, type: memory, size: 16MiB, block-size: 512}",
-            "{name: hung, type: fault, device: mem2, rules: [{effect: hang}]}"), "shown", "hung");
+            "{name: hung, type: fault, base: mem2, rules: [{effect: hang}]}"), "shown", "hung");
         for (int i = 0; i < 2; i++)
         {
             bystanders.add(new PooledBystander(

@@ -53,7 +53,7 @@ final class ControlAttackTest
             controlPort = any.getLocalPort();
         }
         final Path keys = Files.writeString(
-            directory.resolve("keys"), "admin administer a-secret-of-the-lab-32-bytes-xxx\n");
+            directory.resolve("keys"), "admin admin a-secret-of-the-lab-32-bytes-xxx\n");
         Files.setPosixFilePermissions(keys, PosixFilePermissions.fromString("rw-------"));
         target = TargetProcess.start("control-attack",
             "control: {directory: '" + directory.resolve("plane") + "', channel: 'aeron:udp?endpoint=127.0.0.1:" +
@@ -61,7 +61,7 @@ final class ControlAttackTest
             List.of("{name: mem, type: memory, size: 64MiB}"), "mem");
         bystander = new Bystander(target.port(), NQN, BYSTANDER_LBA);
         client = ControlClient.connect(new ControlClientContext()
-            .aeronDirectoryName(directory.resolve("plane").toString()).role(Role.ADMINISTER).clientName("bystander")
+            .aeronDirectoryName(directory.resolve("plane").toString()).role(Role.ADMIN).clientName("bystander")
             .connectTimeoutNs(TimeUnit.SECONDS.toNanos(20)));
     }
 

@@ -69,7 +69,7 @@ public final class CutOff
     private static ControlClient connect(final Path directory)
     {
         return ControlClient.connect(new ControlClientContext().aeronDirectoryName(directory.toString())
-            .role(Role.ADMINISTER).clientName("cut").livenessTimeoutNs(PATIENCE_NS).callTimeoutNs(PATIENCE_NS)
+            .role(Role.ADMIN).clientName("cut").livenessTimeoutNs(PATIENCE_NS).callTimeoutNs(PATIENCE_NS)
             .connectTimeoutNs(PATIENCE_NS));
     }
 
@@ -128,7 +128,7 @@ public final class CutOff
 
     private void serve() throws IOException
     {
-        until(() -> Health.WELL == managed().health(), "the manager has reached the data plane");
+        until(() -> Health.IN_SYNC == managed().health(), "the manager has reached the data plane");
         manager.createDevice(DeviceSpec.file("volume", directory.resolve("volume.img").toString(), 4 * MIB));
         manager.createDevice(DeviceSpec.memory("gone", MIB, 4096));
         manager.createSubsystem(new SubsystemSpec(nqn, true));
@@ -161,7 +161,7 @@ public final class CutOff
     private void change(final Command command)
     {
         final Call call = manager.execute(command);
-        expect(call.text().contains("dp0") && call.text().contains("carried out when"),
+        expect(call.text().contains("dp0") && call.text().contains("applied when"),
             command + " was answered " + call.text());
     }
 
@@ -169,8 +169,8 @@ public final class CutOff
     {
         link("up");
         final long joinedNs = System.nanoTime();
-        until(() -> Health.WELL == managed().health(), "the data plane is what it should be");
-        say(String.format("what it should be %.1f s after the link was joined", (System.nanoTime() - joinedNs) / 1e9));
+        until(() -> Health.IN_SYNC == managed().health(), "the data plane is in sync");
+        say(String.format("in sync %.1f s after the link was joined", (System.nanoTime() - joinedNs) / 1e9));
         final DesiredState state = actual(plane);
         expect(state.equals(actual(manager)), "not the same: " + state + ", " + actual(manager));
         expect(state.devices().keySet().equals(Set.of("volume", "added")), "devices " + state.devices());

@@ -65,7 +65,7 @@ public final class DriveSession
     private static int createDevice(final DeviceSpec device)
     {
         try (ControlClient client = ControlClient.connect(new ControlClientContext()
-            .aeronDirectoryName(System.getenv("MILLRACE_CONTROL")).role(Role.ADMINISTER)))
+            .aeronDirectoryName(System.getenv("MILLRACE_CONTROL")).role(Role.ADMIN)))
         {
             client.createDevice(device);
             return ExitCode.OK;
