@@ -39,7 +39,7 @@ by_kernel()
     ask 0 '"status-name"|"errors": \[\]' drive log /dev/nvme0n1 --page error --json
     [[ ! $ANSWER =~ firmwareSlots ]]
     ask 0 'good, ' drive smart nvme0n1
-    ask 1 'nvme9 is no NVMe drive of this machine' drive log nvme9
+    ask 1 'nvme9 is not an NVMe drive of this machine' drive log nvme9
     ask 2 'no PCI address' drive log sda
 }
 

@@ -107,7 +107,7 @@ refuse()
     as_root 1 'cannot be bound: nvme3n1 is part of the LVM volume vg-data' drive bind "$drive3" --yes
     as_root 2 'no PCI address' drive bind nvme0 --yes
     as_root 1 'no PCI function is at 0000:99:00.0' drive bind 0000:99:00.0 --yes
-    as_root 1 'is no NVMe drive: its class is 06:00:00' drive bind 0000:00:00.0 --yes
+    as_root 1 'is not an NVMe drive: its class is 06:00:00' drive bind 0000:00:00.0 --yes
     # A file system that this mount namespace does not see any more is noticed all the same.
     unshare --mount sh -c 'echo > /tmp/unshared; exec sleep 1000' &
     holder=$!

@@ -3,7 +3,7 @@ package io.millrace.bindings;
 import java.util.Objects;
 
 /**
- * What this machine was found to offer, or not, and why. Immutable; any thread.
+ * A capability of this machine, available or not, with the reason. Immutable; any thread.
  *
  * @param name        what it is, in a few words.
  * @param isAvailable whether it can be used.
@@ -13,7 +13,7 @@ import java.util.Objects;
 public record Capability(String name, boolean isAvailable, String reason, String remedy)
 {
     /**
-     * Nothing may be missing, and what is off has a remedy.
+     * All fields are required, and an unavailable capability has a remedy.
      */
     public Capability
     {
@@ -26,7 +26,7 @@ public record Capability(String name, boolean isAvailable, String reason, String
     }
 
     /**
-     * Something that can be used.
+     * An available capability.
      *
      * @param name  what it is.
      * @param found where, or which version.
@@ -38,7 +38,7 @@ public record Capability(String name, boolean isAvailable, String reason, String
     }
 
     /**
-     * Something that cannot be used.
+     * An unavailable capability.
      *
      * @param name   what it is.
      * @param reason why not.

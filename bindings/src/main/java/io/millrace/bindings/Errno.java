@@ -112,7 +112,7 @@ public final class Errno
     }
 
     /**
-     * What the C library says of an error number, with the number.
+     * Text of the C library for an error number, with the number.
      *
      * @param errno positive error number.
      * @return for example {@code "Address already in use (errno 98)"}.

@@ -13,9 +13,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A shared library that may or may not be on this machine. Probing loads it and looks for the functions that are
- * needed; it never throws, but remembers why the library cannot be used. A library once loaded stays for the life of
- * the process. Set-up only; immutable, any thread.
+ * A shared library that may or may not be on this machine. Probing loads it and resolves the required functions; it
+ * never throws, but records why the library cannot be used. A library once loaded stays for the life of the process.
+ * Set-up only; immutable, any thread.
  */
 public final class NativeLibrary
 {
@@ -37,7 +37,7 @@ public final class NativeLibrary
      * @param remedy     what to do when it is missing, for example {@code "install libibverbs1"}.
      * @param candidates file names or paths, the preferred first, as {@code dlopen(3)} takes them.
      * @param functions  that are needed of it; all must be in the same library.
-     * @return the library, which says itself whether it can be used.
+     * @return the library, whose capability shows whether it can be used.
      */
     public static NativeLibrary probe(
         final String name, final String remedy, final List<String> candidates, final List<String> functions)
@@ -74,7 +74,7 @@ public final class NativeLibrary
     }
 
     /**
-     * Where a function is.
+     * Address of a function.
      *
      * @param function one of those that were probed for.
      * @return its address.
@@ -118,7 +118,7 @@ public final class NativeLibrary
     }
 
     /**
-     * The dynamic loader, called directly because it says what is wrong, a missing dependency for example.
+     * The dynamic loader, called directly because it reports the problem, a missing dependency for example.
      */
     private static final class Loader
     {

@@ -201,7 +201,7 @@ public final class NativeMemory
      */
     public static void fill(final long address, final long lengthBytes, final byte value)
     {
-        // What is filled already is copied on: a slice to call fill on would be an object on the heap each time.
+        // The filled part is copied: a slice to call fill on would be allocated each time.
         long done = 0;
         while (done < lengthBytes && done < FILL_SEED_BYTES)
         {

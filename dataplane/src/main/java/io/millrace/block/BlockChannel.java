@@ -3,21 +3,21 @@ package io.millrace.block;
 import io.millrace.reactor.Poller;
 
 /**
- * One reactor's way to a device. Single-threaded: every call is made on the reactor that opened it.
+ * One reactor's channel to a device. Single-threaded: every call is made on the reactor that opened it.
  * <p>
  * The owner polls the channel in each cycle while {@link #inFlight()} is above 0, while it closes too, and asks
- * {@link #canSleep()} then. At other times it need not: whatever else a channel has to do it has done by the reactor's
- * timers, commands and descriptors. So a device that nobody uses costs nothing in a cycle.
+ * {@link #canSleep()} then. At other times it need not: other work of a channel is triggered by the reactor's timers,
+ * commands and descriptors. So an unused device costs nothing in a cycle.
  */
 public interface BlockChannel extends Poller
 {
     /**
      * Hands a request to the device. On true the request belongs to the channel until its completion listener is
      * called, which may happen before this returns. The request's ranges and segments have been checked by the
-     * submitter against {@link BlockGeometry}; violations are programmer's errors.
+     * submitter against {@link BlockGeometry}; violations are programming errors.
      * <p>
-     * False means that the channel is full, or that another request is in the way: a device that shares its memory
-     * between reactors refuses a request that meets a writer or a loan. The request is untouched then and still the
+     * False means that the channel is full, or that another request conflicts: a device that shares its memory between
+     * reactors refuses a request that meets a writer or a loan. The request is untouched then and still the
      * submitter's, which tries again in a later cycle.
      *
      * @param request filled and idle.
@@ -26,17 +26,17 @@ public interface BlockChannel extends Poller
     boolean submit(BlockRequest request);
 
     /**
-     * Takes back memory that the device lent for a completed read ({@link BlockRequest#lent()}).
+     * Returns memory that the device lent for a completed read ({@link BlockRequest#lent()}).
      *
      * @param request that was lent to; its lba and block count are still those of the read.
      */
-    default void giveBack(final BlockRequest request)
+    default void releaseLoan(final BlockRequest request)
     {
         throw new IllegalStateException("this device lends nothing: " + request);
     }
 
     /**
-     * {@return whether somebody is kept from writing by memory that the device lent}
+     * {@return whether a writer waits for memory that the device lent}
      *
      * @param request that it was lent to; its lba and block count are still those of the read.
      */
@@ -51,13 +51,13 @@ public interface BlockChannel extends Poller
     int inFlight();
 
     /**
-     * Begins to close: nothing is submitted afterwards, and its owner has given back what was lent. What is in flight
-     * completes as it would or, where the device takes too long, with {@link BlockStatus#ABORTED}. Called once; does
-     * not block.
+     * Begins to close: nothing is submitted afterwards, and its owner has given back what was lent. Requests in flight
+     * complete normally or, where the device takes too long, with {@link BlockStatus#ABORTED}. Called once; does not
+     * block.
      * <p>
-     * A device that did not say that it is done with a request may still write to the memory of that request. Such a
-     * request completes with a {@link BlockRequest#hold()}, and its memory must not be given to anything else until the
-     * hold is released, which may be after the channel has closed.
+     * A device that has not completed a request may still write to its memory. Such a request completes with a
+     * {@link BlockRequest#hold()}, and its memory must not be given to anything else until the hold is released, which
+     * may be after the channel has closed.
      *
      * @param listener notified once, on the reactor, maybe before this returns.
      */

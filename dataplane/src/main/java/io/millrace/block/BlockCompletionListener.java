@@ -1,13 +1,13 @@
 package io.millrace.block;
 
 /**
- * Told that a request is done. Called on the submitting reactor's thread, exactly once a submitted request.
+ * Notified of the completion of a request. Called on the submitting reactor's thread, exactly once a submitted request.
  */
 @FunctionalInterface
 public interface BlockCompletionListener
 {
     /**
-     * The request belongs to its submitter again; {@link BlockRequest#status()} says how it went.
+     * The request belongs to its submitter again; {@link BlockRequest#status()} has the outcome.
      *
      * @param request that is done.
      */

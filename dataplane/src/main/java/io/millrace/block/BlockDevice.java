@@ -12,22 +12,23 @@ public interface BlockDevice extends AutoCloseable
     String name();
 
     /**
-     * {@return where its blocks are, for messages: a path or the address of a drive; empty when they are nowhere else}
+     * {@return location of its blocks, for messages: a path or the address of a drive; empty when it stores them
+     * itself}
      */
-    default String place()
+    default String location()
     {
         return "";
     }
 
     /**
-     * {@return size, block size, limits and abilities as they are now; any thread}
+     * {@return size, block size, present limits and capabilities; any thread}
      */
     BlockGeometry geometry();
 
     /**
-     * Opens one reactor's way to the device. Called on that reactor, which it never blocks: what takes longer is done
-     * by another thread, and the listener called by a later cycle. An open cannot be taken back; whoever does not need
-     * the channel any more closes it in {@link OpenListener#onOpened}. A device may be opened more than once on a
+     * Opens one reactor's channel to the device. Called on that reactor, which it never blocks: longer work is done by
+     * another thread, and the listener called in a later cycle. An open cannot be cancelled; a caller that does not
+     * need the channel any more closes it in {@link OpenListener#onOpened}. A device may be opened more than once on a
      * reactor, each channel with a context of its own.
      *
      * @param context  what the channel may use of the reactor.

@@ -3,8 +3,8 @@ package io.millrace.block;
 import java.io.Serial;
 
 /**
- * A device cannot be made or opened. The message names the setting, the value, the bound and the remedy. Never thrown
- * per I/O: there a {@link BlockStatus} is reported.
+ * A device cannot be created or opened. The message names the setting, the value, the bound and the remedy. Never
+ * thrown per I/O: there a {@link BlockStatus} is reported.
  */
 public final class BlockDeviceException extends RuntimeException
 {

@@ -1,7 +1,7 @@
 package io.millrace.block;
 
 /**
- * Size, limits and abilities of a block device. Immutable.
+ * Size, limits and capabilities of a block device. Immutable.
  *
  * @param blockSizeBytes        512 or 4096.
  * @param blockCount            of the device.
@@ -87,12 +87,12 @@ public record BlockGeometry(
     }
 
     /**
-     * Checks the size that a device is to grow to and answers its geometry then.
+     * Checks the size that a device is to grow to and returns its geometry of that size.
      *
      * @param name      of the device, for the message.
      * @param sizeBytes wanted.
      * @return this with another block count.
-     * @throws BlockDeviceException when it is no multiple of the block size or below the present size.
+     * @throws BlockDeviceException when it is not a multiple of the block size or below the present size.
      */
     public BlockGeometry grown(final String name, final long sizeBytes)
     {
@@ -100,7 +100,7 @@ public record BlockGeometry(
         if (grownBlocks < blockCount)
         {
             throw new BlockDeviceException("device " + name + ": size " + sizeBytes + " bytes is below its present " +
-                sizeBytes() + ", and data is never cut off: give it that or more");
+                sizeBytes() + ", and data is never truncated: use that size or a larger one");
         }
         return withBlockCount(grownBlocks);
     }
@@ -135,8 +135,8 @@ public record BlockGeometry(
     }
 
     /**
-     * {@return how a copy ends that is not to be begun, since there are none here or one of its ranges lies outside the
-     * device; {@link BlockStatus#SUCCESS} when it may be begun}
+     * {@return status of a copy that must not begin, because the device does not copy or a range lies outside it;
+     * {@link BlockStatus#SUCCESS} when it may begin}
      *
      * @param request of the copy.
      */

@@ -1,7 +1,7 @@
 package io.millrace.block;
 
 /**
- * What a {@link BlockRequest} asks for.
+ * Operation of a {@link BlockRequest}.
  */
 public enum BlockOperation
 {
@@ -15,18 +15,18 @@ public enum BlockOperation
     WRITE_ZEROES,
     /** Range's content is no longer needed; it reads as zeroes afterwards where the device says so. */
     DEALLOCATE,
-    /** What the device holds in the range can be read; no data moves. */
+    /** Checks that the data of the range can be read; no data moves. */
     VERIFY,
     /** Memory is compared with the device; {@link BlockStatus#COMPARE_FAILURE} when they differ. */
     COMPARE,
     /**
-     * Range is overwritten by what another range of the same device holds; no data passes through memory of the host.
-     * See {@link BlockRequest#resetCopy}.
+     * Range is overwritten with the data of another range of the same device; no data passes through memory of the
+     * host. See {@link BlockRequest#resetCopy}.
      */
     COPY;
 
     /**
-     * {@return whether what the device holds is different afterwards}
+     * {@return whether it changes data of the device}
      */
     public boolean changesData()
     {

@@ -1,8 +1,8 @@
 package io.millrace.block;
 
 /**
- * One I/O on its way: a pooled slot that is filled, submitted, completed and filled again. Not thread-safe: it belongs
- * to one reactor for life, to its submitter while idle and to the channel while submitted.
+ * One I/O: a pooled slot that is filled, submitted, completed and reused. Not thread-safe: it belongs to one reactor
+ * for its whole life, to its submitter while idle and to the channel while submitted.
  * <p>
  * Payload is described by up to {@link #SEGMENT_COUNT_MAX} segments of absolute address and length, in order, which
  * together make {@code blocks} times the block size. A wrapper that needs state of its own for a request (RAID, fault,
@@ -35,10 +35,10 @@ public final class BlockRequest
     private BlockDevice failedDevice;
 
     /**
-     * Made once at set-up and used for ever.
+     * Creates a slot at set-up; it is reused for the life of its owner.
      *
      * @param owner    of the slot, for the listener to find its context without a look-up; may be null.
-     * @param listener told of every completion.
+     * @param listener notified of every completion.
      */
     public BlockRequest(final Object owner, final BlockCompletionListener listener)
     {
@@ -110,7 +110,7 @@ public final class BlockRequest
     /**
      * Says that a read without segments may be answered with the device's own memory. Only for devices whose geometry
      * says {@code lendsReads}. After completion {@link #lent()} is true, the segments point into the device, and the
-     * submitter must hand the request to {@link BlockChannel#giveBack} when the data has been used.
+     * submitter must hand the request to {@link BlockChannel#releaseLoan} when the data has been used.
      *
      * @param isLendable true to allow it.
      * @return this, to chain.
@@ -125,7 +125,7 @@ public final class BlockRequest
      * Adds a segment.
      *
      * @param address     of its first byte.
-     * @param lengthBytes of it; positive.
+     * @param lengthBytes length in bytes; positive.
      * @return this, to chain.
      */
     public BlockRequest addSegment(final long address, final int lengthBytes)
@@ -148,8 +148,8 @@ public final class BlockRequest
     }
 
     /**
-     * Says why the request fails, before it is completed. What was said first is kept: the first failure of several
-     * commands is the request's.
+     * Sets the cause of the failure, before the request is completed. The first cause is kept: the first failure of
+     * several commands is the request's.
      *
      * @param from whose code it is.
      * @param code of the failure.
@@ -164,7 +164,7 @@ public final class BlockRequest
     }
 
     /**
-     * A wrapper's request fails as the one did that it was passed on with.
+     * Copies the failure of the request that a wrapper submitted for this one.
      *
      * @param inner  request that failed.
      * @param device that the inner request was submitted to.
@@ -212,7 +212,7 @@ public final class BlockRequest
     }
 
     /**
-     * {@return what says when the device is done with the memory of an ended request; null when it is}
+     * {@return hold that is released when the device is done with the memory of an ended request; null when it is}
      */
     public MemoryHold hold()
     {
@@ -220,7 +220,7 @@ public final class BlockRequest
     }
 
     /**
-     * The submitter has taken note of the hold.
+     * The submitter has registered for the release of the hold.
      */
     public void clearHold()
     {
@@ -249,7 +249,7 @@ public final class BlockRequest
     }
 
     /**
-     * {@return whose slot this is}
+     * {@return owner of this slot}
      */
     public Object owner()
     {
@@ -265,7 +265,7 @@ public final class BlockRequest
     }
 
     /**
-     * {@return how it went, once complete}
+     * {@return outcome, once complete}
      */
     public BlockStatus status()
     {

@@ -1,15 +1,15 @@
 package io.millrace.block;
 
 /**
- * How a {@link BlockRequest} ended. The NVMe status it becomes is chosen in {@code nvmf}.
+ * Outcome of a {@link BlockRequest}. The NVMe status it becomes is chosen in {@code nvmf}.
  */
 public enum BlockStatus
 {
     /** Done. */
     SUCCESS,
-    /** Device reported an error that retrying will not mend. */
+    /** Device reported an error that a retry will not cure. */
     MEDIA_ERROR,
-    /** Device or the way to it failed; may work on a retry. */
+    /** Device or the path to it failed; a retry may succeed. */
     DEVICE_ERROR,
     /** No room left on what the device stores its data in. */
     CAPACITY_EXCEEDED,
@@ -19,8 +19,8 @@ public enum BlockStatus
     NOT_SUPPORTED,
     /** Device is read-only. */
     WRITE_PROTECTED,
-    /** Range lies outside the device, as found at a time when the submitter's check no longer holds. */
+    /** Range lies outside the device, found after the submitter's check. */
     OUT_OF_RANGE,
-    /** Channel was closed or the request was given up. */
+    /** Channel was closed or the request was abandoned. */
     ABORTED
 }

@@ -3,7 +3,7 @@ package io.millrace.block;
 import io.millrace.bindings.NativeMemory;
 
 /**
- * Memory into which a channel reads what it compares, a piece at a time. Single-threaded.
+ * Buffers into which a channel reads the data that it compares, a piece at a time. Single-threaded.
  */
 public final class CompareBuffers
 {
@@ -30,9 +30,9 @@ public final class CompareBuffers
     }
 
     /**
-     * {@return whether there is no buffer to {@link #acquire}}
+     * {@return whether no buffer is left to {@link #acquire}}
      */
-    public boolean areUsedUp()
+    public boolean isExhausted()
     {
         return 0 == freeCount;
     }
@@ -48,7 +48,7 @@ public final class CompareBuffers
     /**
      * Takes a buffer back.
      *
-     * @param address of it.
+     * @param address start address.
      */
     public void release(final long address)
     {

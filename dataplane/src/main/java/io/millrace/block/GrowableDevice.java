@@ -7,10 +7,10 @@ public interface GrowableDevice extends BlockDevice
 {
     /**
      * Makes the device larger. When it returns, requests to the new blocks may be submitted on every channel, and
-     * {@link #geometry()} tells of them. Off the reactors; one call at a time.
+     * {@link #geometry()} includes them. Off the reactors; one call at a time.
      *
      * @param sizeBytes new size: a multiple of the block size, not below the present one.
-     * @throws BlockDeviceException when it cannot; the device is as it was.
+     * @throws BlockDeviceException when it cannot grow; the device is unchanged then.
      */
     void grow(long sizeBytes);
 }

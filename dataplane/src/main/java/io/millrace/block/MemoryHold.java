@@ -20,9 +20,10 @@ public final class MemoryHold
     }
 
     /**
-     * Has the memory given back when the device is done with it; at once when it already is.
+     * Registers an action that frees the memory when the device is done with it; it runs immediately when the device
+     * already is.
      *
-     * @param action that gives it back.
+     * @param action that frees the memory.
      */
     public void whenReleased(final Runnable action)
     {
@@ -37,8 +38,8 @@ public final class MemoryHold
     }
 
     /**
-     * The device has completed the request late, or can reach the memory no more. Called by the channel, also after it
-     * has closed; a second call does nothing.
+     * The device has completed the request late, or can no longer access the memory. Called by the channel, also after
+     * it has closed; a second call does nothing.
      */
     public void release()
     {

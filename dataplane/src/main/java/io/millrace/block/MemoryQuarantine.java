@@ -15,7 +15,7 @@ public final class MemoryQuarantine
     private long bytes;
     private long heldCount;
 
-    /** Has none yet, and notifies nobody. */
+    /** Creates an empty quarantine without a listener. */
     public MemoryQuarantine()
     {
         this(NONE);
@@ -37,7 +37,7 @@ public final class MemoryQuarantine
      *
      * @param request to end.
      * @param status  that it ends with; not success.
-     * @return to be released when the device has said that it is done, or has been reset.
+     * @return hold, to be released when the device has completed the request, or has been reset.
      */
     public MemoryHold completeHeld(final BlockRequest request, final BlockStatus status)
     {

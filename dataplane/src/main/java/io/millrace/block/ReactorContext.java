@@ -4,11 +4,12 @@ import io.millrace.memory.BufferPool;
 import io.millrace.reactor.Reactor;
 
 /**
- * What a channel may use of its reactor. Made by whoever opens the channel, on that reactor, for that channel alone.
+ * Resources of a reactor that a channel may use. Created by the opener of the channel, on that reactor, for that
+ * channel alone.
  *
  * @param reactor    whose thread the channel is used on; its timers, commands and descriptors are the channel's too.
- * @param buffers    DMA memory of the reactor; null where the opener has none. What a channel takes of it for longer
- *                   than a request is missing for requests.
+ * @param buffers    DMA memory of the reactor; null where the opener has none. Buffers that a channel keeps for longer
+ *                   than a request are not available for requests.
  * @param quarantine where the channel registers memory that its device may still use after a request has ended.
  */
 public record ReactorContext(Reactor reactor, BufferPool buffers, MemoryQuarantine quarantine)

@@ -1,5 +1,5 @@
 /**
- * What a block device is to the rest of the data plane.
+ * The interface between block devices and the rest of the data plane.
  * <p>
  * A {@link io.millrace.block.BlockDevice} is configured once and shared; each reactor opens its own
  * {@link io.millrace.block.BlockChannel} to it, so there are no locks. A {@link io.millrace.block.BlockRequest} is a

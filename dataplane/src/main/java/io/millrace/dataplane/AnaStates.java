@@ -13,9 +13,9 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Asymmetric namespace access of a running data plane: how the ANA groups of its subsystems are reached through each
- * listener. A state belongs to the subsystem and is kept by address: it may be set before anything listens there, so
- * that no host ever sees another, and it is still there when a listener was removed and comes back. It goes with the
- * subsystem. Any thread but the reactors'; futures may complete on a reactor, so what hangs on them must not block.
+ * listener. A state belongs to the subsystem and is stored by address: it may be set before a listener exists, so that
+ * no host sees a wrong one, and it persists when a listener is removed and added again. It is removed with the
+ * subsystem. Any thread but the reactors'; futures may complete on a reactor, so dependent actions must not block.
  */
 public final class AnaStates
 {
@@ -31,9 +31,9 @@ public final class AnaStates
     }
 
     /**
-     * Sets a state, at once for commands that come from now on; connected hosts are told as the specification says. A
-     * transition ({@link AnaState#CHANGE}) that is not ended in the time of the limits ends as
-     * {@link AnaState#INACCESSIBLE}. Hosts that had {@link AnaState#PERSISTENT_LOSS} are disconnected when it is over.
+     * Sets a state, at once for commands that come from now on; connected hosts are notified as the specification says.
+     * A transition ({@link AnaState#CHANGE}) that is not ended in the time of the limits ends as
+     * {@link AnaState#INACCESSIBLE}. Hosts that had {@link AnaState#PERSISTENT_LOSS} are disconnected when it ends.
      *
      * @param nqn      of the subsystem.
      * @param listener address and port, whether something listens there or not; null for all, a wildcard address for
@@ -43,7 +43,7 @@ public final class AnaStates
      * @return done when no command that came before uses a namespace any more to which commands are refused now, with
      *     an empty sentence; or after five seconds, with one that says which devices have not completed such commands
      *     and what to do. The state is set in either case. Setting it again waits again.
-     * @throws OperationException when the subsystem is not there, group or address cannot be, or too many listeners
+     * @throws OperationException when the subsystem is not there, group or address is invalid, or too many listeners
      *     have states of their own.
      */
     public CompletableFuture<String> set(
@@ -62,7 +62,8 @@ public final class AnaStates
                         unfinished.isEmpty() ? "" : UnfinishedCommands.describe(nqn, unfinished));
                 if (!isSet)
                 {
-                    operations.tell(ResourceKind.ANA, ResourceChange.CHANGED, name(nqn, address, group), "is " + state);
+                    operations.publish(ResourceKind.ANA, ResourceChange.CHANGED, name(nqn, address, group), "is " +
+                        state);
                 }
                 return done;
             }
@@ -87,12 +88,12 @@ public final class AnaStates
     }
 
     /**
-     * Gives a subsystem that is not served yet its states.
+     * Sets the ANA states of a subsystem that is not served yet.
      *
      * @param subsystem that gets it.
-     * @param settings  of it.
-     * @throws OperationException       when the address cannot be.
-     * @throws IllegalArgumentException when the group cannot be.
+     * @param settings  settings.
+     * @throws OperationException       when the address is invalid.
+     * @throws IllegalArgumentException when the group is invalid.
      */
     static void prepare(final Subsystem subsystem, final SubsystemSettings.AnaSettings settings)
     {

@@ -105,7 +105,7 @@ final class ConfigCheck
                 case final DeviceConfig.Memory memory -> size(key, memory.sizeBytes(), memory.blockSize());
                 case final DeviceConfig.Null nothing -> size(key, nothing.sizeBytes(), nothing.blockSize());
                 case final DeviceConfig.File file -> file(key, file.settings(), paths);
-                case final DeviceConfig.Nvme nvme -> unique(places, nvme.place(), key, "nsid");
+                case final DeviceConfig.Nvme nvme -> unique(places, nvme.location(), key, "nsid");
                 case final DeviceConfig.Fault fault -> use(key, fault.device(), devices.subList(0, i));
             }
         }
@@ -287,7 +287,7 @@ final class ConfigCheck
             (listener.getAddress() instanceof Inet6Address || other.getAddress() instanceof Inet4Address);
     }
 
-    /** A device is there, and nothing else has it. */
+    /** Checks that a device exists and is unused. */
     private void use(final String key, final String device, final List<DeviceConfig> usable)
     {
         final String setting = key + (key.startsWith("devices") ? ".base" : ".device");

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The connections of hosts to a running data plane: on which reactor each is. Any thread but the reactors'; futures may
- * complete on a reactor, so what hangs on them must not block.
+ * complete on a reactor, so dependent actions must not block.
  */
 public final class Connections
 {
@@ -30,16 +30,15 @@ public final class Connections
     }
 
     /**
-     * Carries the connection of an I/O queue over to another reactor. Its commands end first, the host's next ones
-     * begin there; when they do not end within a second, it goes on where it was. What it counts goes on in a record of
-     * the other reactor.
+     * Moves the connection of an I/O queue to another reactor. Its commands end first, the host's next ones begin
+     * there; when they do not end within a second, it stays. Its counters continue in a record of the other reactor.
      *
      * @param nqn          of the subsystem.
      * @param controllerId in it.
      * @param queueId      of the queue, from 1: admin queues stay where their controllers are.
      * @param reactor      index of the reactor to move to.
      * @return done when it is there; an {@link OperationException} when it could not be moved.
-     * @throws OperationException when something of that is not there, or the connection is on that reactor.
+     * @throws OperationException when one of these does not exist, or the connection is on that reactor already.
      */
     public CompletableFuture<Void> move(
         final String nqn, final int controllerId, final int queueId, final int reactor)
@@ -52,7 +51,7 @@ public final class Connections
             if (null == queuePair)
             {
                 throw new OperationException(
-                    Reason.NOT_FOUND, name, "does not exist", "list connections to see which are");
+                    Reason.NOT_FOUND, name, "does not exist", "list connections to see the existing ones");
             }
             if (0 == queueId)
             {
@@ -76,7 +75,7 @@ public final class Connections
                 {
                     throw refused(name, reactor, outcome);
                 }
-                operations.tell(ResourceKind.CONTROLLER, ResourceChange.CHANGED, nqn + '/' + controllerId,
+                operations.publish(ResourceKind.CONTROLLER, ResourceChange.CHANGED, nqn + '/' + controllerId,
                     "queue " + queueId + " moved to reactor " + reactor);
             });
         }
@@ -113,7 +112,7 @@ public final class Connections
             case MOVING -> new OperationException(Reason.FAILED, name, "is being moved already", "wait for that");
             case CLOSING -> new OperationException(Reason.FAILED, "data plane", "is stopping", "start another one");
             default -> new OperationException(
-                Reason.NOT_FOUND, name, "has ended meanwhile", "list connections to see which are there");
+                Reason.NOT_FOUND, name, "has ended meanwhile", "list connections to see the existing ones");
         };
     }
 }

@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The controllers that hosts have on a running data plane. Any thread but the reactors'; futures may complete on a
- * reactor, so what hangs on them must not block.
+ * reactor, so dependent actions must not block.
  */
 public final class Controllers
 {
@@ -35,11 +35,11 @@ public final class Controllers
         {
             operations.checkOpen();
             final CompletableFuture<Void> done =
-                subsystems.require(nqn).disconnect(controllerId, "an operator disconnected it");
+                subsystems.require(nqn).disconnect(controllerId, "disconnected by an operator");
             if (null == done)
             {
                 throw new OperationException(Reason.NOT_FOUND, "controller " + nqn + '/' + controllerId,
-                    "does not exist", "list controllers to see which are");
+                    "does not exist", "list controllers to see the existing ones");
             }
             return done;
         }

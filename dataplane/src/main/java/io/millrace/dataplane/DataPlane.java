@@ -43,15 +43,15 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * A running data plane: reactors and memory as its {@link DataPlaneConfig} declares them, and devices, subsystems and
- * listeners that begin as it declares them and are changed while hosts are served. Any thread but the reactors' may
- * call everything; operations that change something are carried out one after the other.
+ * listeners that are initially as declared and may be modified while hosts are served. Any thread but the reactors' may
+ * call everything; modifying operations are executed one after the other.
  */
 public final class DataPlane implements AutoCloseable
 {
     private static final Set<String> DEVICE_SETTINGS = Set.of("path", "size", "block-size", "queue-depth", "polling",
         "address", "nsid");
 
-    /** Above what every device takes to let go of a channel, or to say which memory it still uses. */
+    /** Longer than any device takes to close a channel, or to quarantine the memory that it still uses. */
     private static final long CLOSE_WAIT_MS = 45_000;
 
     private final DataPlaneConfig config;
@@ -88,11 +88,11 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * Starts everything, or nothing.
+     * Starts a data plane completely, or not at all.
      *
-     * @param config of it.
+     * @param config configuration.
      * @return a data plane that listens.
-     * @throws SettingException naming the setting that could not be had; everything begun has been undone.
+     * @throws SettingException naming the invalid or unavailable setting; everything that was started has been stopped.
      */
     public static DataPlane start(final DataPlaneConfig config)
     {
@@ -100,12 +100,12 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * Starts everything, or nothing.
+     * Starts a data plane completely, or not at all.
      *
-     * @param config of it.
-     * @param hosts  told of hosts that come and go, on reactors.
+     * @param config configuration.
+     * @param hosts  notified of hosts that come and go, on reactors.
      * @return a data plane that listens.
-     * @throws SettingException naming the setting that could not be had; everything begun has been undone.
+     * @throws SettingException naming the invalid or unavailable setting; everything that was started has been stopped.
      */
     public static DataPlane start(final DataPlaneConfig config, final TargetListener hosts)
     {
@@ -113,13 +113,13 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * Starts everything, or nothing.
+     * Starts a data plane completely, or not at all.
      *
-     * @param config   of it.
-     * @param hosts    told of hosts that come and go, on reactors.
-     * @param listener told of all that happens, from the first device on.
+     * @param config   configuration.
+     * @param hosts    notified of hosts that come and go, on reactors.
+     * @param listener notified of all events, from the first device on.
      * @return a data plane that listens.
-     * @throws SettingException naming the setting that could not be had; everything begun has been undone.
+     * @throws SettingException naming the invalid or unavailable setting; everything that was started has been stopped.
      */
     public static DataPlane start(
         final DataPlaneConfig config, final TargetListener hosts, final DataPlaneListener listener)
@@ -127,7 +127,7 @@ public final class DataPlane implements AutoCloseable
         return start(config, hosts, listener, CLOSE_WAIT_MS);
     }
 
-    /** With another time that devices have to close in the end. */
+    /** With another time-out for closing devices. */
     static DataPlane start(
         final DataPlaneConfig config,
         final TargetListener hosts,
@@ -256,11 +256,11 @@ public final class DataPlane implements AutoCloseable
 
     private void onNoStatus(final StatusException e)
     {
-        if (config.status().isWanted())
+        if (config.status().isRequired())
         {
             throw new SettingException("status.file", config.status().file(), e.problem(), "name another, or none", e);
         }
-        // Nobody asked for it: hosts are served without.
+        // The file was not configured: hosts are served without it.
         notes.add("no status file, " + e.getMessage() + ": set status.file");
     }
 
@@ -296,7 +296,7 @@ public final class DataPlane implements AutoCloseable
         {
             final String key = "devices[" + index + "]";
             final String problem = e.problem();
-            // Devices name the setting first.
+            // Messages of devices begin with the setting.
             final String first = problem.substring(0, Math.max(0, problem.indexOf(' ')));
             throw new SettingException(DEVICE_SETTINGS.contains(first) ? key + "." + first : key, null, problem,
                 e.remedy(), e.getCause() instanceof BlockDeviceException ? e.getCause() : e);
@@ -350,7 +350,7 @@ public final class DataPlane implements AutoCloseable
         groups.add(group);
         started.push(() ->
         {
-            // Whichever comes first closes all, so that devices that do not answer are waited for together.
+            // The first call closes all groups, so that unresponsive devices are waited for together.
             closeGroups();
             on(reactor, () ->
             {
@@ -446,7 +446,7 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return what it was started with}
+     * {@return its configuration}
      */
     public DataPlaneConfig config()
     {
@@ -454,7 +454,7 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return what is served}
+     * {@return its target}
      */
     public Target target()
     {
@@ -502,7 +502,7 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return which hosts its subsystems let in}
+     * {@return hosts that its subsystems allow}
      */
     public Hosts hosts()
     {
@@ -542,7 +542,7 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return where it listens}
+     * {@return its listeners}
      */
     public Listeners listeners()
     {
@@ -550,7 +550,8 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return where it listens for hosts of every subsystem, in the order they were added, ports as taken}
+     * {@return addresses of the listeners for all subsystems, in the order in which they were added, with the actual
+     * ports}
      */
     public List<InetSocketAddress> addresses()
     {
@@ -558,7 +559,7 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return where discovery is answered besides; empty when nowhere}
+     * {@return addresses of listeners for discovery alone}
      */
     public List<InetSocketAddress> discoveryAddresses()
     {
@@ -572,7 +573,7 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return what an operator should know: each a sentence that says what is off, why, and what to do}
+     * {@return notes for the operator: a sentence for each feature that is off, with reason and remedy}
      */
     public List<String> notes()
     {
@@ -582,7 +583,7 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return how it is now}
+     * {@return present state}
      */
     public DataPlaneSnapshot snapshot()
     {
@@ -596,7 +597,7 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return what it has counted and measured; reactors are not disturbed}
+     * {@return its counters and measurements; reactors are not interrupted}
      */
     public StatusSnapshot statusSnapshot()
     {
@@ -612,7 +613,7 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * Records something that went wrong beside it, where other processes read it.
+     * Records an error from outside the data plane in the status file.
      *
      * @param message one sentence.
      */
@@ -622,7 +623,7 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * {@return how its reactors are now, by index; they are not disturbed}
+     * {@return snapshots of its reactors, by index; they are not interrupted}
      */
     public List<ReactorSnapshot> reactorSnapshots()
     {
@@ -635,12 +636,12 @@ public final class DataPlane implements AutoCloseable
     }
 
     /**
-     * Changes what it does for its hosts. Draining and pausing exclude each other; {@link DataPlaneState#SERVING} ends
-     * either. I/O commands that were under way when it was paused end as they would.
+     * Sets its state. Draining and pausing exclude each other; {@link DataPlaneState#SERVING} ends either. I/O commands
+     * that are outstanding when it is paused end normally.
      *
      * @param wanted state; to stop it, {@link #close} it.
-     * @return done when every reactor goes by it.
-     * @throws OperationException when the state is {@link DataPlaneState#STOPPING}, or is wanted.
+     * @return done when every reactor applies it.
+     * @throws OperationException when the present or the requested state is {@link DataPlaneState#STOPPING}.
      */
     public CompletableFuture<Void> state(final DataPlaneState wanted)
     {
@@ -658,8 +659,8 @@ public final class DataPlane implements AutoCloseable
                 return CompletableFuture.completedFuture(null);
             }
             operations.state(wanted);
-            operations.target().takeControllers(DataPlaneState.DRAINING != wanted);
-            operations.tell(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", "is " + wanted + ", was " + before);
+            operations.target().acceptControllers(DataPlaneState.DRAINING != wanted);
+            operations.publish(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", "is " + wanted + ", was " + before);
             return operations.target().pause(DataPlaneState.PAUSED == wanted);
         }
     }
@@ -676,7 +677,7 @@ public final class DataPlane implements AutoCloseable
             if (DataPlaneState.STOPPING != operations.state())
             {
                 operations.state(DataPlaneState.STOPPING);
-                operations.tell(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", "is STOPPING");
+                operations.publish(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", "is STOPPING");
             }
             stop();
         }

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a {@link DataPlane} is made of. Immutable; its parts have been checked against each other when it was made.
+ * Configuration of a {@link DataPlane}. Immutable; its parts were checked against each other when it was created.
  *
  * @param reactors      at least one; no two on one CPU.
  * @param memoryBytes   of the arena that I/O buffers come from, shared out among the reactors.
@@ -19,8 +19,8 @@ import java.util.Objects;
  *                      free one.
  * @param limits        of controllers and queues.
  * @param tcp           settings of every TCP listener.
- * @param managed       whether operations will make what is not declared here: it may begin with nothing.
- * @param status        where it tells other processes what it counts.
+ * @param managed       whether operations will create further resources: it may be empty initially.
+ * @param status        where its counters are published.
  */
 public record DataPlaneConfig(
     List<ReactorConfig> reactors,
@@ -38,7 +38,7 @@ public record DataPlaneConfig(
     public static final long MEMORY_BYTES_DEFAULT = 128L << 20;
     /** Least arena of each reactor: 8 MiB, eight of the largest transfers. */
     public static final long MEMORY_BYTES_MIN = 8L << 20;
-    /** No discovery port of its own; the listeners answer discovery all the same. */
+    /** No discovery port of its own; the listeners answer discovery nevertheless. */
     public static final int NO_DISCOVERY_PORT = -1;
 
     /**
@@ -70,7 +70,7 @@ public record DataPlaneConfig(
      *                      any free one.
      * @param limits        of controllers and queues.
      * @param tcp           settings of every TCP listener.
-     * @param managed       whether operations will make what is not declared here: it may begin with nothing.
+     * @param managed       whether operations will create further resources: it may be empty initially.
      * @throws SettingException naming the first setting that does not fit.
      */
     public DataPlaneConfig(

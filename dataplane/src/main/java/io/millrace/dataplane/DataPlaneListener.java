@@ -1,7 +1,7 @@
 package io.millrace.dataplane;
 
 /**
- * Told what happens to a data plane.
+ * Receives the events of a data plane.
  */
 @FunctionalInterface
 public interface DataPlaneListener
@@ -12,9 +12,9 @@ public interface DataPlaneListener
     };
 
     /**
-     * Something happened. Called on the thread where it did: that of an operation, or a reactor's for hosts that come,
-     * go and are refused; from several at once. Must return at once without blocking, such as by putting the event in a
-     * queue; an exception is passed to the thread's handler of uncaught ones and to nobody else.
+     * Something happened. Called on the thread where it did: that of an operation, or a reactor's for hosts that
+     * connect, disconnect and are refused; concurrently from several. Must return at once without blocking, such as by
+     * putting the event in a queue; an exception is passed to the thread's handler of uncaught ones and to nobody else.
      *
      * @param event that happened.
      */

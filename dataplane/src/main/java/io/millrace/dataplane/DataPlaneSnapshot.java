@@ -6,7 +6,7 @@ import java.util.UUID;
  * A data plane as it is now. Immutable.
  *
  * @param id          new at each start.
- * @param state       what it does for its hosts.
+ * @param state       state towards its hosts.
  * @param upNs        since it was started.
  * @param memoryBytes of the arena of I/O buffers.
  * @param controllers that hosts have, those of discovery not counted.

@@ -1,15 +1,15 @@
 package io.millrace.dataplane;
 
 /**
- * What a data plane does for its hosts.
+ * States of a data plane.
  */
 public enum DataPlaneState
 {
-    /** Everything. */
+    /** Serves all commands. */
     SERVING,
-    /** Serves who is connected; new controllers are told to try again later. */
+    /** Serves connected hosts; new controllers are refused with Controller Busy. */
     DRAINING,
-    /** Takes I/O commands in and holds them; admin commands and keep alive go on. */
+    /** Holds I/O commands; admin commands and keep alive continue. */
     PAUSED,
     /** Is being closed. */
     STOPPING

@@ -18,7 +18,7 @@ public sealed interface DeviceConfig
     String name();
 
     /**
-     * {@return what stores the blocks, for people: type and, where there is one, path}
+     * {@return description of the device, for messages: type and, where there is one, path}
      */
     String description();
 
@@ -39,7 +39,7 @@ public sealed interface DeviceConfig
     }
 
     /**
-     * Takes writes and forgets them, reads as zeroes: to measure what the way to a device costs.
+     * Drops writes, reads as zeroes: to measure the cost of the path to a device.
      *
      * @param name      of the device.
      * @param sizeBytes a multiple of the block size.
@@ -78,15 +78,14 @@ public sealed interface DeviceConfig
      * A namespace of an NVMe drive that this process drives itself, through VFIO.
      *
      * @param settings      of the device.
-     * @param unsafeNoIommu whether the drive may be taken where no IOMMU keeps it from memory that is none of its
-     *                      business.
+     * @param unsafeNoIommu whether the drive may be used without an IOMMU that restricts its access to memory.
      */
     record Nvme(NvmeDeviceConfig settings, boolean unsafeNoIommu) implements DeviceConfig
     {
         @Override
         public String description()
         {
-            return "nvme " + place();
+            return "nvme " + location();
         }
 
         @Override
@@ -96,16 +95,16 @@ public sealed interface DeviceConfig
         }
 
         /**
-         * {@return address and namespace identifier: what only one device may have}
+         * {@return address and namespace identifier, unique among devices}
          */
-        public String place()
+        public String location()
         {
             return settings.address() + '/' + settings.nsid();
         }
     }
 
     /**
-     * Another device with faults: to rehearse failures.
+     * Another device with injected faults: to rehearse failures.
      *
      * @param name   of the device.
      * @param device name of the device that is wrapped, declared before; used by this device alone.

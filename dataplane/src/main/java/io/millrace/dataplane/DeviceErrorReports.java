@@ -12,16 +12,16 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Says what goes wrong with devices, however often it does: a distinct error when it happens first on any reactor, and
- * when it happens after a minute without; in between, a line a minute for each device with what was added. Reactors add
- * and remove; one thread looks, a few times a second; any thread lists.
+ * Reports errors of devices at a bounded rate: a distinct error when it occurs first on any reactor, and when it recurs
+ * after a minute; in between, one line a minute for each device with the new counts. Reactors add and remove; one
+ * thread checks, a few times a second; any thread lists.
  */
 final class DeviceErrorReports
 {
-    /** Between two lines of a device; an error that has not happened for so long is told as if it were new. */
+    /** Between two lines of a device; an error that has not occurred for this time is reported as if it were new. */
     static final long INTERVAL_MS = 60_000;
 
-    private static final long LOOK_INTERVAL_MS = 1_000;
+    private static final long CHECK_INTERVAL_MS = 1_000;
 
     private record Key(String device, String operation, String status, String cause)
     {
@@ -31,20 +31,20 @@ final class DeviceErrorReports
         }
     }
 
-    /** What was said of a distinct error. */
+    /** What was reported of a distinct error. */
     private static final class Report
     {
         private long seenCount;
         private long seenMs;
-        private long toldCount;
+        private long reportedCount;
     }
 
     private final Operations operations;
     private final List<DeviceError> errors = new CopyOnWriteArrayList<>();
     private final Map<Key, Report> reports = new LinkedHashMap<>();
-    private final Map<String, Long> toldMs = new LinkedHashMap<>();
+    private final Map<String, Long> reportedMs = new LinkedHashMap<>();
     private int knownErrors;
-    private long lookedMs;
+    private long checkedMs;
 
     DeviceErrorReports(final Operations operations)
     {
@@ -62,7 +62,7 @@ final class DeviceErrorReports
     }
 
     /**
-     * A reactor counts an error no more. On that reactor.
+     * A reactor no longer counts an error. On that reactor.
      *
      * @param error that was added.
      */
@@ -85,18 +85,18 @@ final class DeviceErrorReports
     }
 
     /**
-     * Says what is due. Always on the same thread.
+     * Reports what is due. Always on the same thread.
      *
      * @param nowMs time of day.
      */
-    void look(final long nowMs)
+    void check(final long nowMs)
     {
-        // Time may be set back. What is new is said at once.
-        if (errors.size() == knownErrors && Math.abs(nowMs - lookedMs) < LOOK_INTERVAL_MS)
+        // The clock may be set back. New errors are reported immediately.
+        if (errors.size() == knownErrors && Math.abs(nowMs - checkedMs) < CHECK_INTERVAL_MS)
         {
             return;
         }
-        lookedMs = nowMs;
+        checkedMs = nowMs;
         knownErrors = errors.size();
         final List<DeviceErrorStatus> all = list();
         if (reports.size() > all.size())
@@ -105,9 +105,9 @@ final class DeviceErrorReports
         }
         for (final DeviceErrorStatus each : all)
         {
-            look(each, nowMs);
+            check(each, nowMs);
         }
-        for (final Iterator<Map.Entry<String, Long>> i = toldMs.entrySet().iterator(); i.hasNext();)
+        for (final Iterator<Map.Entry<String, Long>> i = reportedMs.entrySet().iterator(); i.hasNext();)
         {
             final Map.Entry<String, Long> device = i.next();
             if (Math.abs(nowMs - device.getValue()) >= INTERVAL_MS && !summarize(device.getKey(), all))
@@ -121,37 +121,37 @@ final class DeviceErrorReports
         }
     }
 
-    private void look(final DeviceErrorStatus error, final long nowMs)
+    private void check(final DeviceErrorStatus error, final long nowMs)
     {
         final Report report = reports.computeIfAbsent(Key.of(error), (key) -> new Report());
         if (error.count() == report.seenCount)
         {
             return;
         }
-        // Fewer than before: the device was taken away and has come back.
+        // Fewer than before: the device was removed and added again.
         if (error.count() < report.seenCount || 0 == report.seenCount ||
             Math.abs(nowMs - report.seenMs) >= INTERVAL_MS)
         {
             final long more = error.count() - (error.count() < report.seenCount ? 0 : report.seenCount);
             operations.onDeviceErrorDue(error.device(), sentence(error, more));
-            report.toldCount = error.count();
-            toldMs.putIfAbsent(error.device(), nowMs);
+            report.reportedCount = error.count();
+            reportedMs.putIfAbsent(error.device(), nowMs);
         }
         report.seenCount = error.count();
         report.seenMs = nowMs;
     }
 
-    /** Whether there was something to say. */
+    /** Whether there was something to report. */
     private boolean summarize(final String device, final List<DeviceErrorStatus> all)
     {
         final StringBuilder text = new StringBuilder();
         for (final DeviceErrorStatus each : all)
         {
             final Report report = reports.get(Key.of(each));
-            final long more = each.count() - report.toldCount;
+            final long more = each.count() - report.reportedCount;
             if (device.equals(each.device()) && more > 0)
             {
-                report.toldCount = each.count();
+                report.reportedCount = each.count();
                 text.append(text.isEmpty() ? "device " + device + ", more errors: " : "; ")
                     .append(more).append(" times ").append(describe(each)).append(", last at LBA ")
                     .append(each.lastLba());
@@ -188,14 +188,14 @@ final class DeviceErrorReports
         {
             return "";
         }
-        final String place = source.device().place();
+        final String place = source.device().location();
         if (FailureCause.FAULT_RULE == source.cause())
         {
-            return "; a rule of the fault device decided so: change its rules with 'millrace device faults'";
+            return "; caused by a rule of the fault device: change its rules with 'millrace device faults'";
         }
         if (FailureCause.NVME_STATUS == source.cause())
         {
-            return "; the drive at " + place + " said so: look at its health with 'millrace drive log'";
+            return "; the drive at " + place + " reported it: check its health with 'millrace drive log'";
         }
         return switch (error.errno())
         {
@@ -206,7 +206,7 @@ final class DeviceErrorReports
             case Errno.EROFS -> "; the file system of " + place +
                 " is read-only: see the kernel's log for why, and mount it for writing";
             case Errno.EIO, Errno.ENODATA, Errno.EREMOTEIO, Errno.EILSEQ -> "; the drive below " + place +
-                " could not do it: see the kernel's log, and replace the drive if that names it";
+                " failed the operation: see the kernel's log, and replace the drive if that names it";
             case Errno.ENXIO, Errno.ENODEV -> "; the drive below " + place + " is gone: see the kernel's log";
             default -> "";
         };

@@ -5,9 +5,9 @@ import io.millrace.block.BlockGeometry;
 /**
  * A device as it is now. Immutable.
  *
- * @param config   as created; of a fault device with the rules it goes by now.
+ * @param config   as created; of a fault device with the present rules.
  * @param geometry with the present size.
- * @param user     what depends on it: {@code namespace NQN/NSID} or {@code device NAME}; null when nothing does.
+ * @param user     its user: {@code namespace NQN/NSID} or {@code device NAME}; null when nothing does.
  */
 public record DeviceSnapshot(DeviceConfig config, BlockGeometry geometry, String user)
 {

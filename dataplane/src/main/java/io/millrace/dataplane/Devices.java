@@ -28,8 +28,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /**
- * The devices of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so what hangs
- * on them must not block.
+ * The devices of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so dependent
+ * actions must not block.
  */
 public final class Devices
 {
@@ -49,18 +49,18 @@ public final class Devices
     }
 
     /**
-     * Makes a device. A file is opened, made or grown as configured, which may take a while.
+     * Creates a device. A file is opened, created or grown as configured, which may take a while.
      *
-     * @param config of it.
-     * @throws OperationException when the name is taken, the wrapped device is not there or in use, or the device
-     *     cannot be had.
+     * @param config configuration.
+     * @throws OperationException when the name is taken, the wrapped device is not there or in use, or the device is
+     *     unavailable.
      */
     public void create(final DeviceConfig config)
     {
         create(config, this::open);
     }
 
-    /** With a device that somebody else makes. */
+    /** With another factory of the device. */
     void create(final DeviceConfig config, final Function<DeviceConfig, BlockDevice> opener)
     {
         synchronized (operations)
@@ -87,13 +87,13 @@ public final class Devices
             {
                 devices.get(fault.device()).user(new ManagedDevice.User(created, null, 0));
             }
-            operations.tell(ResourceKind.DEVICE, ResourceChange.CREATED, config.name(), config.description());
+            operations.publish(ResourceKind.DEVICE, ResourceChange.CREATED, config.name(), config.description());
         }
     }
 
     /**
-     * {@return done when a namespace that is being removed, and used the device so far, uses it no more; done already
-     *     when there is none, or no such device}
+     * {@return done when a namespace that is being removed, and used the device so far, has released it; done already
+     * when there is none, or no such device}
      *
      * @param name of the device.
      */
@@ -107,10 +107,10 @@ public final class Devices
     }
 
     /**
-     * Closes a device that nothing uses. What it held in memory is lost; files stay.
+     * Closes an unused device. Data in memory is lost; files stay.
      *
-     * @param name of it.
-     * @throws OperationException when it is not there or in use, or still waits for what it lent.
+     * @param name name.
+     * @throws OperationException when it is not there or in use, or still waits for memory that it lent.
      */
     public void delete(final String name)
     {
@@ -121,17 +121,17 @@ public final class Devices
             checkUnused(device, "remove that first");
             close(device);
             devices.remove(name);
-            operations.tell(ResourceKind.DEVICE, ResourceChange.DELETED, name);
+            operations.publish(ResourceKind.DEVICE, ResourceChange.DELETED, name);
         }
     }
 
     /**
-     * Makes a device larger; connected hosts are told. What wraps it grows with it.
+     * Makes a device larger; connected hosts are notified. Devices that wrap it grow with it.
      *
      * @param name      of a memory, null, file or nvme device; the namespace of the last has grown before.
      * @param sizeBytes new size: a multiple of the block size, not below the present one.
      * @return done when every reactor takes the new size and hosts have been told.
-     * @throws OperationException when it is not there or cannot be so large.
+     * @throws OperationException when it does not exist or cannot have that size.
      */
     public CompletableFuture<Void> resize(final String name, final long sizeBytes)
     {
@@ -154,7 +154,7 @@ public final class Devices
             {
                 throw refused(name, e);
             }
-            operations.tell(ResourceKind.DEVICE, ResourceChange.CHANGED, name, "has " + sizeBytes + " bytes");
+            operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, name, "has " + sizeBytes + " bytes");
             ManagedDevice.User user = device.user();
             while (null != user && null != user.wrapper())
             {
@@ -166,11 +166,11 @@ public final class Devices
     }
 
     /**
-     * Replaces the rules of a fault device. Requests that hang by the former ones are let go.
+     * Replaces the rules of a fault device. Requests that hang by former rules are ended.
      *
-     * @param name of it.
+     * @param name name.
      * @param plan from now on.
-     * @return done when every reactor goes by it.
+     * @return done when every reactor applies it.
      * @throws OperationException when it is not there or no fault device.
      */
     public CompletableFuture<Void> setFaults(final String name, final FaultPlan plan)
@@ -186,7 +186,7 @@ public final class Devices
             }
             final CompletableFuture<Void> done = fault.plan(plan);
             device.config(new DeviceConfig.Fault(name, fault.inner().name(), plan));
-            operations.tell(ResourceKind.DEVICE, ResourceChange.CHANGED, name,
+            operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, name,
                 "has " + plan.rules().size() + " fault rules");
             return done;
         }
@@ -206,7 +206,7 @@ public final class Devices
     /**
      * {@return a device}
      *
-     * @param name of it.
+     * @param name name.
      * @throws OperationException when it is not there.
      */
     public DeviceSnapshot get(final String name)
@@ -218,7 +218,7 @@ public final class Devices
     }
 
     /**
-     * {@return what an operator should know of the devices: each a sentence}
+     * {@return notes for the operator about the devices, a sentence each}
      */
     List<String> notes()
     {
@@ -244,7 +244,7 @@ public final class Devices
     /**
      * {@return a device; the lock is held}
      *
-     * @param name of it.
+     * @param name name.
      */
     ManagedDevice require(final String name)
     {
@@ -310,7 +310,7 @@ public final class Devices
         refuse("device name '" + name + "'", "", ResourceValidation.ofName(name));
     }
 
-    /** What each device bounds by itself is left to it. */
+    /** Limits of a device are left to the device. */
     private static void checkValues(final DeviceConfig config)
     {
         final String subject = subject(config.name());
@@ -363,7 +363,7 @@ public final class Devices
             {
                 final ManagedDevice wrapped = require(f.device());
                 checkUnused(wrapped, "a device has one user: wrap another");
-                yield FaultDevice.over(f.name(), wrapped.device(), f.plan());
+                yield FaultDevice.wrapBorrowed(f.name(), wrapped.device(), f.plan());
             }
         };
     }
@@ -384,7 +384,7 @@ public final class Devices
 
     private BlockDevice openNvme(final DeviceConfig.Nvme config)
     {
-        final String other = places.get(config.place());
+        final String other = places.get(config.location());
         if (null != other)
         {
             throw new OperationException(Reason.IN_USE, subject(config.name()),
@@ -394,7 +394,7 @@ public final class Devices
         final IommuMode mode = config.unsafeNoIommu() ? IommuMode.UNSAFE_NO_IOMMU : IommuMode.REQUIRED;
         final BlockDevice opened =
             drives.open(config.settings(), (address) -> VfioFunction.open(address, mode));
-        places.put(config.place(), config.name());
+        places.put(config.location(), config.name());
         return opened;
     }
 
@@ -413,7 +413,7 @@ public final class Devices
             case final DeviceConfig.Fault fault -> devices.get(fault.device()).user(null);
             case final DeviceConfig.File file ->
                 paths.remove(file.settings().path().toAbsolutePath().normalize());
-            case final DeviceConfig.Nvme nvme -> places.remove(nvme.place());
+            case final DeviceConfig.Nvme nvme -> places.remove(nvme.location());
             case final DeviceConfig.Memory memory ->
             {
             }

@@ -1,7 +1,7 @@
 package io.millrace.dataplane;
 
 /**
- * A host that a subsystem lets in by name. Immutable.
+ * A host on the list of allowed hosts of a subsystem. Immutable.
  *
  * @param nqn     of the subsystem.
  * @param hostNqn of the host.

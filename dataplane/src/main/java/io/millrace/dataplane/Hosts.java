@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Which hosts the subsystems of a running data plane let in. A host that is connected and may no longer be is
- * disconnected, and it cannot come again. Any thread but the reactors'; futures may complete on a reactor, so what
- * hangs on them must not block.
+ * Hosts that the subsystems of a running data plane allow. A connected host that is no longer allowed is disconnected,
+ * and cannot connect again. Any thread but the reactors'; futures may complete on a reactor, so dependent actions must
+ * not block.
  */
 public final class Hosts
 {
@@ -23,11 +23,11 @@ public final class Hosts
     }
 
     /**
-     * Lets a host in by name. While every host may connect this changes nothing yet.
+     * Adds a host to the list of allowed hosts. It has no effect while every host may connect.
      *
      * @param nqn     of the subsystem.
      * @param hostNqn of the host.
-     * @throws OperationException when the subsystem is not there, the host is let in already or its name is no NQN.
+     * @throws OperationException when the subsystem is not there, the host is already allowed or its name is no NQN.
      */
     public void allow(final String nqn, final String hostNqn)
     {
@@ -42,14 +42,14 @@ public final class Hosts
             }
             if (!subsystem.allowHost(hostNqn))
             {
-                throw new OperationException(Reason.EXISTS, subject(hostNqn, nqn), "is let in already", "leave it");
+                throw new OperationException(Reason.EXISTS, subject(hostNqn, nqn), "is already allowed", "leave it");
             }
-            operations.tell(ResourceKind.HOST, ResourceChange.CREATED, nqn + '/' + hostNqn);
+            operations.publish(ResourceKind.HOST, ResourceChange.CREATED, nqn + '/' + hostNqn);
         }
     }
 
     /**
-     * Takes a host off the list. It is disconnected, unless every host may connect.
+     * Removes a host from the list. It is disconnected, unless every host may connect.
      *
      * @param nqn     of the subsystem.
      * @param hostNqn of the host.
@@ -65,16 +65,16 @@ public final class Hosts
             if (null == hostNqn || !subsystem.hasHost(hostNqn))
             {
                 throw new OperationException(Reason.NOT_FOUND, subject(hostNqn, nqn), "is not on its list",
-                    subsystem.allowsAnyHost() ? "let not every host in" : "leave it");
+                    subsystem.allowsAnyHost() ? "allow only listed hosts" : "leave it");
             }
             final CompletableFuture<Void> done = subsystem.denyHost(hostNqn);
-            operations.tell(ResourceKind.HOST, ResourceChange.DELETED, nqn + '/' + hostNqn);
+            operations.publish(ResourceKind.HOST, ResourceChange.DELETED, nqn + '/' + hostNqn);
             return done;
         }
     }
 
     /**
-     * Lets every host in, or only those on the list.
+     * Allows every host, or only those on the list.
      *
      * @param nqn       of the subsystem.
      * @param isAllowed whether every host may connect.
@@ -92,14 +92,14 @@ public final class Hosts
                 return CompletableFuture.completedFuture(null);
             }
             final CompletableFuture<Void> done = subsystem.allowAnyHost(isAllowed);
-            operations.tell(ResourceKind.SUBSYSTEM, ResourceChange.CHANGED, nqn,
-                isAllowed ? "lets every host in" : "lets hosts in by name");
+            operations.publish(ResourceKind.SUBSYSTEM, ResourceChange.CHANGED, nqn,
+                isAllowed ? "allows every host" : "allows listed hosts only");
             return done;
         }
     }
 
     /**
-     * {@return the hosts that are let in by name}
+     * {@return the hosts on the list of allowed hosts}
      *
      * @param nqn of one subsystem; null for all.
      * @throws OperationException when it is not there.

@@ -3,7 +3,7 @@ package io.millrace.dataplane;
 import java.net.InetSocketAddress;
 
 /**
- * Where hosts reach the data plane over NVMe/TCP. Immutable.
+ * An NVMe/TCP listener. Immutable.
  *
  * @param address       to listen on; port 0 takes any free one.
  * @param discoveryOnly whether no other subsystem than discovery is reached there.

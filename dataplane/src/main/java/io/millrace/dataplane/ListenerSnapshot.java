@@ -3,7 +3,7 @@ package io.millrace.dataplane;
 import java.net.InetSocketAddress;
 
 /**
- * Where hosts reach the data plane over NVMe/TCP. Immutable.
+ * An NVMe/TCP listener. Immutable.
  *
  * @param address       with the port as taken.
  * @param discoveryOnly whether no other subsystem than discovery is reached there.

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where hosts reach a running data plane over NVMe/TCP. Any thread but the reactors'.
+ * The NVMe/TCP listeners of a running data plane. Any thread but the reactors'.
  */
 public final class Listeners
 {
@@ -58,13 +58,13 @@ public final class Listeners
                 throw refused("listener " + where, e);
             }
             listeners.put(taken, new ListenerSnapshot(taken, discoveryOnly));
-            operations.tell(ResourceKind.LISTENER, ResourceChange.CREATED, ListenerSettings.text(taken));
+            operations.publish(ResourceKind.LISTENER, ResourceChange.CREATED, ListenerSettings.text(taken));
             return taken;
         }
     }
 
     /**
-     * Stops listening on an address. Who is connected stays, and so do ANA states that were set for it.
+     * Stops listening on an address. Established connections stay, and so do ANA states that were set for it.
      *
      * @param address with the port as taken.
      * @throws OperationException when nothing listens there.
@@ -77,10 +77,10 @@ public final class Listeners
             if (address.isUnresolved() || null == listeners.remove(address))
             {
                 throw new OperationException(Reason.NOT_FOUND, "listener " + address.getHostString() + ':' +
-                    address.getPort(), "does not exist", "list listeners to see which are");
+                    address.getPort(), "does not exist", "list listeners to see the existing ones");
             }
             tcp.stopListening(address);
-            operations.tell(ResourceKind.LISTENER, ResourceChange.DELETED, ListenerSettings.text(address));
+            operations.publish(ResourceKind.LISTENER, ResourceChange.DELETED, ListenerSettings.text(address));
         }
     }
 
@@ -103,7 +103,8 @@ public final class Listeners
                 "stop what listens there or take another port", e);
             case Errno.EACCES -> new OperationException(Reason.FAILED, subject, "may not be listened on by this user",
                 "use a port of 1024 or above", e);
-            case Errno.EADDRNOTAVAIL -> new OperationException(Reason.INVALID, subject, "no address of this machine",
+            case Errno.EADDRNOTAVAIL -> new OperationException(Reason.INVALID, subject, "is not an address of this " +
+                "machine",
                 "use one that 'ip address' shows, or 0.0.0.0", e);
             default -> new OperationException(Reason.FAILED, subject, e.getMessage(), "", e);
         };

@@ -5,12 +5,12 @@ import io.millrace.nvmf.Subsystem;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A device and what uses it. A user is set by operations, one at a time; it leaves on any thread, a reactor's too.
+ * A device and its user. A user is set by operations, one at a time; it is removed on any thread, a reactor's too.
  */
 final class ManagedDevice
 {
     /**
-     * What depends on a device: a namespace, or a device that wraps it.
+     * User of a device: a namespace, or a device that wraps it.
      *
      * @param wrapper   the wrapping device, or null.
      * @param subsystem of the namespace, or null.
@@ -66,7 +66,7 @@ final class ManagedDevice
     }
 
     /**
-     * {@return done when a user that is being taken away has left; done already when none is}
+     * {@return done when a user that is being removed has released the device; done already when none is}
      */
     CompletableFuture<Void> leaving()
     {

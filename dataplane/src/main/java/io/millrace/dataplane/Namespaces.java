@@ -12,8 +12,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The namespaces of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so what
- * hangs on them must not block.
+ * The namespaces of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so dependent
+ * actions must not block.
  */
 public final class Namespaces
 {
@@ -30,7 +30,7 @@ public final class Namespaces
     }
 
     /**
-     * Adds a namespace; connected hosts are told when every reactor serves it.
+     * Adds a namespace; connected hosts are notified when every reactor serves it.
      *
      * @param nqn      of the subsystem.
      * @param settings of the namespace.
@@ -43,17 +43,17 @@ public final class Namespaces
         {
             operations.checkOpen();
             attach(subsystems.require(nqn), settings);
-            operations.tell(ResourceKind.NAMESPACE, ResourceChange.CREATED, nqn + '/' + settings.nsid(),
+            operations.publish(ResourceKind.NAMESPACE, ResourceChange.CREATED, nqn + '/' + settings.nsid(),
                 "shows device " + settings.device());
         }
     }
 
     /**
-     * Takes a namespace away: new commands to it fail at once, and connected hosts are told.
+     * Removes a namespace: new commands to it fail at once, and connected hosts are notified.
      *
      * @param nqn  of the subsystem.
      * @param nsid of the namespace.
-     * @return done when no reactor uses its device any more, so that it is free. A device that keeps a request for ever
+     * @return done when no reactor uses its device any more, so that it is free. A device that keeps a request forever
      *     keeps this waiting; a fault device does until its rules are replaced.
      * @throws OperationException when it is not there.
      */
@@ -70,7 +70,7 @@ public final class Namespaces
             final ManagedDevice device = detach(subsystem, nsid);
             final CompletableFuture<Void> done = subsystem.removeNamespace(nsid).thenRun(() -> device.user(null));
             device.leaving(done);
-            operations.tell(ResourceKind.NAMESPACE, ResourceChange.DELETED, nqn + '/' + nsid);
+            operations.publish(ResourceKind.NAMESPACE, ResourceChange.DELETED, nqn + '/' + nsid);
             return done;
         }
     }
@@ -137,7 +137,7 @@ public final class Namespaces
     }
 
     /**
-     * Forgets a namespace that is still there; the lock is held.
+     * Removes an existing namespace; the lock is held.
      *
      * @return its device, whose user it is until nothing uses that any more.
      */
@@ -149,7 +149,7 @@ public final class Namespaces
     }
 
     /**
-     * Forgets all namespaces of a subsystem; the lock is held.
+     * Removes all namespaces of a subsystem; the lock is held.
      *
      * @return their devices.
      */

@@ -3,25 +3,25 @@ package io.millrace.dataplane;
 import java.io.Serial;
 
 /**
- * An operation on a running data plane was refused or went wrong; nothing has changed. The message is one sentence:
- * what it was about, what is wrong with it or which bound it breaks, remedy.
+ * An operation on a running data plane was refused or failed; nothing has changed. The message is one sentence:
+ * subject, problem or bound, remedy.
  */
 public final class OperationException extends RuntimeException
 {
     /** Kinds of refusal. */
     public enum Reason
     {
-        /** What it names is not there. */
+        /** The resource does not exist. */
         NOT_FOUND,
         /** The name is taken by something else. */
         EXISTS,
-        /** Something else depends on it, or has it. */
+        /** Another resource depends on it or uses it. */
         IN_USE,
         /** A value is out of bounds. */
         INVALID,
         /** This data plane or this machine cannot do it. */
         UNSUPPORTED,
-        /** It was tried and went wrong. */
+        /** It was tried and failed. */
         FAILED
     }
 

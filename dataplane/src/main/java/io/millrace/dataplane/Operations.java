@@ -8,9 +8,8 @@ import io.millrace.nvmf.TransportAddress;
 import io.millrace.status.StatusFile;
 
 /**
- * What the operations of one data plane have in common: the lock that puts them one after the other, and the listener
- * that is told. What happens is told here alone, the flight recorder too. Operations hold the lock; reactors never take
- * it.
+ * Shared state of the operations of one data plane: the lock that serializes them, and the listener of events. All
+ * events are published here, those of the flight recorder too. Operations hold the lock; reactors never take it.
  */
 final class Operations implements TargetListener
 {
@@ -34,7 +33,7 @@ final class Operations implements TargetListener
     }
 
     /**
-     * Says where errors are recorded, before there is a reactor that has some.
+     * Sets where errors are recorded, before a reactor starts.
      */
     void status(final StatusFile errors)
     {
@@ -52,7 +51,7 @@ final class Operations implements TargetListener
     }
 
     /**
-     * {@return what is said of errors of devices}
+     * {@return reports of device errors}
      */
     DeviceErrorReports deviceErrors()
     {
@@ -60,7 +59,7 @@ final class Operations implements TargetListener
     }
 
     /**
-     * Refuses what comes when the data plane is being closed.
+     * Refuses operations while the data plane is being closed.
      */
     void checkOpen()
     {
@@ -71,12 +70,12 @@ final class Operations implements TargetListener
         }
     }
 
-    void tell(final ResourceKind kind, final ResourceChange change, final String name)
+    void publish(final ResourceKind kind, final ResourceChange change, final String name)
     {
-        tell(kind, change, name, "");
+        publish(kind, change, name, "");
     }
 
-    void tell(final ResourceKind kind, final ResourceChange change, final String name, final String text)
+    void publish(final ResourceKind kind, final ResourceChange change, final String name, final String text)
     {
         FlightEvents.stateChange(kind, change, name, text);
         try
@@ -85,7 +84,7 @@ final class Operations implements TargetListener
         }
         catch (final RuntimeException e)
         {
-            // On a reactor it would end the process.
+            // Uncaught on a reactor it would end the process.
             final Thread thread = Thread.currentThread();
             thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
         }
@@ -96,7 +95,7 @@ final class Operations implements TargetListener
         final String hostNqn, final String remote, final String subsystemNqn, final int controllerId)
     {
         hosts.onConnected(hostNqn, remote, subsystemNqn, controllerId);
-        tell(ResourceKind.CONTROLLER, ResourceChange.CONNECTED, subsystemNqn + '/' + controllerId,
+        publish(ResourceKind.CONTROLLER, ResourceChange.CONNECTED, subsystemNqn + '/' + controllerId,
             host(hostNqn, remote));
     }
 
@@ -109,7 +108,7 @@ final class Operations implements TargetListener
         final String reason)
     {
         hosts.onDisconnected(hostNqn, remote, subsystemNqn, controllerId, reason);
-        tell(ResourceKind.CONTROLLER, ResourceChange.DISCONNECTED, subsystemNqn + '/' + controllerId,
+        publish(ResourceKind.CONTROLLER, ResourceChange.DISCONNECTED, subsystemNqn + '/' + controllerId,
             host(hostNqn, remote) + ": " + reason);
     }
 
@@ -118,7 +117,7 @@ final class Operations implements TargetListener
         final String hostNqn, final String remote, final String subsystemNqn, final String reason)
     {
         hosts.onRefused(hostNqn, remote, subsystemNqn, reason);
-        tell(ResourceKind.CONTROLLER, ResourceChange.REFUSED, subsystemNqn, host(hostNqn, remote) + ": " + reason);
+        publish(ResourceKind.CONTROLLER, ResourceChange.REFUSED, subsystemNqn, host(hostNqn, remote) + ": " + reason);
     }
 
     @Override
@@ -133,7 +132,7 @@ final class Operations implements TargetListener
         final String subsystemNqn, final TransportAddress listener, final int group)
     {
         hosts.onAnaTransitionExpired(subsystemNqn, listener, group);
-        tell(ResourceKind.ANA, ResourceChange.CHANGED, AnaStates.name(subsystemNqn, listener, group),
+        publish(ResourceKind.ANA, ResourceChange.CHANGED, AnaStates.name(subsystemNqn, listener, group),
             "is INACCESSIBLE, as the transition took longer than " + target.config().anaTransitionSeconds() + " s");
     }
 
@@ -150,19 +149,19 @@ final class Operations implements TargetListener
     }
 
     /**
-     * A device has a distinct error, or has it again after a while.
+     * A device has a new distinct error, or a recurring one after a minute.
      *
      * @param device that has it.
-     * @param text   what failed, why, where, and the remedy.
+     * @param text   operation, cause, location and remedy.
      */
     void onDeviceErrorDue(final String device, final String text)
     {
         hosts.onError("device " + device + ": " + text);
-        tell(ResourceKind.DEVICE, ResourceChange.FAILED, device, text);
+        publish(ResourceKind.DEVICE, ResourceChange.FAILED, device, text);
     }
 
     /**
-     * A device goes on having errors that were told.
+     * A device has further errors that were reported before.
      *
      * @param message in one line.
      */
@@ -176,7 +175,7 @@ final class Operations implements TargetListener
     {
         status.onError(message);
         hosts.onError(message);
-        tell(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", message);
+        publish(ResourceKind.DATA_PLANE, ResourceChange.CHANGED, "", message);
     }
 
     private static String host(final String hostNqn, final String remote)

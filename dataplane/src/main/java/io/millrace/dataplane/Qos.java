@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Limits of the namespaces and hosts of a running data plane. A command over a limit waits, and never fails for it. Any
- * thread but the reactors'; futures may complete on a reactor, so what hangs on them must not block.
+ * thread but the reactors'; futures may complete on a reactor, so dependent actions must not block.
  */
 public final class Qos
 {
@@ -30,7 +30,7 @@ public final class Qos
      * @param nqn    of the subsystem.
      * @param nsid   of the namespace.
      * @param limits {@link QosLimits#NONE} ends them.
-     * @return done when every reactor goes by them.
+     * @return done when every reactor applies them.
      * @throws OperationException when subsystem or namespace is not there.
      */
     public CompletableFuture<Void> setNamespace(final String nqn, final int nsid, final QosLimits limits)
@@ -46,7 +46,7 @@ public final class Qos
                 throw new OperationException(
                     Reason.NOT_FOUND, "namespace " + nqn + '/' + nsid, "does not exist", "add it first");
             }
-            tell(ResourceKind.NAMESPACE, nqn + '/' + nsid, before, limits);
+            publish(ResourceKind.NAMESPACE, nqn + '/' + nsid, before, limits);
             return done;
         }
     }
@@ -58,7 +58,7 @@ public final class Qos
      * @param nqn     of the subsystem.
      * @param hostNqn of the host.
      * @param limits  {@link QosLimits#NONE} ends them.
-     * @return done when every reactor goes by them.
+     * @return done when every reactor applies them.
      * @throws OperationException when the subsystem is not there or the host's name is no NQN.
      */
     public CompletableFuture<Void> setHost(final String nqn, final String hostNqn, final QosLimits limits)
@@ -74,7 +74,7 @@ public final class Qos
             }
             final QosLimits before = subsystem.qos().host(hostNqn);
             final CompletableFuture<Void> done = subsystem.qos().limitHost(hostNqn, limits);
-            tell(ResourceKind.HOST, nqn + '/' + hostNqn, before, limits);
+            publish(ResourceKind.HOST, nqn + '/' + hostNqn, before, limits);
             return done;
         }
     }
@@ -84,7 +84,7 @@ public final class Qos
      *
      * @param nqn  of the subsystem.
      * @param nsid of the namespace.
-     * @return done when every reactor goes by it.
+     * @return done when every reactor applies it.
      * @throws OperationException when subsystem or namespace is not there.
      */
     public CompletableFuture<Void> clearNamespace(final String nqn, final int nsid)
@@ -97,7 +97,7 @@ public final class Qos
      *
      * @param nqn     of the subsystem.
      * @param hostNqn of the host.
-     * @return done when every reactor goes by it.
+     * @return done when every reactor applies it.
      * @throws OperationException when the subsystem is not there or the host's name is no NQN.
      */
     public CompletableFuture<Void> clearHost(final String nqn, final String hostNqn)
@@ -106,7 +106,7 @@ public final class Qos
     }
 
     /**
-     * {@return what is limited, with what that did: by subsystem, namespaces before hosts}
+     * {@return the limits with their counters: by subsystem, namespaces before hosts}
      *
      * @param nqn of one subsystem; null for all.
      * @throws OperationException when it is not there.
@@ -116,11 +116,11 @@ public final class Qos
         return subsystems.select(nqn).stream().flatMap((each) -> each.qos().snapshots().stream()).toList();
     }
 
-    private void tell(final ResourceKind kind, final String name, final QosLimits before, final QosLimits after)
+    private void publish(final ResourceKind kind, final String name, final QosLimits before, final QosLimits after)
     {
         if (!before.equals(after))
         {
-            operations.tell(kind, ResourceChange.CHANGED, name, describe(after));
+            operations.publish(kind, ResourceChange.CHANGED, name, describe(after));
         }
     }
 

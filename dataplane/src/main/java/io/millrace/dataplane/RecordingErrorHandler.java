@@ -5,10 +5,10 @@ import io.millrace.reactor.ReactorErrorHandler;
 import io.millrace.status.StatusFile;
 
 /**
- * Records what goes wrong on a reactor where it can be read when the process is gone, then does what is done about it.
+ * Records errors of a reactor in the status file, which outlives the process, then calls the next handler.
  *
- * @param next   that does it.
- * @param status that records it.
+ * @param next   that handles the error then.
+ * @param status that records errors.
  */
 record RecordingErrorHandler(ReactorErrorHandler next, StatusFile status) implements ReactorErrorHandler
 {

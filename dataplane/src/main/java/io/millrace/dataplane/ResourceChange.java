@@ -1,15 +1,15 @@
 package io.millrace.dataplane;
 
 /**
- * What happened to a resource.
+ * Kinds of change of a resource.
  */
 public enum ResourceChange
 {
-    /** It is there now. */
+    /** It was created. */
     CREATED,
-    /** It is no longer there. */
+    /** It was deleted. */
     DELETED,
-    /** It is another way now. */
+    /** It was modified. */
     CHANGED,
     /** A host has a controller. */
     CONNECTED,
@@ -17,6 +17,6 @@ public enum ResourceChange
     DISCONNECTED,
     /** A host was refused a controller. */
     REFUSED,
-    /** It had an error that it has not had lately. */
+    /** It had an error that was not reported recently. */
     FAILED
 }

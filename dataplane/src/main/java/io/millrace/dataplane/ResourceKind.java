@@ -13,7 +13,7 @@ public enum ResourceKind
     SUBSYSTEM,
     /** By NQN, slash, namespace id. */
     NAMESPACE,
-    /** A host that a subsystem lets in, by NQN of the subsystem, slash, NQN of the host. */
+    /** A host that a subsystem allows, by NQN of the subsystem, slash, NQN of the host. */
     HOST,
     /** By address and port. */
     LISTENER,

@@ -3,8 +3,8 @@ package io.millrace.dataplane;
 import java.io.Serial;
 
 /**
- * A setting cannot be had. The message is one line: key, value, bound, remedy. Thrown at set-up only, after everything
- * that had been started was undone.
+ * A setting is invalid or unavailable. The message is one line: key, value, bound, remedy. Thrown at set-up only, after
+ * everything that had been started was undone.
  */
 public final class SettingException extends RuntimeException
 {
@@ -22,7 +22,7 @@ public final class SettingException extends RuntimeException
      *
      * @param key    path of the setting, such as {@code devices[1].size}.
      * @param value  it has; null when the setting is missing.
-     * @param bound  it breaks, or what happened.
+     * @param bound  that it exceeds, or the problem.
      * @param remedy what to do about it.
      */
     public SettingException(final String key, final Object value, final String bound, final String remedy)
@@ -35,7 +35,7 @@ public final class SettingException extends RuntimeException
      *
      * @param key    path of the setting, such as {@code devices[1].size}.
      * @param value  it has; null when the setting is missing.
-     * @param bound  it breaks, or what happened.
+     * @param bound  that it exceeds, or the problem.
      * @param remedy what to do about it.
      * @param cause  that the part threw, or null.
      */
@@ -114,7 +114,7 @@ public final class SettingException extends RuntimeException
     }
 
     /**
-     * {@return what is wrong with it}
+     * {@return its problem}
      */
     public String bound()
     {

@@ -17,9 +17,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Copies how a reactor is to its part of the status file, ten times a second while it is awake; the first reactor does
- * so for the data plane too. A reactor that sleeps writes when it wakes, which it does every second. The flight
- * recorder is told of the longest cycle in between.
+ * Publishes the counters of a reactor in its part of the status file, ten times a second while it is awake; the first
+ * reactor publishes those of the data plane too. A reactor that sleeps writes when it wakes, which it does every
+ * second. The flight recorder receives the longest cycle of each interval.
  */
 final class StatusPublisher implements Poller
 {
@@ -36,7 +36,7 @@ final class StatusPublisher implements Poller
     private TcpCounters tcp;
 
     /**
-     * Makes its record. On the reactor.
+     * Creates the reactor's record. On the reactor.
      *
      * @param index of the reactor.
      * @param group of the reactor.
@@ -52,12 +52,12 @@ final class StatusPublisher implements Poller
     }
 
     /**
-     * Writes for the data plane too from now on. On the reactor.
+     * Publishes the data plane's counters too from now on. On the reactor.
      *
      * @param shared      operations of the data plane.
      * @param memoryBytes of the arena.
      * @param memoryNote  why it is not in hugepages; empty when it is.
-     * @param connections what happened to them.
+     * @param connections their counters.
      */
     void include(
         final Operations shared, final long memoryBytes, final String memoryNote, final TcpCounters connections)
@@ -79,7 +79,7 @@ final class StatusPublisher implements Poller
             if (null != dataPlane)
             {
                 publishDataPlane();
-                operations.deviceErrors().look(System.currentTimeMillis());
+                operations.deviceErrors().check(System.currentTimeMillis());
             }
         }
         return 0;

@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The subsystems of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so what
- * hangs on them must not block.
+ * The subsystems of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so dependent
+ * actions must not block.
  */
 public final class Subsystems
 {
@@ -27,8 +27,8 @@ public final class Subsystems
     /**
      * Makes a subsystem with its hosts, ANA states and namespaces, all or nothing, and begins to serve it.
      *
-     * @param settings of it; model may be null for the default.
-     * @throws OperationException when the name is taken, or a host, ANA state or namespace cannot be as given.
+     * @param settings settings; model may be null for the default.
+     * @throws OperationException when the name is taken, or a host, ANA state or namespace is invalid.
      */
     public void create(final SubsystemSettings settings)
     {
@@ -55,22 +55,23 @@ public final class Subsystems
             }
             catch (final RuntimeException e)
             {
-                // No reactor knows it yet.
+                // No reactor uses it yet.
                 added.forEach((nsid) -> namespaces.detach(subsystem, nsid).user(null));
                 throw e instanceof IllegalArgumentException ?
                     new OperationException(Reason.INVALID, "", e.getMessage(), "", e) : e;
             }
-            operations.tell(ResourceKind.SUBSYSTEM, ResourceChange.CREATED, nqn);
+            operations.publish(ResourceKind.SUBSYSTEM, ResourceChange.CREATED, nqn);
             settings.hosts().forEach((host) ->
-                operations.tell(ResourceKind.HOST, ResourceChange.CREATED, nqn + '/' + host));
-            added.forEach((nsid) -> operations.tell(ResourceKind.NAMESPACE, ResourceChange.CREATED, nqn + '/' + nsid));
+                operations.publish(ResourceKind.HOST, ResourceChange.CREATED, nqn + '/' + host));
+            added.forEach((nsid) -> operations.publish(ResourceKind.NAMESPACE, ResourceChange.CREATED, nqn + '/' +
+                nsid));
         }
     }
 
     /**
      * Ends serving a subsystem, at once for new commands: its hosts are disconnected and its namespaces removed.
      *
-     * @param nqn of it.
+     * @param nqn NQN of the subsystem.
      * @return done when its controllers are gone and its devices are free.
      * @throws OperationException when it is not there.
      */
@@ -84,7 +85,7 @@ public final class Subsystems
             final CompletableFuture<Void> done = operations.target().removeSubsystem(nqn)
                 .thenAccept((removed) -> devices.forEach((device) -> device.user(null)));
             devices.forEach((device) -> device.leaving(done));
-            operations.tell(ResourceKind.SUBSYSTEM, ResourceChange.DELETED, nqn);
+            operations.publish(ResourceKind.SUBSYSTEM, ResourceChange.DELETED, nqn);
             return done;
         }
     }
@@ -100,7 +101,7 @@ public final class Subsystems
     /**
      * {@return a subsystem}
      *
-     * @param nqn of it.
+     * @param nqn NQN of the subsystem.
      * @throws OperationException when it is not there.
      */
     public SubsystemSnapshot get(final String nqn)
@@ -116,7 +117,7 @@ public final class Subsystems
     /**
      * {@return a subsystem}
      *
-     * @param nqn of it.
+     * @param nqn NQN of the subsystem.
      */
     Subsystem require(final String nqn)
     {

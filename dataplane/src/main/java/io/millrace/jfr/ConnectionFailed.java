@@ -9,12 +9,12 @@ import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 
 /**
- * A connection that the target ended for what its host did, or did not do in time.
+ * A connection that the target ended because of an error or a time-out of its host.
  */
 @Name("io.millrace.ConnectionFailed")
 @Label("Connection Failed")
 @Category("Millrace")
-@Description("A host broke the rules of the transport, or did not say in time what it wants")
+@Description("A host violated the transport protocol, or sent no Connect command in time")
 @Registered(false)
 @StackTrace(false)
 final class ConnectionFailed extends Event

@@ -9,11 +9,11 @@ import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
 
 /**
- * Events of the data planes of this process for JDK Flight Recorder. Any thread, reactors included; an event that is
- * written costs about a microsecond, one that nobody records a look at a field.
+ * Events of the data planes of this process for JDK Flight Recorder. Any thread, reactors included; a recorded event
+ * costs about a microsecond, an unrecorded one the read of a field.
  * <p>
- * The recorder takes hundreds of milliseconds of a start that would make it known to it at once, so events are declared
- * when the first recording begins, by the thread that begins it.
+ * Registering the events at start would take hundreds of milliseconds, so they are registered when the first recording
+ * begins, by the thread that begins it.
  */
 public final class FlightEvents
 {
@@ -33,7 +33,7 @@ public final class FlightEvents
         }
     }
 
-    /** Requests that took at least so long are told of; written with the monitor of the class, read by reactors. */
+    /** Requests of at least this latency are recorded; written with the monitor of the class, read by reactors. */
     private static long slowRequestNs = Long.MAX_VALUE;
     private static long slowRequestSettingNs = Long.MAX_VALUE;
     private static volatile boolean isRecording;
@@ -43,20 +43,20 @@ public final class FlightEvents
     }
 
     /**
-     * Makes the events known when the recorder is used, now or later. Again does nothing, and so it does where the Java
-     * runtime was made without the recorder.
+     * Registers the events when the recorder is used, now or later. A second call does nothing, nor does one in a Java
+     * runtime without the recorder.
      */
     public static void install()
     {
         if (IS_INSTALLED.compareAndSet(false, true) && ModuleLayer.boot().findModule("jdk.jfr").isPresent())
         {
-            FlightRecorder.addListener(new Announcement());
+            FlightRecorder.addListener(new RecordingListener());
         }
     }
 
     /**
-     * {@return how long a request may take, in nanoseconds; above that {@link #slowRequest} wants to know of it.
-     * {@link Long#MAX_VALUE} while nobody does}
+     * {@return latency from which on {@link #slowRequest} has to be called, in nanoseconds; {@link Long#MAX_VALUE}
+     * while there is no recording}
      */
     public static long slowRequestNs()
     {
@@ -107,11 +107,11 @@ public final class FlightEvents
     }
 
     /**
-     * Something has become another way.
+     * A resource has changed.
      *
-     * @param kind   of what it happened to, such as {@code NAMESPACE}.
+     * @param kind   of the resource, such as {@code NAMESPACE}.
      * @param change that it went through, such as {@code CREATED}.
-     * @param name   of it; empty for the data plane itself.
+     * @param name   name; empty for the data plane itself.
      * @param text   one sentence, or empty.
      */
     public static void stateChange(final Enum<?> kind, final Enum<?> change, final String name, final String text)
@@ -128,7 +128,7 @@ public final class FlightEvents
     }
 
     /**
-     * A connection ended because of what its host did, or did not do in time.
+     * A connection ended because of an error or a time-out of its host.
      *
      * @param remote address of the host; empty when it is not known.
      * @param reason in words.
@@ -145,7 +145,7 @@ public final class FlightEvents
     }
 
     /**
-     * How long the longest cycle of a reactor took, of those since the last call.
+     * Records the longest cycle of a reactor since the last call.
      *
      * @param reactor   name of it.
      * @param elapsedNs it took.
@@ -178,8 +178,8 @@ public final class FlightEvents
         SLOW_REQUEST_NS.setOpaque(isWanted ? slowRequestSettingNs : Long.MAX_VALUE);
     }
 
-    /** Comes with the first recording, and at each that begins or ends. */
-    private static final class Announcement implements FlightRecorderListener
+    /** Notified of the first recording, and of each that begins or ends. */
+    private static final class RecordingListener implements FlightRecorderListener
     {
         @Override
         public void recorderInitialized(final FlightRecorder recorder)

@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import jdk.jfr.SettingControl;
 
 /**
- * From which time on something counts as long: {@code longerThan} of an event. The recorder's own {@code threshold} is
- * about events that it times itself. Where recordings differ, the shortest is taken. Made and set by the recorder.
+ * Threshold of latencies: {@code longerThan} of an event. The recorder's own {@code threshold} is about events that it
+ * times itself. Where recordings differ, the shortest is taken. Made and set by the recorder.
  */
 class LatencySetting extends SettingControl
 {
@@ -40,7 +40,7 @@ class LatencySetting extends SettingControl
     @Override
     public void setValue(final String newValue)
     {
-        // The recorder takes no refusal: what is no time leaves what was there.
+        // The recorder accepts no errors: an invalid value leaves the former one.
         if (isTime(newValue))
         {
             value = newValue;

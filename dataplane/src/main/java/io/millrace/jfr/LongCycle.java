@@ -11,7 +11,7 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * A cycle of a reactor that held everything else on it up.
+ * A cycle of a reactor that delayed everything else on it.
  */
 @Name("io.millrace.LongCycle")
 @Label("Long Cycle")

@@ -21,7 +21,7 @@ import jdk.jfr.Timespan;
 @Description("A command of a host whose answer had left longerThan after its arrival, or later")
 @Registered(false)
 @StackTrace(false)
-// When everything is slow, writing that down must not make it slower.
+// When everything is slow, recording must not make it slower.
 @Throttle("1000/s")
 final class SlowRequest extends Event
 {

@@ -9,7 +9,7 @@ import jdk.jfr.Registered;
 import jdk.jfr.StackTrace;
 
 /**
- * What the data plane's own events say.
+ * The data plane's own events.
  */
 @Name("io.millrace.StateChange")
 @Label("State Change")

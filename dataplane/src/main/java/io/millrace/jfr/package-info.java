@@ -1,6 +1,6 @@
 /**
- * What a data plane tells JDK Flight Recorder: slow requests, changes of state, connections that failed, long cycles.
- * Nothing of the recorder but its announcement is loaded before something is recorded:
- * {@link io.millrace.jfr.FlightEvents} is the one way in.
+ * Events of a data plane for JDK Flight Recorder: slow requests, changes of state, connections that failed, long
+ * cycles. Only the recorder's listener interface is loaded before a recording begins:
+ * {@link io.millrace.jfr.FlightEvents} is the only entry point.
  */
 package io.millrace.jfr;

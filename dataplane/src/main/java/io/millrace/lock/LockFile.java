@@ -20,22 +20,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A file that is locked while this process uses something; the kernel lets the lock go when the process ends, however
- * that may be. Only its owner may open the file: whoever can open a file for reading can lock it, and so keep others
- * from it. For that reason a file of another user in its place is refused, and a symbolic link is not followed. Any
- * thread.
+ * A file that is locked while this process uses a resource; the kernel releases the lock when the process ends, in
+ * whatever way. Only its owner may open the file: a user who can open a file for reading can lock it and block others.
+ * For that reason a file of another user in its place is refused, and a symbolic link is not followed. Any thread.
  */
 public final class LockFile implements AutoCloseable
 {
     private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rw-------");
     private static final Set<OpenOption> OPTIONS = Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ,
         StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
-    /** Somebody that asks whether it is locked has it for a moment. */
+    /** A process that checks the lock holds it for a moment. */
     private static final long LIVING_WAIT_MS = 500;
-    /** A process that was killed has its locks until the kernel has taken its memory away. */
+    /** A killed process holds its locks until the kernel has freed its memory. */
     private static final long ENDING_WAIT_MS = 5_000;
     private static final long RETRY_MS = 10;
-    /** The kernel takes all locks of a process on a file away when the process closes the file once, however opened. */
+    /** The kernel releases all locks of a process on a file when the process closes any descriptor of the file. */
     private static final Set<Path> HELD_HERE = ConcurrentHashMap.newKeySet();
 
     private final Path path;
@@ -48,13 +47,13 @@ public final class LockFile implements AutoCloseable
     }
 
     /**
-     * Makes the file when it is not there, and locks it. Waits for half a second for a process that lives, and up to
-     * five seconds for one that was killed and is about to end.
+     * Makes the file when it is not there, and locks it. Waits for half a second for a live process, and up to five
+     * seconds for a killed one that is about to end.
      *
      * @param path of the file.
      * @return the lock, to be closed.
-     * @throws LockedException when somebody has it; says who.
-     * @throws IOException     when the file cannot be made or is somebody else's; says whose.
+     * @throws LockedException when another process holds it; names the process.
+     * @throws IOException     when the file cannot be created or belongs to another user; names the user.
      */
     public static LockFile take(final Path path) throws IOException
     {
@@ -83,10 +82,10 @@ public final class LockFile implements AutoCloseable
     }
 
     /**
-     * {@return whether somebody has a lock file; asks without a lock of its own when that is this process}
+     * {@return whether a lock file is locked; checked without taking the lock when this process holds it}
      *
      * @param path of the file.
-     * @throws AccessDeniedException when only the owner can be asked.
+     * @throws AccessDeniedException when only the owner can check.
      * @throws IOException           when it cannot be opened, such as when it is not there.
      */
     public static boolean isHeld(final Path path) throws IOException
@@ -137,7 +136,7 @@ public final class LockFile implements AutoCloseable
         }
     }
 
-    /** Makes sure that nobody else can open it, whoever made it with which mode. */
+    /** Ensures that no other user can open it, whatever its creator and mode. */
     private static void restrict(final Path path) throws IOException
     {
         final PosixFileAttributeView view =
@@ -150,7 +149,7 @@ public final class LockFile implements AutoCloseable
         }
         if (!found.isRegularFile())
         {
-            throw new IOException(path + " is no regular file: remove it");
+            throw new IOException(path + " is not a regular file: remove it");
         }
         if (!MODE.equals(found.permissions()))
         {
@@ -189,7 +188,7 @@ public final class LockFile implements AutoCloseable
     }
 
     /**
-     * Lets the lock go. The file stays: another process may have opened it already.
+     * Releases the lock. The file stays: another process may have opened it already.
      */
     @Override
     public void close() throws IOException

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Who has a lock on a file, as {@code /proc/locks} tells it. Stateless; any thread.
+ * The holder of a lock on a file, from {@code /proc/locks}. Stateless; any thread.
  */
 public final class LockHolder
 {
@@ -51,8 +51,8 @@ public final class LockHolder
     }
 
     /**
-     * {@return who has a lock on a file, such as {@code process 4711 (java) of alice}; {@code another process} when
-     * that cannot be found}
+     * {@return the holder of a lock on a file, such as {@code process 4711 (java) of alice}; {@code another process}
+     * when it cannot be found}
      *
      * @param file that is locked.
      */

@@ -3,7 +3,7 @@ package io.millrace.lock;
 import java.io.IOException;
 
 /**
- * A lock that somebody else has. The message names who, if that can be found.
+ * A lock is held by another process. The message names the process, if it can be found.
  */
 public final class LockedException extends IOException
 {
@@ -12,7 +12,7 @@ public final class LockedException extends IOException
     /**
      * Makes one.
      *
-     * @param message who has it, with what.
+     * @param message naming the holder.
      */
     LockedException(final String message)
     {

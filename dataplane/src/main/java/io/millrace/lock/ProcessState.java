@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Whether a process lives, as {@code /proc} tells it. A process that was killed is not alive, although its id is taken
- * until its parent has asked how it ended (a zombie), and although it may take the kernel a while to take its memory
- * and files away. Stateless; any thread.
+ * Whether a process is alive, from {@code /proc}. A killed process is not alive, although its id is used until its
+ * parent has read its exit status (a zombie), and although the kernel may need a while to free its memory and files.
+ * Stateless; any thread.
  */
 public final class ProcessState
 {
@@ -22,7 +22,7 @@ public final class ProcessState
     }
 
     /**
-     * {@return whether a process lives; false for one that ends or has ended}
+     * {@return whether a process is alive; false for one that ends or has ended}
      *
      * @param pid of the process.
      */

@@ -1,5 +1,5 @@
 /**
- * Files whose lock says that a process uses something: taking one, and finding out who has it. Knows nothing of what is
- * locked.
+ * Files whose lock shows that a process uses a resource: taking one, and finding its holder. Independent of the locked
+ * resources.
  */
 package io.millrace.lock;

@@ -7,8 +7,8 @@ import java.util.Arrays;
  * released buffer cannot damage it. Blocks are powers of two of units, aligned to their own size. Taking and giving
  * back walk at most one list head an order. Single-threaded; nothing is allocated after construction.
  * <p>
- * One of the largest blocks may be claimed: what is free in it, and what comes back to it, is taken with
- * {@link #takeClaimed} alone, so that it becomes whole although smaller blocks are wanted all the time.
+ * One of the largest blocks may be claimed: its free parts, and those released to it, are taken with
+ * {@link #takeClaimed} alone, so that it becomes whole although smaller blocks are requested continuously.
  */
 final class BuddyAllocator
 {
@@ -131,13 +131,13 @@ final class BuddyAllocator
                 best = block;
             }
         }
-        // Should the chosen one not become whole, another is chosen the next time.
+        // If the chosen one does not become whole, another is chosen the next time.
         nextCandidate = (best + 1) % blocks;
         relink(best, best);
     }
 
     /**
-     * Ends the claim: what is left of it can be taken by everybody.
+     * Ends the claim: its free parts can be taken by all again.
      */
     void endClaim()
     {
@@ -168,7 +168,7 @@ final class BuddyAllocator
     }
 
     /**
-     * Takes a block of what was claimed, and ends the claim.
+     * Takes a block of the claimed one, and ends the claim.
      *
      * @param order log2 of the units wanted, for which the claim is ready.
      * @return first unit.
@@ -242,7 +242,7 @@ final class BuddyAllocator
     }
 
     /**
-     * What begins at a unit, for messages.
+     * Describes the block at a unit, for messages.
      *
      * @param unit to look at; within the region.
      * @return "free", "inside another buffer", or "taken" with its size in units.

@@ -3,9 +3,9 @@ package io.millrace.memory;
 import java.util.Arrays;
 
 /**
- * The part of a {@link BufferPool} that nobody can take from those who hold next to nothing: buffers of one size, of
- * which a {@link BufferGroup} has one at most. All of one size, so that they cannot lie in pieces. Single-threaded;
- * nothing is allocated after construction.
+ * The part of a {@link BufferPool} that is guaranteed to groups that hold almost nothing: buffers of one size, of which
+ * a {@link BufferGroup} has one at most. All have one size, so that they cannot fragment. Single-threaded; nothing is
+ * allocated after construction.
  */
 final class BufferFloors
 {
@@ -94,7 +94,7 @@ final class BufferFloors
      * Takes a buffer back.
      *
      * @param group         that has it.
-     * @param bufferAddress of it, which is {@link #contains contained}.
+     * @param bufferAddress address of the buffer, which is {@link #contains contained}.
      * @param order         that it was taken with.
      * @return false when no such buffer is handed out.
      */

@@ -4,22 +4,22 @@ import io.millrace.reactor.Poller;
 
 /**
  * One reactor's I/O buffers, contiguous and aligned to their own size, in power-of-two sizes from 4 KiB to the largest
- * transfer, carved out of one region by a buddy scheme. Nothing fails: who finds no buffer waits. Single-threaded;
- * taking, waiting and giving back allocate nothing.
+ * transfer, carved out of one region by a buddy scheme. Nothing fails: a request without a buffer waits.
+ * Single-threaded; taking, waiting and giving back allocate nothing.
  * <p>
  * <b>Shares.</b> A buffer is held by a {@link BufferShare}, that of a connection, and by its {@link BufferGroup}, that
  * of a host. How much one may hold depends on what is free: a share gets another buffer while it holds less than that,
  * a group while it holds less than twice that, and no buffer is larger than half of it. So one share gets half of an
- * unused pool and one group two thirds, whoever keeps all of it for ever leaves a part, and the next one gets a share
- * of that part.
+ * unused pool and one group two thirds, a share that never releases its buffers leaves a part, and the next one gets a
+ * share of that part.
  * <p>
- * <b>Floors.</b> What follows what is free comes to nothing when enough groups keep all they get. So a part of the pool
- * may be set aside for floors: a group that holds less than one such buffer gets one, whatever others hold, while there
- * are some. Who wants more and can do with a part of it at a time gets that.
+ * <b>Floors.</b> A limit by what is free approaches zero when enough groups keep all that they get. So a part of the
+ * pool may be reserved for floors: a group that holds less than one such buffer gets one, whatever others hold, while
+ * there are some. A larger request that can be split gets a buffer for a part.
  * <p>
- * <b>Waiting.</b> Each share has a queue, and those whose share allows it are served in turn, one buffer a turn; who is
- * at its bound is passed over and holds nobody up. When the free memory lies in pieces too small for a share that holds
- * nothing, the pool gathers one of the largest buffers for it, while everybody else goes on with the rest.
+ * <b>Waiting.</b> Each share has a queue, and those whose share allows it are served in turn, one buffer a turn; a
+ * share at its limit is passed over and delays no others. When the free memory is too fragmented for a share that holds
+ * nothing, the pool gathers one of the largest buffers for it, while all others use the rest.
  */
 public final class BufferPool implements Poller
 {
@@ -54,20 +54,20 @@ public final class BufferPool implements Poller
     private long highWaterBytes;
     private long waitCount;
 
-    /** First of the ring of shares with a queue: whose turn is next. */
+    /** First of the ring of shares with a queue: the next to be served. */
     private BufferShare turn;
     private int queues;
     private int waiting;
-    /** Whether somebody who waits may be served: then nobody gets a buffer but in turn. */
+    /** Whether a waiter may be served: then buffers are handed out in turn only. */
     private boolean isDue;
     /** Queues in a row that could not be served since something changed. */
     private int passedOver;
-    /** Free bytes, and order of a free block, from which on one of those who wait may be served. */
+    /** Free bytes, and order of a free block, from which on a waiter may be served. */
     private long dueFreeBytes = Long.MAX_VALUE;
     private int dueOrder = NO_ORDER;
-    /** Whether memory may be gathered for one of those who were passed over. */
+    /** Whether memory may be gathered for a share that was passed over. */
     private boolean isClaimWanted;
-    /** For whom memory is gathered; null for nobody. */
+    /** Share for which memory is gathered; null for none. */
     private BufferShare claimant;
     private int claimPolls;
 
@@ -122,18 +122,18 @@ public final class BufferPool implements Poller
         if (bufferBytesMax < BUFFER_BYTES_MIN || 1 != Integer.bitCount(bufferBytesMax))
         {
             throw new IllegalArgumentException("largest buffer: " + bufferBytesMax +
-                " bytes is no power of two from " + BUFFER_BYTES_MIN + " to " + (1 << 30));
+                " bytes is not a power of two from " + BUFFER_BYTES_MIN + " to " + (1 << 30));
         }
         if (address <= 0 || 0 != (address & (bufferBytesMax - 1)))
         {
             throw new IllegalArgumentException("buffer pool: address 0x" + Long.toHexString(address) +
-                " is no multiple of the largest buffer, " + bufferBytesMax + " bytes");
+                " is not a multiple of the largest buffer, " + bufferBytesMax + " bytes");
         }
         if (lengthBytes <= 0 || 0 != (lengthBytes - floorBytes & (bufferBytesMax - 1)) ||
             lengthBytes >>> BUFFER_SHIFT_MIN > Integer.MAX_VALUE)
         {
             throw new IllegalArgumentException("buffer pool: " + lengthBytes +
-                " bytes is no multiple of the largest buffer, " + bufferBytesMax + " bytes, between that and 8 TiB");
+                " bytes is not a multiple of the largest buffer, " + bufferBytesMax + " bytes, between that and 8 TiB");
         }
         this.address = address;
         this.lengthBytes = lengthBytes;
@@ -143,7 +143,7 @@ public final class BufferPool implements Poller
             1 != Integer.bitCount(floorBufferBytes))
         {
             throw new IllegalArgumentException("buffer pool: floors of " + floorBytes + " bytes in buffers of " +
-                floorBufferBytes + " bytes are no part of " + lengthBytes + " bytes in buffers of " + bufferBytesMax);
+                floorBufferBytes + " bytes are not part of " + lengthBytes + " bytes in buffers of " + bufferBytesMax);
         }
         sharedBytes = lengthBytes - floorBytes;
         floors = new BufferFloors(address + sharedBytes, floorBytes, floorBufferBytes);
@@ -163,7 +163,7 @@ public final class BufferPool implements Poller
     }
 
     /**
-     * Takes a buffer if there is one, the share allows it, and nobody is to be served before.
+     * Takes a buffer if there is one, the share allows it, and no waiter has to be served before.
      *
      * @param share       that holds it.
      * @param lengthBytes wanted, from 1 to the largest buffer.
@@ -188,7 +188,7 @@ public final class BufferPool implements Poller
     }
 
     /**
-     * Waits for a buffer, or for a smaller one where those that hold next to nothing get that alone.
+     * Waits for a buffer, or for a smaller one if the share only gets a floor.
      *
      * @param waiter      notified when it is there, from {@link #poll()}, with its length; not waiting yet.
      * @param share       that will hold it.
@@ -297,8 +297,7 @@ public final class BufferPool implements Poller
     }
 
     /**
-     * Something else than the connection, such as a device, has a buffer for a while: it is counted there, and not for
-     * the share.
+     * Lends a buffer to a device or other user: it is counted there, and not for the share.
      *
      * @param share       that holds the buffer.
      * @param lengthBytes that was asked for.
@@ -313,7 +312,7 @@ public final class BufferPool implements Poller
     }
 
     /**
-     * A buffer that was {@link #lend lent} is the connection's again.
+     * Ends the loan of a buffer: the share counts it again.
      *
      * @param share       that holds the buffer.
      * @param lengthBytes that was asked for.
@@ -334,7 +333,7 @@ public final class BufferPool implements Poller
     }
 
     /**
-     * {@return bytes that anybody may get, rounded to buffer sizes; without floors}
+     * {@return free bytes, rounded to buffer sizes; without floors}
      */
     public long freeBytes()
     {
@@ -398,7 +397,7 @@ public final class BufferPool implements Poller
     }
 
     /**
-     * Hands free buffers to those who wait, in turn.
+     * Hands free buffers to the waiters, in turn.
      *
      * @return how many were handed out.
      */
@@ -429,7 +428,7 @@ public final class BufferPool implements Poller
     }
 
     /**
-     * {@return false while somebody who waits may be served}
+     * {@return false while a waiter may be served}
      */
     @Override
     public boolean canSleep()
@@ -482,7 +481,7 @@ public final class BufferPool implements Poller
         return share.heldBytes < free && share.group.heldBytes < 2 * free && 2 * bytes <= free;
     }
 
-    /** Notes from when on the first of a queue may be served. */
+    /** Records when the first of a queue may be served. */
     private void onPassedOver(final BufferShare share, final int wantedBytes)
     {
         final long bytes = bufferBytes(wantedBytes);
@@ -500,7 +499,7 @@ public final class BufferPool implements Poller
 
     private boolean mayClaim(final BufferShare share, final long bytes)
     {
-        // Where there are floors, memory that is in pieces is gathered, and not what others leave at the very end.
+        // With floors, fragmented memory is gathered, but not the last part that others leave.
         return 0 == share.heldBytes && share.group.heldBytes + bytes <= claimBytesMax &&
             (0 == floors.lengthBytes() || 2 * bytes <= freeBytes());
     }
@@ -514,7 +513,7 @@ public final class BufferPool implements Poller
         isClaimWanted = false;
     }
 
-    /** The first in the ring that holds nothing has memory gathered. */
+    /** Gathers memory for the first share of the ring that holds nothing. */
     private void beginClaim()
     {
         isClaimWanted = false;

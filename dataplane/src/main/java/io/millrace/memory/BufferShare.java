@@ -1,8 +1,7 @@
 package io.millrace.memory;
 
 /**
- * What one connection holds of a {@link BufferPool}, and the queue of those who wait for a buffer on its behalf, in
- * order. Its pool's reactor only.
+ * Share of one connection of a {@link BufferPool}, and the queue of its waiters. Its pool's reactor only.
  */
 public final class BufferShare
 {

@@ -2,7 +2,8 @@ package io.millrace.memory;
 
 /**
  * Waits in a {@link BufferPool} for a buffer, in the queue of its {@link BufferShare}: linked there through itself, so
- * that waiting allocates nothing and one can leave from the middle. In one queue at most. Its pool's reactor only.
+ * that waiting allocates nothing and a waiter can be removed from the middle. In one queue at most. Its pool's reactor
+ * only.
  */
 public abstract class BufferWaiter
 {
@@ -21,7 +22,7 @@ public abstract class BufferWaiter
     }
 
     /**
-     * A buffer is there; it belongs to the waiter now.
+     * A buffer was assigned; it belongs to the waiter now.
      *
      * @param address     of the buffer.
      * @param lengthBytes that was asked for; less only when it {@link BufferPool#awaitPart waits for a part}.

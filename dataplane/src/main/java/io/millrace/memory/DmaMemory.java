@@ -7,13 +7,13 @@ import io.millrace.bindings.linux.Mappings;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One mapping of memory for I/O: from hugepages where there are enough, else ordinary pages that the kernel is asked
- * to make huge. Left out of core dumps, which would hold other people's data. Mapped and freed off the reactors; its
- * parts may be used by any thread they were given to.
+ * One mapping of memory for I/O: from hugepages where there are enough, else ordinary pages that the kernel is asked to
+ * make huge. Left out of core dumps, which would contain user data. Mapped and freed off the reactors; its parts may be
+ * used by any thread they were given to.
  */
 public final class DmaMemory implements AutoCloseable
 {
-    /** What pages a mapping got. */
+    /** Page type of a mapping. */
     public enum Backing
     {
         /** From the hugepage pool of the kernel. */
@@ -59,7 +59,7 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * {@return bytes of all mappings of this process that are open now, whoever has them; any thread}
+     * {@return bytes of all mappings of this process that are open now; any thread}
      */
     public static long mappedBytes()
     {
@@ -139,7 +139,7 @@ public final class DmaMemory implements AutoCloseable
         return null != memory ? memory : map(lengthBytes);
     }
 
-    /** Answers null when these pages, or so many addresses, are not to be had. */
+    /** Returns null when these pages, or so many addresses, are unavailable. */
     private static DmaMemory mapGrowable(final long lengthBytes, final long reservedBytes, final Backing backing)
     {
         final long start = reserve(reservedBytes, backing);
@@ -159,8 +159,8 @@ public final class DmaMemory implements AutoCloseable
      * Maps more memory behind what there is. Off the reactors.
      *
      * @param newLengthBytes wanted; rounded up to 2 MiB.
-     * @return false when there are no addresses for so much; it is as it was then.
-     * @throws NativeException when there is not so much memory; it is as it was then.
+     * @return false when there are not enough addresses; the mapping is unchanged then.
+     * @throws NativeException when there is not so much memory; the mapping is unchanged then.
      */
     public synchronized boolean grow(final long newLengthBytes)
     {
@@ -203,8 +203,8 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * Puts memory behind addresses that were taken: never by mapping anew, which could leave a hole to others. Answers
-     * a negated errno when there is not so much.
+     * Backs reserved addresses with memory: never by a new mapping, which could leave a hole to others. Answers a
+     * negated errno when there is not so much.
      */
     private static int open(final long start, final long lengthBytes, final Backing backing)
     {
@@ -302,7 +302,7 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * Why ordinary pages are used, and what to do.
+     * Explains why ordinary pages are used, with the remedy.
      *
      * @param wantedCount hugepages that would have been needed.
      * @param hugepages   of the kernel.
@@ -311,7 +311,7 @@ public final class DmaMemory implements AutoCloseable
     static String fallbackNote(final long wantedCount, final Hugepages hugepages)
     {
         final long freeCount = hugepages.freeCount();
-        final String instead = hugepages.areTransparentOnes() ? "transparent huge pages" :
+        final String instead = hugepages.isTransparentEnabled() ? "transparent huge pages" :
             "4 KiB pages (transparent huge pages are off)";
         if (freeCount < 0)
         {
@@ -351,7 +351,7 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * {@return what pages it got}
+     * {@return its page type}
      */
     public Backing backing()
     {
@@ -385,8 +385,8 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * Does a range lie in this mapping? Then who registered the mapping as a whole, as one range from
-     * {@link #address()} with {@link #lengthBytes()}, has registered the range.
+     * Checks whether a range lies in this mapping. If the mapping was registered as a whole, as one range from
+     * {@link #address()} with {@link #lengthBytes()}, so is the range.
      *
      * @param rangeAddress first byte.
      * @param rangeBytes   length, not negative.
@@ -399,7 +399,7 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * Sets a part aside for ever. Set-up only.
+     * Allocates a part permanently. Set-up only.
      *
      * @param partBytes      how much; positive.
      * @param alignmentBytes of its address; a power of two.

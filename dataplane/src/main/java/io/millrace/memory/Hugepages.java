@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What the kernel says about its 2 MiB pages ({@code hugetlbpage.rst}, {@code transhuge.rst}). Read anew at each
- * call; any thread, off the reactors.
+ * State of the kernel's 2 MiB pages ({@code hugetlbpage.rst}, {@code transhuge.rst}). Read again at each call; any
+ * thread, off the reactors.
  */
 public final class Hugepages
 {
@@ -55,7 +55,7 @@ public final class Hugepages
     /**
      * {@return whether ordinary memory that asks for it is made of huge pages}
      */
-    public boolean areTransparentOnes()
+    public boolean isTransparentEnabled()
     {
         final String modes = text(root.resolve("transparent_hugepage/enabled"));
         return modes.contains("[always]") || modes.contains("[madvise]");

@@ -17,7 +17,7 @@ public final class AnaGroupDescriptor extends Flyweight
     private static final int STATE_OFFSET = 16;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public AnaGroupDescriptor()
     {
@@ -34,7 +34,7 @@ public final class AnaGroupDescriptor extends Flyweight
     /**
      * Sets identifier of the group.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public AnaGroupDescriptor groupId(final int value)
@@ -54,7 +54,7 @@ public final class AnaGroupDescriptor extends Flyweight
     /**
      * Sets number of namespace identifiers that follow.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public AnaGroupDescriptor namespaces(final int value)
@@ -74,7 +74,7 @@ public final class AnaGroupDescriptor extends Flyweight
     /**
      * Sets change count of the group, from 1; 0 when it is not reported.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public AnaGroupDescriptor changeCount(final long value)
@@ -94,7 +94,7 @@ public final class AnaGroupDescriptor extends Flyweight
     /**
      * Sets state in bits 3:0, a code of {@link AnaState}.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public AnaGroupDescriptor state(final int value)

@@ -18,7 +18,7 @@ public final class AnaLogHeader extends Flyweight
     private static final int GROUPS_OFFSET = 8;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public AnaLogHeader()
     {
@@ -35,7 +35,7 @@ public final class AnaLogHeader extends Flyweight
     /**
      * Sets how often the page has changed since the controller was reset.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public AnaLogHeader changeCount(final long value)
@@ -55,7 +55,7 @@ public final class AnaLogHeader extends Flyweight
     /**
      * Sets number of group descriptors.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public AnaLogHeader groups(final int value)

@@ -18,7 +18,7 @@ public final class CompletionQueueEntry extends Flyweight
     private static final int STATUS_FIELD_OFFSET = 14;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public CompletionQueueEntry()
     {
@@ -35,7 +35,7 @@ public final class CompletionQueueEntry extends Flyweight
     /**
      * Sets command-specific dword 0.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public CompletionQueueEntry result0(final int value)
@@ -55,7 +55,7 @@ public final class CompletionQueueEntry extends Flyweight
     /**
      * Sets command-specific dword 1.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public CompletionQueueEntry result1(final int value)
@@ -75,7 +75,7 @@ public final class CompletionQueueEntry extends Flyweight
     /**
      * Sets submission queue head pointer.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public CompletionQueueEntry sqHead(final int value)
@@ -95,7 +95,7 @@ public final class CompletionQueueEntry extends Flyweight
     /**
      * Sets submission queue identifier.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public CompletionQueueEntry sqId(final int value)
@@ -115,7 +115,7 @@ public final class CompletionQueueEntry extends Flyweight
     /**
      * Sets command identifier.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public CompletionQueueEntry commandId(final int value)
@@ -135,7 +135,7 @@ public final class CompletionQueueEntry extends Flyweight
     /**
      * Sets phase tag in bit 0 and status in bits 15:1.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public CompletionQueueEntry statusField(final int value)

@@ -29,7 +29,7 @@ public final class ConnectCommand extends Flyweight
     private static final int KEEP_ALIVE_TIMEOUT_MS_OFFSET = 48;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public ConnectCommand()
     {
@@ -46,7 +46,7 @@ public final class ConnectCommand extends Flyweight
     /**
      * Sets fabrics type (FCTYPE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ConnectCommand fabricsType(final int value)
@@ -66,7 +66,7 @@ public final class ConnectCommand extends Flyweight
     /**
      * Sets record format (RECFMT); 0.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ConnectCommand recordFormat(final int value)
@@ -86,7 +86,7 @@ public final class ConnectCommand extends Flyweight
     /**
      * Sets queue id (QID); 0 is the admin queue.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ConnectCommand queueId(final int value)
@@ -106,7 +106,7 @@ public final class ConnectCommand extends Flyweight
     /**
      * Sets queue size in entries less one (SQSIZE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ConnectCommand queueSize(final int value)
@@ -126,7 +126,7 @@ public final class ConnectCommand extends Flyweight
     /**
      * Sets attributes (CATTR).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ConnectCommand attributes(final int value)
@@ -146,7 +146,7 @@ public final class ConnectCommand extends Flyweight
     /**
      * Sets keep alive timeout in milliseconds (KATO), unsigned.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ConnectCommand keepAliveTimeoutMs(final int value)

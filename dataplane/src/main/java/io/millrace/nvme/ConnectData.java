@@ -30,7 +30,7 @@ public final class ConnectData extends Flyweight
     private static final int HOST_NQN_BYTES = 256;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public ConnectData()
     {
@@ -69,7 +69,7 @@ public final class ConnectData extends Flyweight
     /**
      * Sets controller id (CNTLID); FFFFh asks for any.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ConnectData controllerId(final int value)
@@ -89,7 +89,7 @@ public final class ConnectData extends Flyweight
     /**
      * Sets NQN of the subsystem (SUBNQN).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ConnectData subsystemNqn(final String value)
@@ -109,7 +109,7 @@ public final class ConnectData extends Flyweight
     /**
      * Sets NQN of the host (HOSTNQN).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ConnectData hostNqn(final String value)

@@ -39,7 +39,7 @@ public final class ControllerConfiguration
     /**
      * {@return whether the controller is enabled}
      *
-     * @param configuration of it.
+     * @param configuration configuration.
      */
     public static boolean isEnabled(final int configuration)
     {

@@ -23,7 +23,7 @@ public final class ControllerStatus
     /**
      * {@return whether the controller is ready}
      *
-     * @param status of it.
+     * @param status status.
      */
     public static boolean isReady(final int status)
     {
@@ -33,7 +33,7 @@ public final class ControllerStatus
     /**
      * {@return whether the controller failed fatally}
      *
-     * @param status of it.
+     * @param status status.
      */
     public static boolean isFatal(final int status)
     {

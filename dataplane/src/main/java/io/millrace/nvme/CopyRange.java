@@ -4,7 +4,7 @@ import java.nio.ByteOrder;
 
 /**
  * Source range of a Copy command in descriptor format 0, 32 bytes; up to 256 in a row (NVM Command Set 1.0, section
- * 3.2.2). What is expected of protection information is not here.
+ * 3.2.2). Fields of protection information are not included.
  */
 public final class CopyRange extends Flyweight
 {
@@ -18,7 +18,7 @@ public final class CopyRange extends Flyweight
     private static final int BLOCKS_OFFSET = 16;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public CopyRange()
     {
@@ -35,7 +35,7 @@ public final class CopyRange extends Flyweight
     /**
      * Sets first block.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public CopyRange startingLba(final long value)
@@ -55,7 +55,7 @@ public final class CopyRange extends Flyweight
     /**
      * Sets length in blocks less one.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public CopyRange blocks(final int value)

@@ -20,7 +20,7 @@ public final class DatasetRange extends Flyweight
     private static final int STARTING_LBA_OFFSET = 8;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public DatasetRange()
     {
@@ -37,7 +37,7 @@ public final class DatasetRange extends Flyweight
     /**
      * Sets context attributes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DatasetRange attributes(final int value)
@@ -57,7 +57,7 @@ public final class DatasetRange extends Flyweight
     /**
      * Sets length in blocks, unsigned.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DatasetRange blocks(final int value)
@@ -77,7 +77,7 @@ public final class DatasetRange extends Flyweight
     /**
      * Sets first block.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DatasetRange startingLba(final long value)

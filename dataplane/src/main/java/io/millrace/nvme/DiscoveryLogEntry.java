@@ -42,7 +42,7 @@ public final class DiscoveryLogEntry extends Flyweight
     private static final int SECURITY_TYPE_OFFSET = 768;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public DiscoveryLogEntry()
     {
@@ -59,7 +59,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets transport type (TRTYPE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry transportType(final int value)
@@ -79,7 +79,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets address family (ADRFAM).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry addressFamily(final int value)
@@ -99,7 +99,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets subsystem type (SUBTYPE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry subsystemType(final int value)
@@ -119,7 +119,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets transport requirements (TREQ).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry transportRequirements(final int value)
@@ -139,7 +139,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets port (PORTID).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry portId(final int value)
@@ -159,7 +159,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets controller id (CNTLID); FFFFh is the dynamic controller model.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry controllerId(final int value)
@@ -179,7 +179,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets largest admin queue in entries (ASQSZ).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry adminQueueSizeMax(final int value)
@@ -199,7 +199,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets entry flags (EFLAGS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry flags(final int value)
@@ -219,7 +219,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets transport service identifier (TRSVCID).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry serviceId(final String value)
@@ -239,7 +239,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets NQN of the subsystem (SUBNQN).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry subsystemNqn(final String value)
@@ -259,7 +259,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets transport address (TRADDR).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry address(final String value)
@@ -279,7 +279,7 @@ public final class DiscoveryLogEntry extends Flyweight
     /**
      * Sets security of TCP (TSAS, SECTYPE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogEntry securityType(final int value)

@@ -16,7 +16,7 @@ public final class DiscoveryLogHeader extends Flyweight
     private static final int RECORD_FORMAT_OFFSET = 16;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public DiscoveryLogHeader()
     {
@@ -33,7 +33,7 @@ public final class DiscoveryLogHeader extends Flyweight
     /**
      * Sets generation counter (GENCTR): changes whenever the log does.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogHeader generation(final long value)
@@ -53,7 +53,7 @@ public final class DiscoveryLogHeader extends Flyweight
     /**
      * Sets count of records (NUMREC).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogHeader records(final long value)
@@ -73,7 +73,7 @@ public final class DiscoveryLogHeader extends Flyweight
     /**
      * Sets record format (RECFMT); 0.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public DiscoveryLogHeader recordFormat(final int value)

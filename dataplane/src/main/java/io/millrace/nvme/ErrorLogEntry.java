@@ -22,7 +22,7 @@ public final class ErrorLogEntry extends Flyweight
     private static final int COMMAND_SPECIFIC_OFFSET = 32;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public ErrorLogEntry()
     {
@@ -39,7 +39,7 @@ public final class ErrorLogEntry extends Flyweight
     /**
      * Sets number of this error over the life of the controller, from 1.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ErrorLogEntry errorCount(final long value)
@@ -59,7 +59,7 @@ public final class ErrorLogEntry extends Flyweight
     /**
      * Sets submission queue of the command.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ErrorLogEntry sqId(final int value)
@@ -79,7 +79,7 @@ public final class ErrorLogEntry extends Flyweight
     /**
      * Sets command id.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ErrorLogEntry commandId(final int value)
@@ -99,7 +99,7 @@ public final class ErrorLogEntry extends Flyweight
     /**
      * Sets status of the command with its phase tag.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ErrorLogEntry statusField(final int value)
@@ -119,7 +119,7 @@ public final class ErrorLogEntry extends Flyweight
     /**
      * Sets byte in bits 7:0 and bit in bits 10:8 of the wrong parameter; FFFFh when none.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ErrorLogEntry parameterLocation(final int value)
@@ -139,7 +139,7 @@ public final class ErrorLogEntry extends Flyweight
     /**
      * Sets first block that failed.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ErrorLogEntry lba(final long value)
@@ -159,7 +159,7 @@ public final class ErrorLogEntry extends Flyweight
     /**
      * Sets namespace.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ErrorLogEntry namespaceId(final int value)
@@ -179,7 +179,7 @@ public final class ErrorLogEntry extends Flyweight
     /**
      * Sets transport type (TRTYPE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ErrorLogEntry transportType(final int value)
@@ -199,7 +199,7 @@ public final class ErrorLogEntry extends Flyweight
     /**
      * Sets what the command adds.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public ErrorLogEntry commandSpecific(final long value)

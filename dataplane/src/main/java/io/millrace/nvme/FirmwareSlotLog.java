@@ -15,7 +15,7 @@ public final class FirmwareSlotLog extends Flyweight
     private static final int REVISION1_BYTES = 8;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public FirmwareSlotLog()
     {
@@ -32,7 +32,7 @@ public final class FirmwareSlotLog extends Flyweight
     /**
      * Sets active slot in bits 2:0, next one in bits 6:4 (AFI).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public FirmwareSlotLog activeFirmware(final int value)
@@ -62,7 +62,7 @@ public final class FirmwareSlotLog extends Flyweight
     /**
      * Sets revision in slot 1 (FRS1).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public FirmwareSlotLog revision1(final String value)

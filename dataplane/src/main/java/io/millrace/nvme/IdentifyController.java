@@ -139,7 +139,7 @@ public final class IdentifyController extends Flyweight
     private static final int OPTIONAL_FABRICS_COMMANDS_OFFSET = 1804;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public IdentifyController()
     {
@@ -156,7 +156,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets PCI vendor id (VID).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController vendorId(final int value)
@@ -176,7 +176,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets PCI subsystem vendor id (SSVID).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController subsystemVendorId(final int value)
@@ -196,7 +196,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets serial number (SN).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController serialNumber(final String value)
@@ -216,7 +216,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets model number (MN).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController modelNumber(final String value)
@@ -236,7 +236,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets firmware revision (FR).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController firmwareRevision(final String value)
@@ -256,7 +256,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets recommended arbitration burst as a power of two (RAB).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController recommendedArbitrationBurst(final int value)
@@ -276,7 +276,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets multi-path I/O and namespace sharing capabilities (CMIC).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController multiPathCapabilities(final int value)
@@ -296,7 +296,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets largest data transfer as a power of two of the smallest page (MDTS); 0 is no limit.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController maxDataTransferSize(final int value)
@@ -316,7 +316,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets controller id (CNTLID).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController controllerId(final int value)
@@ -336,7 +336,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets version of the specification (VER).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController version(final int value)
@@ -356,7 +356,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets RTD3 resume latency in microseconds (RTD3R).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController resumeLatencyUs(final int value)
@@ -376,7 +376,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets RTD3 entry latency in microseconds (RTD3E).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController entryLatencyUs(final int value)
@@ -396,7 +396,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets optional asynchronous events (OAES), bits of {@link AsyncEvent}.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController optionalAsyncEvents(final int value)
@@ -416,7 +416,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets controller attributes (CTRATT).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController controllerAttributes(final int value)
@@ -436,7 +436,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets controller type (CNTRLTYPE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController controllerType(final int value)
@@ -456,7 +456,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets optional admin commands (OACS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController optionalAdminCommands(final int value)
@@ -476,7 +476,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets concurrent Abort commands less one (ACL).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController abortCommandLimit(final int value)
@@ -496,7 +496,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets outstanding Asynchronous Event Requests less one (AERL).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController asyncEventRequestLimit(final int value)
@@ -516,7 +516,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets firmware update capabilities (FRMW).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController firmwareUpdates(final int value)
@@ -536,7 +536,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets log page attributes (LPA).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController logPageAttributes(final int value)
@@ -556,7 +556,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets entries of the error information log less one (ELPE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController errorLogPageEntries(final int value)
@@ -576,7 +576,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets power states less one (NPSS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController powerStates(final int value)
@@ -596,7 +596,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets warning composite temperature in kelvins (WCTEMP).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController warningTemperature(final int value)
@@ -616,7 +616,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets critical composite temperature in kelvins (CCTEMP).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController criticalTemperature(final int value)
@@ -636,7 +636,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets total capacity in bytes (TNVMCAP); the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController totalCapacity(final long value)
@@ -657,7 +657,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets granularity of the keep alive timer in units of 100 ms (KAS); 0 is no support.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController keepAliveSupport(final int value)
@@ -677,7 +677,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets ANA transition time in seconds (ANATT).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController anaTransitionTime(final int value)
@@ -697,7 +697,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets ANA capabilities (ANACAP).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController anaCapabilities(final int value)
@@ -717,7 +717,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets largest ANA group id (ANAGRPMAX).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController anaGroupIdMax(final int value)
@@ -737,7 +737,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets count of ANA groups (NANAGRPID).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController anaGroups(final int value)
@@ -757,7 +757,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets submission queue entry size: smallest in bits 3:0, largest in bits 7:4, as powers of two (SQES).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController submissionEntrySize(final int value)
@@ -777,7 +777,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets completion queue entry size: smallest in bits 3:0, largest in bits 7:4, as powers of two (CQES).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController completionEntrySize(final int value)
@@ -797,7 +797,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets most outstanding commands of a queue (MAXCMD).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController maxCommands(final int value)
@@ -817,7 +817,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets largest namespace id (NN).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController namespaces(final int value)
@@ -837,7 +837,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets optional NVM commands (ONCS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController optionalNvmCommands(final int value)
@@ -857,7 +857,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets copy descriptor formats (OCFS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController copyFormats(final int value)
@@ -877,7 +877,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets fused operations (FUSES).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController fusedOperations(final int value)
@@ -897,7 +897,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets format NVM attributes (FNA).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController formatAttributes(final int value)
@@ -917,7 +917,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets volatile write cache: present in bit 0, flush of all namespaces in bits 2:1 (VWC).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController volatileWriteCache(final int value)
@@ -937,7 +937,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets atomic write unit in blocks less one (AWUN).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController atomicWriteUnit(final int value)
@@ -957,7 +957,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets atomic write unit at power failure in blocks less one (AWUPF).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController atomicWriteUnitPowerFail(final int value)
@@ -977,7 +977,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets namespace write protection capabilities (NWPC).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController writeProtection(final int value)
@@ -997,7 +997,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets atomic compare and write unit in blocks less one (ACWU).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController atomicCompareWriteUnit(final int value)
@@ -1017,7 +1017,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets SGL support (SGLS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController sglSupport(final int value)
@@ -1037,7 +1037,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets most namespaces (MNAN).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController maxNamespaces(final int value)
@@ -1057,7 +1057,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets NQN of the subsystem (SUBNQN).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController subsystemNqn(final String value)
@@ -1077,7 +1077,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets I/O command capsule size in units of 16 bytes (IOCCSZ).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController ioCommandCapsuleSize(final int value)
@@ -1097,7 +1097,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets I/O response capsule size in units of 16 bytes (IORCSZ).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController ioResponseCapsuleSize(final int value)
@@ -1117,7 +1117,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets offset of data in a capsule in units of 16 bytes (ICDOFF).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController inCapsuleDataOffset(final int value)
@@ -1137,7 +1137,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets fabrics controller attributes (FCATT); bit 0 clear is the dynamic controller model.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController fabricsControllerAttributes(final int value)
@@ -1157,7 +1157,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets most SGL data block descriptors in a capsule (MSDBD).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController maxSglDescriptors(final int value)
@@ -1177,7 +1177,7 @@ public final class IdentifyController extends Flyweight
     /**
      * Sets optional fabrics commands (OFCS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyController optionalFabricsCommands(final int value)

@@ -62,7 +62,7 @@ public final class IdentifyNamespace extends Flyweight
     private static final int FORMAT0_OFFSET = 128;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public IdentifyNamespace()
     {
@@ -79,7 +79,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets size in blocks (NSZE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace size(final long value)
@@ -99,7 +99,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets capacity in blocks (NCAP).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace capacity(final long value)
@@ -119,7 +119,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets blocks in use (NUSE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace utilization(final long value)
@@ -139,7 +139,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets features (NSFEAT).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace features(final int value)
@@ -159,7 +159,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets count of LBA formats less one (NLBAF).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace formats(final int value)
@@ -179,7 +179,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets index of the LBA format in use (FLBAS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace formattedSize(final int value)
@@ -199,7 +199,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets metadata capabilities (MC).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace metadataCapabilities(final int value)
@@ -219,7 +219,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets end-to-end protection capabilities (DPC).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace protectionCapabilities(final int value)
@@ -239,7 +239,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets end-to-end protection settings (DPS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace protectionSettings(final int value)
@@ -259,7 +259,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets multi-path I/O and sharing capabilities (NMIC); bit 0: may be shared.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace multiPathCapabilities(final int value)
@@ -279,7 +279,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets reservation capabilities (RESCAP).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace reservationCapabilities(final int value)
@@ -299,7 +299,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets deallocated block features (DLFEAT).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace deallocateFeatures(final int value)
@@ -319,7 +319,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets atomic write unit in blocks less one (NAWUN).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace atomicWriteUnit(final int value)
@@ -339,7 +339,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets atomic write unit at power failure in blocks less one (NAWUPF).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace atomicWriteUnitPowerFail(final int value)
@@ -359,7 +359,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets optimal I/O boundary in blocks (NOIOB).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace optimalIoBoundary(final int value)
@@ -379,7 +379,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets capacity in bytes (NVMCAP); the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace capacityBytes(final long value)
@@ -400,7 +400,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets preferred write granularity in blocks less one (NPWG).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace preferredWriteGranularity(final int value)
@@ -420,7 +420,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets preferred write alignment in blocks less one (NPWA).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace preferredWriteAlignment(final int value)
@@ -440,7 +440,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets preferred deallocate granularity in blocks less one (NPDG).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace preferredDeallocateGranularity(final int value)
@@ -460,7 +460,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets preferred deallocate alignment in blocks less one (NPDA).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace preferredDeallocateAlignment(final int value)
@@ -480,7 +480,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets optimal write size in blocks less one (NOWS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace optimalWriteSize(final int value)
@@ -500,7 +500,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets largest source range of a Copy in blocks (MSSRL).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace copyRangeLimit(final int value)
@@ -520,7 +520,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets blocks of a Copy at most, unsigned (MCL).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace copyLimit(final int value)
@@ -540,7 +540,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets source ranges of a Copy at most, less one (MSRC).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace copyRangesLimit(final int value)
@@ -560,7 +560,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets ANA group id (ANAGRPID).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace anaGroupId(final int value)
@@ -580,7 +580,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets attributes (NSATTR); bit 0: write protected.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace attributes(final int value)
@@ -622,7 +622,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets IEEE extended unique identifier (EUI64), bytes in the order of memory.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace eui64(final long value)
@@ -642,7 +642,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * Sets LBA format 0: metadata bytes in bits 15:0, log2 of the block size in bits 23:16 (LBADS).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNamespace format0(final int value)

@@ -18,7 +18,7 @@ public final class IdentifyNvmController extends Flyweight
     private static final int DATASET_SIZE_LIMIT_OFFSET = 8;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public IdentifyNvmController()
     {
@@ -35,7 +35,7 @@ public final class IdentifyNvmController extends Flyweight
     /**
      * Sets largest Verify as a power of two of the smallest page (VSL).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNvmController verifySizeLimit(final int value)
@@ -55,7 +55,7 @@ public final class IdentifyNvmController extends Flyweight
     /**
      * Sets largest Write Zeroes as a power of two of the smallest page (WZSL).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNvmController writeZeroesSizeLimit(final int value)
@@ -75,7 +75,7 @@ public final class IdentifyNvmController extends Flyweight
     /**
      * Sets most ranges of a Dataset Management command (DMRL).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNvmController datasetRangesLimit(final int value)
@@ -95,7 +95,7 @@ public final class IdentifyNvmController extends Flyweight
     /**
      * Sets most blocks of a range of a Dataset Management command (DMRSL).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNvmController datasetRangeSizeLimit(final int value)
@@ -115,7 +115,7 @@ public final class IdentifyNvmController extends Flyweight
     /**
      * Sets most blocks of a Dataset Management command (DMSL).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IdentifyNvmController datasetSizeLimit(final long value)

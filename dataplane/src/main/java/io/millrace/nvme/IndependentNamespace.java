@@ -24,7 +24,7 @@ public final class IndependentNamespace extends Flyweight
     private static final int STATUS_OFFSET = 14;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public IndependentNamespace()
     {
@@ -41,7 +41,7 @@ public final class IndependentNamespace extends Flyweight
     /**
      * Sets common features (NSFEAT).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IndependentNamespace features(final int value)
@@ -61,7 +61,7 @@ public final class IndependentNamespace extends Flyweight
     /**
      * Sets multi-path I/O and sharing capabilities (NMIC); bit 0: may be shared.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IndependentNamespace multiPathCapabilities(final int value)
@@ -81,7 +81,7 @@ public final class IndependentNamespace extends Flyweight
     /**
      * Sets reservation capabilities (RESCAP).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IndependentNamespace reservationCapabilities(final int value)
@@ -101,7 +101,7 @@ public final class IndependentNamespace extends Flyweight
     /**
      * Sets ANA group id (ANAGRPID).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IndependentNamespace anaGroupId(final int value)
@@ -121,7 +121,7 @@ public final class IndependentNamespace extends Flyweight
     /**
      * Sets attributes (NSATTR); bit 0: write protected.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IndependentNamespace attributes(final int value)
@@ -141,7 +141,7 @@ public final class IndependentNamespace extends Flyweight
     /**
      * Sets status (NSTAT); bit 0: ready.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public IndependentNamespace status(final int value)

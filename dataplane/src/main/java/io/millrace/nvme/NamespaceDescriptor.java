@@ -22,7 +22,7 @@ public final class NamespaceDescriptor extends Flyweight
     private static final int LENGTH_OFFSET = 1;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public NamespaceDescriptor()
     {
@@ -39,7 +39,7 @@ public final class NamespaceDescriptor extends Flyweight
     /**
      * Sets type of the identifier (NIDT).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public NamespaceDescriptor type(final int value)
@@ -59,7 +59,7 @@ public final class NamespaceDescriptor extends Flyweight
     /**
      * Sets length of the identifier in bytes (NIDL).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public NamespaceDescriptor length(final int value)

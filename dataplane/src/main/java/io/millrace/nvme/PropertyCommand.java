@@ -24,7 +24,7 @@ public final class PropertyCommand extends Flyweight
     private static final int VALUE_OFFSET = 48;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public PropertyCommand()
     {
@@ -41,7 +41,7 @@ public final class PropertyCommand extends Flyweight
     /**
      * Sets fabrics type (FCTYPE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public PropertyCommand fabricsType(final int value)
@@ -61,7 +61,7 @@ public final class PropertyCommand extends Flyweight
     /**
      * Sets attributes: size in bits 2:0 (ATTRIB).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public PropertyCommand attributes(final int value)
@@ -81,7 +81,7 @@ public final class PropertyCommand extends Flyweight
     /**
      * Sets offset of the property (OFST), of {@link ControllerProperty}.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public PropertyCommand propertyOffset(final int value)
@@ -101,7 +101,7 @@ public final class PropertyCommand extends Flyweight
     /**
      * Sets value to set (VALUE).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public PropertyCommand value(final long value)

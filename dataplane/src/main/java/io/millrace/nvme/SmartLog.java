@@ -38,7 +38,7 @@ public final class SmartLog extends Flyweight
     private static final int ERROR_LOG_ENTRIES_OFFSET = 176;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public SmartLog()
     {
@@ -55,7 +55,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets critical warning bits.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog criticalWarning(final int value)
@@ -75,7 +75,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets composite temperature in kelvins.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog compositeTemperature(final int value)
@@ -95,7 +95,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets available spare in percent.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog availableSpare(final int value)
@@ -115,7 +115,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets threshold of the available spare in percent.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog availableSpareThreshold(final int value)
@@ -135,7 +135,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets percentage of life used.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog percentageUsed(final int value)
@@ -155,7 +155,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets thousands of 512 bytes read, rounded up; the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog dataUnitsRead(final long value)
@@ -176,7 +176,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets thousands of 512 bytes written, rounded up; the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog dataUnitsWritten(final long value)
@@ -197,7 +197,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets read and compare commands completed; the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog hostReadCommands(final long value)
@@ -218,7 +218,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets write commands completed; the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog hostWriteCommands(final long value)
@@ -239,7 +239,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets minutes in which the controller was busy; the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog controllerBusyTime(final long value)
@@ -260,7 +260,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets power cycles; the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog powerCycles(final long value)
@@ -281,7 +281,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets power-on hours; the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog powerOnHours(final long value)
@@ -302,7 +302,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets unsafe shutdowns; the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog unsafeShutdowns(final long value)
@@ -323,7 +323,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets media and data integrity errors; the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog mediaErrors(final long value)
@@ -344,7 +344,7 @@ public final class SmartLog extends Flyweight
     /**
      * Sets entries of the error information log over the life of the controller; the low 8 of 16 bytes.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SmartLog errorLogEntries(final long value)

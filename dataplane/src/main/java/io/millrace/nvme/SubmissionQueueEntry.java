@@ -35,7 +35,7 @@ public final class SubmissionQueueEntry extends Flyweight
     private static final int STARTING_LBA_OFFSET = 40;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public SubmissionQueueEntry()
     {
@@ -52,7 +52,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets command opcode.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry opcode(final int value)
@@ -72,7 +72,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets fused operation and, in bits 7:6, how the data pointer is used (PSDT).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry flags(final int value)
@@ -92,7 +92,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets command identifier.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry commandId(final int value)
@@ -112,7 +112,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets namespace identifier.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry namespaceId(final int value)
@@ -132,7 +132,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets command dword 2.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry cdw2(final int value)
@@ -152,7 +152,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets command dword 3.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry cdw3(final int value)
@@ -172,7 +172,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets metadata pointer.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry metadataPointer(final long value)
@@ -192,7 +192,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets address or offset of the SGL descriptor.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry sglAddress(final long value)
@@ -212,7 +212,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets length in bytes of the SGL descriptor, unsigned.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry sglLength(final int value)
@@ -232,7 +232,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets SGL descriptor type in bits 7:4 and sub type in bits 3:0.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry sglType(final int value)
@@ -252,7 +252,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets command dword 10.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry cdw10(final int value)
@@ -272,7 +272,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets command dword 11.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry cdw11(final int value)
@@ -292,7 +292,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets command dword 12.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry cdw12(final int value)
@@ -312,7 +312,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets command dword 13.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry cdw13(final int value)
@@ -332,7 +332,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets command dword 14.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry cdw14(final int value)
@@ -352,7 +352,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets command dword 15.
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry cdw15(final int value)
@@ -372,7 +372,7 @@ public final class SubmissionQueueEntry extends Flyweight
     /**
      * Sets starting LBA of an I/O command (dwords 10 and 11).
      *
-     * @param value of it.
+     * @param value new value.
      * @return this, to chain.
      */
     public SubmissionQueueEntry startingLba(final long value)

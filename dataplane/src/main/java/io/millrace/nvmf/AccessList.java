@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which hosts a subsystem lets in. One thread at a time changes it, any number read.
+ * Hosts that may connect to a subsystem. One thread at a time modifies the list, any number read it.
  */
 final class AccessList
 {

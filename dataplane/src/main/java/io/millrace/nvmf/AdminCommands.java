@@ -9,8 +9,8 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Commands of admin queues (NVM Express Base 2.0, section 5): finds who carries one out. One instance a reactor, used
- * on its thread alone; what hosts ask for here is rare, so it may allocate.
+ * Commands of admin queues (NVM Express Base 2.0, section 5): dispatches each to its handler. One instance a reactor,
+ * used on its thread alone; what hosts ask for here is rare, so it may allocate.
  */
 final class AdminCommands
 {
@@ -34,7 +34,7 @@ final class AdminCommands
         new Command(AdminOpcode.ASYNC_EVENT_REQUEST, SCOPE_CONTROLLER, true,
             (queuePair, request) -> queuePair.controller().asyncEvents().add(request)),
         new Command(AdminOpcode.KEEP_ALIVE, SCOPE_CONTROLLER, true,
-            // That it came is what counts.
+            // Its arrival alone restarts the keep alive timer.
             (queuePair, request) -> queuePair.complete(request, NvmeStatus.SUCCESS)));
 
     AdminCommands(final PollGroup pollGroup)
@@ -44,10 +44,10 @@ final class AdminCommands
     }
 
     /**
-     * Carries a command out, or begins to.
+     * Executes a command, or begins to.
      *
      * @param queuePair admin queue pair it came in on.
-     * @param request   of it.
+     * @param request   the command's request.
      */
     void execute(final QueuePair queuePair, final Request request)
     {
@@ -58,7 +58,7 @@ final class AdminCommands
         {
             queuePair.complete(request, NvmeStatus.INVALID_OPCODE | NvmeStatus.DO_NOT_RETRY);
         }
-        else if (!controller.takesCommands())
+        else if (!controller.acceptsCommands())
         {
             queuePair.complete(request, NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY);
         }
@@ -123,7 +123,7 @@ final class AdminCommands
             queuePair.complete(request, NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY);
             return;
         }
-        // As long as what there is to say, whatever the host asks for; a multiple of 4, as parts must be.
+        // Bounded by the length of the page, whatever the host asks for; a multiple of 4, as parts must be.
         final int there =
             Math.clamp(page.lengthBytes() - offset, Integer.BYTES, length) + Integer.BYTES - 1 & -Integer.BYTES;
         final PayloadBuffers payloads = queuePair.pollGroup().payloads();
@@ -144,7 +144,7 @@ final class AdminCommands
     }
 
     /**
-     * Sends what there is; what a host asks for beyond that is zero.
+     * Sends the data; bytes that a host requests beyond its end are zero.
      */
     private void answer(
         final QueuePair queuePair,

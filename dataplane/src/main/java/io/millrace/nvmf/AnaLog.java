@@ -15,7 +15,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class AnaLog
 {
-    /** Size of a page with every group and every namespace, as hosts reckon it from the controller's limits. */
+    /** Size of a page with every group and every namespace, as hosts calculate it from the controller's limits. */
     static final int SIZE_BYTES_MAX = AnaLogHeader.SIZE_BYTES +
         AnaTable.GROUPS_MAX * AnaGroupDescriptor.SIZE_BYTES + Namespace.NSID_MAX * Integer.BYTES;
 
@@ -36,7 +36,7 @@ final class AnaLog
     }
 
     /**
-     * The page is another now.
+     * The page has changed.
      *
      * @param groups that changed state, or got or lost a namespace.
      */

@@ -37,7 +37,7 @@ final class AnaPath
     }
 
     /**
-     * {@return status that a command ends with which needs access to a namespace; 0 when it may go on}
+     * {@return status of a command that needs access to a namespace of a group; 0 when it has access}
      *
      * @param group of the namespace, from 1.
      */
@@ -67,12 +67,12 @@ final class AnaPath
     }
 
     /**
-     * The same with another state.
+     * A copy with another state.
      *
      * @param groups  that get it.
      * @param state   to get.
      * @param version of the table in which they do.
-     * @return another path; this one when it is so already.
+     * @return the copy; this path when the state is unchanged.
      */
     AnaPath with(final BitSet groups, final AnaState state, final long version)
     {

@@ -73,12 +73,12 @@ final class AnaTable
     }
 
     /**
-     * The same table with another state.
+     * A copy of the table with another state.
      *
      * @param listener that gets it; null for all.
      * @param group    that gets it, up to {@link #GROUPS_MAX}; {@link #GROUPS_ALL} for all.
      * @param state    to get.
-     * @return another table; this one when it is so already.
+     * @return the copy; this table when the state is unchanged.
      * @throws IllegalArgumentException when there is no such group, or more than {@link #LISTENERS_MAX} listeners would
      *     have states of their own.
      */
@@ -106,9 +106,9 @@ final class AnaTable
         final AnaPath changedOthers = null == listener ? others.with(groups, state, next) : others;
         if (changed.size() > LISTENERS_MAX)
         {
-            // What is as it would be without states of its own needs none.
+            // A listener whose states equal those of the others needs none of its own.
             changed.entrySet().removeIf((own) -> own.getValue()
-                .difference(path(changed, changedOthers, around(own.getKey()))).isEmpty());
+                .difference(path(changed, changedOthers, widerAddress(own.getKey()))).isEmpty());
         }
         if (changed.size() > LISTENERS_MAX)
         {
@@ -145,7 +145,7 @@ final class AnaTable
     private static AnaPath path(
         final Map<TransportAddress, AnaPath> paths, final AnaPath others, final TransportAddress local)
     {
-        for (TransportAddress address = local; null != address; address = around(address))
+        for (TransportAddress address = local; null != address; address = widerAddress(address))
         {
             final AnaPath path = paths.get(address);
             if (null != path)
@@ -161,15 +161,15 @@ final class AnaTable
         TransportAddress address = local;
         while (null != address && !address.equals(listener))
         {
-            address = around(address);
+            address = widerAddress(address);
         }
         return null == listener || null != address;
     }
 
     /**
-     * The next wider address with the same port; null when there is none. A socket on the IPv6 wildcard takes IPv4 too.
+     * The next wider address with the same port; null for the widest. A socket on the IPv6 wildcard takes IPv4 too.
      */
-    private static TransportAddress around(final TransportAddress address)
+    private static TransportAddress widerAddress(final TransportAddress address)
     {
         if (WILDCARD_6.equals(address.address()))
         {

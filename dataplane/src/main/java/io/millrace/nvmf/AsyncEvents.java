@@ -7,8 +7,8 @@ import java.util.TreeSet;
 
 /**
  * Asynchronous Event Requests of a controller and the events that answer them (NVM Express Base 2.0, section 5.2). An
- * event is told once; until the host has read its log page, further ones of the kind are only noted there. Home of the
- * controller only.
+ * event is reported once; until the host has read its log page, further events of the kind are only recorded there.
+ * Home of the controller only.
  */
 final class AsyncEvents
 {
@@ -38,7 +38,7 @@ final class AsyncEvents
      * Makes it with nothing outstanding.
      *
      * @param adminQueuePair that the requests come in on.
-     * @param enabled        kinds of events that are told until the host chooses.
+     * @param enabled        kinds of events that are reported until the host configures them.
      */
     AsyncEvents(final QueuePair adminQueuePair, final int enabled)
     {
@@ -57,7 +57,7 @@ final class AsyncEvents
     }
 
     /**
-     * Keeps a request until there is an event for it.
+     * Holds a request until there is an event for it.
      *
      * @param request of the host.
      */
@@ -68,9 +68,9 @@ final class AsyncEvents
             adminQueuePair.complete(request, NvmeStatus.ASYNC_EVENT_LIMIT_EXCEEDED | NvmeStatus.DO_NOT_RETRY);
             return;
         }
-        request.phase(RequestPhase.HELD);
+        request.phase(RequestPhase.AWAITING_EVENT);
         held[heldCount++] = request;
-        tell();
+        sendEvents();
     }
 
     /**
@@ -93,7 +93,7 @@ final class AsyncEvents
     /**
      * Forgets a request whose command identifier the host uses again.
      *
-     * @param commandId of it.
+     * @param commandId command identifier.
      * @return the request; null when none is kept under that identifier.
      */
     Request forget(final int commandId)
@@ -155,7 +155,7 @@ final class AsyncEvents
     }
 
     /**
-     * The host has read a log page: the next event that leads there is told again.
+     * The host has read a log page: the next event that refers to it is reported again.
      *
      * @param logPageId of the page.
      */
@@ -193,11 +193,11 @@ final class AsyncEvents
         if (0 != (enabled & ENABLES[kind]) && !told[kind])
         {
             pending[kind] = true;
-            tell();
+            sendEvents();
         }
     }
 
-    private void tell()
+    private void sendEvents()
     {
         for (int kind = 0; kind < KINDS && heldCount > 0; kind++)
         {

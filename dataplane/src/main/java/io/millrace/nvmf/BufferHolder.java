@@ -1,10 +1,10 @@
 package io.millrace.nvmf;
 
 /**
- * What one connection, host or device has of a reactor's I/O buffers. Immutable.
+ * Use of a reactor's I/O buffers by one connection, host or device. Immutable.
  *
  * @param kind          what it is.
- * @param name          of it: where the connection is and which queue it is, the NQN of the host, name of the device.
+ * @param name          name: where the connection is and which queue it is, the NQN of the host, name of the device.
  * @param heldBytes     of buffers that it has; what is at a device counts there and not for connection and host.
  * @param waiting       commands that wait for a buffer, or for the device to take more.
  * @param longestHoldNs since the oldest command came that has a buffer; 0 when none has.

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who has the I/O buffers of a reactor, found by looking at every command: for a report once in a while when they run
- * short, never for an I/O. On the reactor.
+ * Holders of the I/O buffers of a reactor, found by visiting every command: for an occasional report when buffers run
+ * short, never per I/O. On the reactor.
  */
 final class BufferUsage
 {
@@ -27,7 +27,7 @@ final class BufferUsage
     private long longestWaitNs;
 
     /**
-     * Has seen nothing.
+     * Creates an empty report.
      *
      * @param nowNs on the reactor's clock.
      */
@@ -37,10 +37,10 @@ final class BufferUsage
     }
 
     /**
-     * Looks at a command of an I/O queue.
+     * Adds a command of an I/O queue.
      *
      * @param queuePair   that it came in on.
-     * @param request     of it.
+     * @param request     the command's request.
      * @param bufferBytes of its buffer; 0 when it has none.
      */
     void add(final QueuePair queuePair, final Request request, final long bufferBytes)
@@ -73,7 +73,7 @@ final class BufferUsage
     }
 
     /**
-     * {@return how long the command has been here that came first of those that wait for a buffer}
+     * {@return age of the oldest command that waits for a buffer, in nanoseconds}
      */
     long longestWaitNs()
     {
@@ -81,7 +81,7 @@ final class BufferUsage
     }
 
     /**
-     * {@return those that have most, of each kind}
+     * {@return the largest holders of each kind}
      *
      * @param count of each kind, at most.
      */

@@ -1,7 +1,7 @@
 package io.millrace.nvmf;
 
 /**
- * How many connections and commands there may be at once, so that the heap holds them all whatever hosts do. Immutable.
+ * Limits of connections and commands, such that the heap holds all of them whatever hosts do. Immutable.
  * <p>
  * The costs are measured by {@code ConnectionMemoryTest} on JDK 25 with compressed references and rounded up. Some 40 %
  * of the heap are left for everything else when all bounds are reached.
@@ -13,8 +13,8 @@ package io.millrace.nvmf;
  * @param connectionsPerAddress of them, from one address of hosts; 1 to {@code connections}.
  * @param pendingConnections   connections whose Connect command has not succeeded yet; 1 to 65535.
  * @param pendingPerAddress    of them, from one address of hosts; 1 to {@code pendingConnections}.
- * @param discoveryConnections discovery controllers, which any host may have and which count apart, so that they stand
- *                             in nobody's way; 1 to 65535.
+ * @param discoveryConnections discovery controllers, which any host may have and which are counted separately, so that
+ *                             they take no place of other controllers; 1 to 65535.
  * @param discoveryPerAddress  of them, from one address of hosts; 1 to {@code discoveryConnections}.
  */
 public record CapacityLimits(
@@ -114,7 +114,7 @@ public record CapacityLimits(
     }
 
     /**
-     * {@return heap that a command is reckoned with}
+     * {@return heap that is budgeted for a command}
      */
     public int requestBytes()
     {
@@ -122,7 +122,7 @@ public record CapacityLimits(
     }
 
     /**
-     * {@return heap that a connection before Connect is reckoned with}
+     * {@return heap that is budgeted for a connection before Connect}
      */
     public int pendingBytes()
     {
@@ -130,7 +130,7 @@ public record CapacityLimits(
     }
 
     /**
-     * {@return heap that a queue is reckoned with, its controller included}
+     * {@return heap that is budgeted for a queue, its controller included}
      *
      * @param queueDepth entries of the queue.
      */

@@ -1,13 +1,13 @@
 package io.millrace.nvmf;
 
 /**
- * A command that is supported, as the tables of admin and I/O commands have it and the commands supported and effects
- * log page tells it.
+ * A supported command, as listed in the tables of admin and I/O commands and in the commands supported and effects log
+ * page.
  *
- * @param opcode       of it.
+ * @param opcode       opcode.
  * @param effects      bits {@code EFFECT_*} of {@code LogPageId}.
  * @param onDiscovery  whether discovery controllers take it too.
- * @param handler      that carries it out.
+ * @param handler      that executes the command.
  */
 record Command(int opcode, int effects, boolean onDiscovery, CommandHandler handler)
 {
@@ -23,7 +23,8 @@ record Command(int opcode, int effects, boolean onDiscovery, CommandHandler hand
         {
             if (null != table[command.opcode()])
             {
-                throw new IllegalStateException("opcode " + Integer.toHexString(command.opcode()) + "h is there twice");
+                throw new IllegalStateException("opcode " + Integer.toHexString(command.opcode()) + "h is registered " +
+                    "twice");
             }
             table[command.opcode()] = command;
         }

@@ -1,7 +1,7 @@
 package io.millrace.nvmf;
 
 /**
- * Carries one kind of command out. Called on the queue pair's reactor; again from the beginning when the command had to
+ * Executes one kind of command. Called on the queue pair's reactor; again from the beginning when the command had to
  * wait for a buffer or for its data.
  */
 @FunctionalInterface
@@ -11,7 +11,7 @@ interface CommandHandler
      * Completes the command, or leaves it waiting for what will.
      *
      * @param queuePair it came in on.
-     * @param request   of it.
+     * @param request   the command's request.
      */
     void execute(QueuePair queuePair, Request request);
 }

@@ -18,16 +18,16 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A host's association with a subsystem (NVM Express Base 2.0, section 3.1): made by the Connect of an admin queue,
- * gone with that queue.
+ * A host's association with a subsystem (NVM Express Base 2.0, section 3.1): created by the Connect of an admin queue,
+ * ended with that queue.
  * <p>
  * Lives on the reactor of its admin queue, its home: state changes, admin commands, events and timers happen there. I/O
- * queues may be on other reactors; they enter and leave through atomics, and home sends them away through their
- * reactor's {@code execute}.
+ * queues may be on other reactors; they are added and removed through atomics, and the home reactor disconnects them
+ * through their reactor's {@code execute}.
  */
 final class Controller
 {
-    /** Longest time to wait for ready that is told to hosts; a reset takes far less. */
+    /** Longest time to wait for ready, as reported to hosts (CAP.TO); a reset takes far less. */
     static final int READY_TIMEOUT_MS = 5000;
 
     private final Subsystem subsystem;
@@ -167,7 +167,7 @@ final class Controller
     /**
      * {@return I/O queue pair, or null; any thread}
      *
-     * @param queueId of it; any number.
+     * @param queueId queue id; any number.
      */
     QueuePair ioQueuePair(final int queueId)
     {
@@ -200,8 +200,8 @@ final class Controller
     }
 
     /**
-     * {@return whether writes must be stable before they complete, as the host was told that there is no cache or
-     * turned it off; any thread}
+     * {@return whether writes must be stable before they complete, because no cache was reported to the host, or it
+     * disabled the cache; any thread}
      */
     boolean writeThrough()
     {
@@ -222,7 +222,8 @@ final class Controller
     }
 
     /**
-     * Gives a new controller its ANA states, which are no news to its host. The monitor of the subsystem is held.
+     * Sets the ANA states of a new controller, which are not reported to its host. The monitor of the subsystem is
+     * held.
      *
      * @param path states of its listener.
      */
@@ -240,10 +241,10 @@ final class Controller
     }
 
     /**
-     * The ANA states of its listener are others now. Any thread, with the monitor of the subsystem held.
+     * The ANA states of its listener have changed. Any thread, with the monitor of the subsystem held.
      *
      * @param path     the states.
-     * @param reported groups that its host is told of: those with namespaces.
+     * @param reported groups that are reported to its host: those with namespaces.
      * @return done when no command that came before still uses a namespace to which they are refused now, or those who
      *     have such commands have had their time: then with what devices have not completed.
      */
@@ -262,7 +263,7 @@ final class Controller
         {
             // Persistent loss is for the life of a controller (section 8.1.3.4): the next one of the host has access.
             return UnfinishedCommands.all(List.of(
-                end("access to an ANA group is back").thenApply((nothing) -> List.of()), awaitRefused(changed)));
+                end("access to an ANA group was restored").thenApply((nothing) -> List.of()), awaitRefused(changed)));
         }
         if (changed.stream().anyMatch((group) -> AnaState.CHANGE != path.state(group)))
         {
@@ -320,8 +321,8 @@ final class Controller
     }
 
     /**
-     * {@return controller status property. Home only: a controller that waits to be enabled is enabled by the look at
-     * it, which hosts repeat}
+     * {@return controller status property. Home only: a controller that waits to be enabled is enabled by this read,
+     * which hosts repeat}
      */
     int status()
     {
@@ -343,7 +344,7 @@ final class Controller
     /**
      * {@return whether admin commands other than fabrics commands are taken}
      */
-    boolean takesCommands()
+    boolean acceptsCommands()
     {
         return ControllerConfiguration.isEnabled(configuration) && ControllerStatus.isReady(status());
     }
@@ -425,7 +426,7 @@ final class Controller
     }
 
     /**
-     * Takes in an I/O queue. Any reactor.
+     * Adds an I/O queue. Any reactor.
      *
      * @param queuePair of the queue.
      * @param queueId   its id, within what was granted.
@@ -438,7 +439,7 @@ final class Controller
             return NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY;
         }
         ioQueueCount.incrementAndGet();
-        // A reset between the two checks has looked for queues before this one was there.
+        // A reset between the two checks disconnected the queues before this one was added.
         if (ControllerState.READY != state)
         {
             removeIoQueue(queuePair, queueId);
@@ -469,11 +470,11 @@ final class Controller
             final boolean isShutDown = ControllerState.SHUTDOWN == state;
             become(ControllerState.DEAD);
             asyncEvents.onDisconnected();
-            disconnectIoQueues("admin queue is gone");
+            disconnectIoQueues("admin queue was disconnected");
             subsystem.removeController(this);
             if (null == endReason)
             {
-                endReason = isShutDown ? "the host shut it down" : reason;
+                endReason = isShutDown ? "shut down by the host" : reason;
             }
             target.listener().onDisconnected(Nqn.printable(hostNqn), remote, subsystem.nqn(), id, endReason);
             gone.complete(null);
@@ -486,7 +487,7 @@ final class Controller
     }
 
     /**
-     * Gives up: fatal status, everything is disconnected. Home only.
+     * Enters the fatal status and disconnects everything. Home only.
      *
      * @param reason for the log.
      */
@@ -514,9 +515,9 @@ final class Controller
     }
 
     /**
-     * A namespace came or went. Any thread.
+     * A namespace was added or removed. Any thread.
      *
-     * @param nsid of it.
+     * @param nsid namespace id.
      */
     void onNamespaceChanged(final int nsid)
     {
@@ -532,7 +533,7 @@ final class Controller
     }
 
     /**
-     * {@return whose it is, for messages}
+     * {@return controller id, host and subsystem, for messages}
      */
     String describe()
     {

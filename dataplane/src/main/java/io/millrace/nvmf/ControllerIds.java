@@ -21,7 +21,8 @@ public record ControllerIds(int first, int last)
     {
         if (first < 1 || last > ID_MAX || first > last)
         {
-            throw new IllegalArgumentException("controller ids " + first + " to " + last + " are no range within 1 " +
+            throw new IllegalArgumentException("controller ids " + first + " to " + last + " are not a range within " +
+                "1 " +
                 "to " + ID_MAX + ": choose a first id that is not above the last");
         }
     }
@@ -35,7 +36,7 @@ public record ControllerIds(int first, int last)
     }
 
     /**
-     * {@return the id after another; ids go round}
+     * {@return the id after another; ids wrap around}
      *
      * @param id of any range.
      */

@@ -1,7 +1,7 @@
 package io.millrace.nvmf;
 
 /**
- * The life of a controller (NVM Express Base 2.0, sections 3.5 and 3.6).
+ * States of a controller (NVM Express Base 2.0, sections 3.5 and 3.6).
  *
  * <pre>
  *   DISABLED ---------- CC.EN 1 ----------> READY      (by ENABLING while its host's former writes are under way)

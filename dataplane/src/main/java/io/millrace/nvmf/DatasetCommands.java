@@ -16,7 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class DatasetCommands
 {
-    /** A device that completes at once gets no more than this of a command in one go. */
+    /** Bounds the steps of a command that a device which completes inline executes in one poll. */
     private static final int STEPS_PER_POLL = 16;
     /** Block requests count blocks in an int. */
     private static final long STEP_BLOCKS_MAX = 1L << 30;
@@ -178,7 +178,7 @@ final class DatasetCommands
      * A block request of a command in steps has succeeded.
      *
      * @param queuePair it came in on.
-     * @param request   of it.
+     * @param request   the command's request.
      */
     void onStepDone(final QueuePair queuePair, final Request request)
     {

@@ -15,16 +15,16 @@ import io.millrace.memory.BufferPool;
 import io.millrace.memory.BufferShare;
 
 /**
- * One reactor's channel to a device, shared by the namespaces that show it, with the line of those who wait for room.
- * Its states are those of {@link DeviceChannelState}. Single-threaded; nothing here waits.
+ * One reactor's channel to a device, shared by the namespaces on it, with the queue of requests that wait for room. Its
+ * states are those of {@link DeviceChannelState}. Single-threaded; nothing here waits.
  * <p>
- * A device with a queue refuses when the queue is full: then everybody waits in order. A device that completes inline
- * refuses only a request that meets another's blocks (a loan, a writer): the others need not wait for that one. What
- * changes blocks tries first there, in each poll, however many reads wait for it to be done.
+ * A device with a queue refuses requests when the queue is full: then all wait in order. A device that completes inline
+ * refuses only a request that overlaps the blocks of another one (a loan, a writer): the others need not wait for it.
+ * Requests that change blocks are tried first there, in each poll, however many reads wait for them.
  * <p>
- * A buffer counts for the device while that has it, and for its connection before and after. The device has no more
- * than are free, so one that hangs leaves the others a part; and while somebody is in its line, who comes waits there
- * without a buffer. Only writes whose data has come wait with one.
+ * A buffer counts for the device while the device has it, and for its connection before and after. A device has no more
+ * buffers than are free, so one that hangs leaves a part to the others; while requests wait in its queue, new ones wait
+ * there without a buffer. Only writes whose data has arrived wait with a buffer.
  */
 final class DeviceChannel implements OpenListener, CloseListener
 {
@@ -39,10 +39,10 @@ final class DeviceChannel implements OpenListener, CloseListener
     private final BlockDevice device;
     private final MemoryQuarantine quarantine = new MemoryQuarantine(this::onQuarantineChanged);
     private final BufferPool buffers;
-    private final RequestLine line = new RequestLine();
-    /** Those that change blocks, where the device refuses singly; all others are in the line. */
-    private final RequestLine writers = new RequestLine();
-    private final RequestLine openLine = new RequestLine();
+    private final RequestQueue queue = new RequestQueue();
+    /** Requests that change blocks, where the device refuses requests one by one; all others are in the queue. */
+    private final RequestQueue writers = new RequestQueue();
+    private final RequestQueue openQueue = new RequestQueue();
     private final boolean refusesSingly;
     private DeviceChannelState state = DeviceChannelState.WAITING;
     private BlockChannel channel;
@@ -50,17 +50,17 @@ final class DeviceChannel implements OpenListener, CloseListener
     private int references;
     private int failures;
     private long heldBytes;
-    /** Whose turn it is to take a buffer and go to the device; null when it is nobody's. */
+    /** The request that may take a buffer next and be submitted; null for none. */
     private Request admitted;
     private long waitCount;
     private long knownQuarantinedBytes;
-    /** Made with the first, since most devices never have one. */
+    /** Created with the first error, since most devices never have one. */
     private DeviceErrors errors;
 
     /**
-     * Waits for its turn to be opened.
+     * Creates a channel that waits to be opened.
      *
-     * @param owner  that opens it, and polls it while it is busy.
+     * @param owner  that opens the channel, and polls it while it is busy.
      * @param device to open.
      */
     DeviceChannel(final DeviceChannels owner, final BlockDevice device)
@@ -82,7 +82,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
-     * {@return whether it takes requests; one that waits for its turn to be opened is opened for that if possible}
+     * {@return whether it accepts requests; a channel that waits to be opened is opened if possible}
      */
     boolean openNow()
     {
@@ -94,7 +94,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
-     * {@return whether it takes requests}
+     * {@return whether it accepts requests}
      */
     boolean isOpen()
     {
@@ -107,9 +107,9 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
-     * A namespace needs it no more.
+     * A namespace no longer needs the channel.
      *
-     * @return whether none does.
+     * @return whether no namespace needs it.
      */
     boolean release()
     {
@@ -152,7 +152,7 @@ final class DeviceChannel implements OpenListener, CloseListener
         owner.onOpenFailed(this, failures, reason.getMessage());
     }
 
-    /** The time since it could not be opened is up. */
+    /** The delay after a failed open has passed. */
     void retry()
     {
         if (DeviceChannelState.FAILED == state)
@@ -221,11 +221,11 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
-     * {@return whether the device has no request, and nobody waits}
+     * {@return whether the device has no request and none waits}
      */
     boolean isIdle()
     {
-        return 0 == line.size() && 0 == writers.size() && 0 == openLine.size() && !isInUse();
+        return 0 == queue.size() && 0 == writers.size() && 0 == openQueue.size() && !isInUse();
     }
 
     private boolean isInUse()
@@ -233,7 +233,7 @@ final class DeviceChannel implements OpenListener, CloseListener
         return null != channel && DeviceChannelState.CLOSED != state && 0 != channel.inFlight();
     }
 
-    /** It is polled no more. */
+    /** It is no longer polled. */
     void onIdle()
     {
         isBusy = false;
@@ -241,17 +241,17 @@ final class DeviceChannel implements OpenListener, CloseListener
 
     boolean canSleep()
     {
-        return 0 == line.size() && 0 == writers.size() && (0 == openLine.size() || state.isPending()) &&
+        return 0 == queue.size() && 0 == writers.size() && (0 == openQueue.size() || state.isPending()) &&
             (!isInUse() || channel.canSleep());
     }
 
     /**
-     * Has a command wait until the device is open or can be opened no more, but not for ever: it is carried out again
-     * from its beginning then.
+     * Makes a command wait until the device is open, cannot be opened any more, or a time-out has passed: then it is
+     * executed again from its beginning.
      *
      * @param request   of the command, which has nothing yet.
      * @param namespace of the command.
-     * @return false when it is not to wait, or has waited.
+     * @return false when the command must not wait, or has waited.
      */
     boolean awaitOpen(final Request request, final NamespaceChannel namespace)
     {
@@ -268,7 +268,7 @@ final class DeviceChannel implements OpenListener, CloseListener
         }
         request.phase(RequestPhase.AWAITING_OPEN);
         namespace.bind(request);
-        openLine.add(request);
+        openQueue.add(request);
         becomeBusy();
         return true;
     }
@@ -289,27 +289,27 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
-     * Takes a command out of the line of those that wait for the device to open.
+     * Removes a command from the queue of those that wait for the device to open.
      *
      * @param request that waits in it.
      */
     void cancelOpen(final Request request)
     {
-        openLine.remove(request);
+        openQueue.remove(request);
     }
 
     /**
-     * Ends what waits for the device to open on behalf of a namespace that is taken away.
+     * Ends what waits for the device to open on behalf of a namespace that is removed.
      *
      * @param namespace that is.
      * @param status    to fail commands with.
      */
     void failAwaitingOpen(final NamespaceChannel namespace, final int status)
     {
-        for (int left = openLine.size(); left > 0; left--)
+        for (int left = openQueue.size(); left > 0; left--)
         {
-            final Request request = openLine.first();
-            openLine.remove(request);
+            final Request request = openQueue.first();
+            openQueue.remove(request);
             if (request.namespace() == namespace)
             {
                 request.phase(RequestPhase.EXECUTING);
@@ -317,7 +317,7 @@ final class DeviceChannel implements OpenListener, CloseListener
             }
             else
             {
-                openLine.add(request);
+                openQueue.add(request);
             }
         }
     }
@@ -330,28 +330,28 @@ final class DeviceChannel implements OpenListener, CloseListener
     boolean admits(final Request request)
     {
         return RequestPayload.NONE != request.payload() || request == admitted ||
-            (0 == line.size() || refusesSingly) && hasRoomForBuffers();
+            (0 == queue.size() || refusesSingly) && hasRoomForBuffers();
     }
 
     /**
-     * Puts a request in line that has no buffer: it is carried out again when its turn comes.
+     * Queues a request that has no buffer: it is executed again when it is first in the queue.
      *
      * @param request that is bound to a namespace of the device.
      */
     void awaitAdmission(final Request request)
     {
         request.phase(RequestPhase.AWAITING_DEVICE);
-        line.add(request);
+        queue.add(request);
         waitCount++;
         becomeBusy();
     }
 
     /**
-     * {@return whether it has all the buffers that it may have, and somebody is in line}
+     * {@return whether it has all the buffers that it may have, and requests are queued}
      */
-    boolean isAtItsBound()
+    boolean isAtBufferLimit()
     {
-        return 0 != line.size() && !hasRoomForBuffers();
+        return 0 != queue.size() && !hasRoomForBuffers();
     }
 
     /**
@@ -382,7 +382,7 @@ final class DeviceChannel implements OpenListener, CloseListener
         final MemoryHold hold = request.blockRequest().hold();
         if (null != hold)
         {
-            keep(request, hold);
+            quarantineBuffer(request, hold);
         }
         else if (!refusesSingly)
         {
@@ -392,7 +392,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /** Takes a buffer from its request, as the device may still use it: it counts for the device until it is done. */
-    private void keep(final Request request, final MemoryHold hold)
+    private void quarantineBuffer(final Request request, final MemoryHold hold)
     {
         if (refusesSingly)
         {
@@ -413,7 +413,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
-     * Hands a request to the device, or puts it in line.
+     * Submits a request to the device, or queues it.
      *
      * @param request whose block request is filled.
      */
@@ -427,34 +427,34 @@ final class DeviceChannel implements OpenListener, CloseListener
         {
             enqueue(request);
         }
-        else if (request == admitted || 0 == line.size())
+        else if (request == admitted || 0 == queue.size())
         {
             // A read has nothing to keep, so it waits without a buffer.
             request.queuePair().pollGroup().payloads().release(request);
             request.payload(RequestPayload.NONE);
             request.phase(RequestPhase.AWAITING_DEVICE);
             waitCount += request == admitted ? 0 : 1;
-            line.addFirst(request);
+            queue.addFirst(request);
             becomeBusy();
         }
         else
         {
-            // It had its turn and had to wait for its buffer then.
+            // It was admitted, and then had to wait for its buffer.
             request.phase(RequestPhase.AWAITING_CHANNEL);
-            line.addFirst(request);
+            queue.addFirst(request);
             becomeBusy();
         }
     }
 
     /**
-     * Hands a request to the device if that takes it now.
+     * Submits a request if the device accepts it now.
      *
      * @param request whose block request is filled.
      * @return false when it did not; when true the request may be another command's already.
      */
     boolean trySubmit(final Request request)
     {
-        if (!refusesSingly && line.size() > 0 && request != admitted)
+        if (!refusesSingly && queue.size() > 0 && request != admitted)
         {
             return false;
         }
@@ -462,32 +462,32 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
-     * Puts a request in line, to be handed to the device in a later poll.
+     * Queues a request, to be submitted in a later poll.
      *
      * @param request whose block request is filled.
      */
     void enqueue(final Request request)
     {
         request.phase(RequestPhase.AWAITING_CHANNEL);
-        lineOf(request).add(request);
+        queueOf(request).add(request);
         waitCount++;
         becomeBusy();
     }
 
     /**
-     * Takes a request out of the line.
+     * Removes a request from the queue.
      *
      * @param request that waits in it.
      */
     void cancel(final Request request)
     {
-        lineOf(request).remove(request);
+        queueOf(request).remove(request);
     }
 
-    private RequestLine lineOf(final Request request)
+    private RequestQueue queueOf(final Request request)
     {
         return refusesSingly && RequestPhase.AWAITING_CHANNEL == request.phase() &&
-            request.blockRequest().operation().changesData() ? writers : line;
+            request.blockRequest().operation().changesData() ? writers : queue;
     }
 
     /**
@@ -495,14 +495,14 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request it was lent to.
      */
-    void giveBack(final Request request)
+    void releaseLoan(final Request request)
     {
-        channel.giveBack(request.blockRequest());
+        channel.releaseLoan(request.blockRequest());
         request.blockRequest().clearLent();
     }
 
     /**
-     * {@return whether what the device lent keeps somebody from writing}
+     * {@return whether a writer waits for memory that the device lent}
      *
      * @param request it was lent to.
      */
@@ -512,15 +512,15 @@ final class DeviceChannel implements OpenListener, CloseListener
     }
 
     /**
-     * Lets the device go on, and tries those who wait.
+     * Polls the device, and retries the requests that wait.
      *
      * @return work that was done.
      */
     int poll()
     {
         final int work = isInUse() ? channel.poll() : 0;
-        return work + (0 == writers.size() ? 0 : pollWriters()) + (0 == line.size() ? 0 : pollLine()) +
-            (0 == openLine.size() ? 0 : pollOpenLine());
+        return work + (0 == writers.size() ? 0 : pollWriters()) + (0 == queue.size() ? 0 : pollQueue()) +
+            (0 == openQueue.size() ? 0 : pollOpenQueue());
     }
 
     private int pollWriters()
@@ -542,12 +542,12 @@ final class DeviceChannel implements OpenListener, CloseListener
         return taken;
     }
 
-    private int pollLine()
+    private int pollQueue()
     {
         int taken = 0;
-        for (int left = Math.min(line.size(), ATTEMPTS_PER_POLL); left > 0 && line.size() > 0; left--)
+        for (int left = Math.min(queue.size(), ATTEMPTS_PER_POLL); left > 0 && queue.size() > 0; left--)
         {
-            final Request request = line.first();
+            final Request request = queue.first();
             if (RequestPhase.AWAITING_DEVICE == request.phase())
             {
                 if (!hasRoomForBuffers())
@@ -555,14 +555,14 @@ final class DeviceChannel implements OpenListener, CloseListener
                     break;
                 }
                 admit(request);
-                if (line.first() == request)
+                if (queue.first() == request)
                 {
                     break;
                 }
                 taken++;
                 continue;
             }
-            line.remove(request);
+            queue.remove(request);
             if (offer(request))
             {
                 taken++;
@@ -572,24 +572,24 @@ final class DeviceChannel implements OpenListener, CloseListener
                 request.phase(RequestPhase.AWAITING_CHANNEL);
                 if (!refusesSingly)
                 {
-                    line.addFirst(request);
+                    queue.addFirst(request);
                     break;
                 }
-                line.add(request);
+                queue.add(request);
             }
         }
         return taken;
     }
 
-    /** Carries those out again that need not wait for the device to open any more. */
-    private int pollOpenLine()
+    /** Executes those commands again that no longer wait for the device to open. */
+    private int pollOpenQueue()
     {
         int resumed = 0;
-        while (resumed < ATTEMPTS_PER_POLL && openLine.size() > 0 && !mayAwaitOpen(openLine.first()))
+        while (resumed < ATTEMPTS_PER_POLL && openQueue.size() > 0 && !mayAwaitOpen(openQueue.first()))
         {
-            final Request request = openLine.first();
-            openLine.remove(request);
-            request.queuePair().intake().onOpenAwaited(request);
+            final Request request = openQueue.first();
+            openQueue.remove(request);
+            request.queuePair().dispatcher().onOpenAwaited(request);
             resumed++;
         }
         return resumed;
@@ -605,9 +605,9 @@ final class DeviceChannel implements OpenListener, CloseListener
 
     private void admit(final Request request)
     {
-        line.remove(request);
+        queue.remove(request);
         admitted = request;
-        request.queuePair().intake().onDeviceReady(request);
+        request.queuePair().dispatcher().onDeviceReady(request);
         admitted = null;
     }
 
@@ -634,7 +634,7 @@ final class DeviceChannel implements OpenListener, CloseListener
         request.phase(RequestPhase.STEPPING == before ? before : RequestPhase.SUBMITTED);
         if (isClosing())
         {
-            // The next step of several, after the device was given up.
+            // The next step of several, after the device was released.
             request.blockRequest().complete(BlockStatus.ABORTED);
             return true;
         }

@@ -1,7 +1,7 @@
 package io.millrace.nvmf;
 
 /**
- * Where a {@link DeviceChannel} is between the first namespace that needs it and the last that does not.
+ * State of a {@link DeviceChannel}, from the first namespace that needs it to the release by the last.
  * <pre>
  *   WAITING ---(its turn)---> OPENING ---(opened)---> OPEN &lt;---(quarantine)---> SUSPENDED
  *      ^                       |    |                   |                         |
@@ -21,7 +21,7 @@ enum DeviceChannelState
     OPENING,
     /** Takes requests. */
     OPEN,
-    /** The device holds more memory in quarantine than its share, so it gets no more. */
+    /** The device holds more memory in quarantine than its share, so it gets no commands. */
     SUSPENDED,
     /** Could not be opened; a timer runs until the next attempt. */
     FAILED,
@@ -29,7 +29,7 @@ enum DeviceChannelState
     ABANDONED,
     /** The device has been asked to close it. */
     CLOSING,
-    /** The device has let go of it. */
+    /** The device has closed it. */
     CLOSED;
 
     /**
@@ -41,7 +41,7 @@ enum DeviceChannelState
     }
 
     /**
-     * {@return whether nobody needs it any more while the device still has it}
+     * {@return whether it was released while the device has not closed it}
      */
     boolean isLeaving()
     {

@@ -13,21 +13,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One reactor's channels to devices. Those that are needed are opened a few a cycle, and again after a while when that
- * failed; those that are not needed any more are kept until their device has closed them. It polls those that have
- * requests or somebody in line: a device that nobody uses costs nothing in a cycle, however many there are.
- * Single-threaded; other threads may read its numbers.
+ * One reactor's channels to devices. A few are opened in each cycle, and retried after a delay when that failed;
+ * released ones are kept until their device has closed them. Polls the channels that have requests or queued ones:
+ * unused devices cost nothing in a cycle, however many there are. Single-threaded; other threads may read its numbers.
  */
 final class DeviceChannels implements Poller
 {
-    /** How much of a cycle goes into opening devices; one is opened in any case. */
+    /** Time of a cycle for opening devices; at least one is opened. */
     private static final long OPEN_BUDGET_NS = 100_000;
     /** How many devices are asked in turn before they have answered: one that a command asks for need not wait long. */
     private static final int OPENING_MAX = 16;
     private static final long TICK_NS = 50_000_000;
     private static final long RETRY_NS_MIN = 1_000_000_000L;
     private static final int RETRY_DOUBLINGS_MAX = 5;
-    /** The part of the buffers that one device may have in quarantine before it gets no more. */
+    /** The part of the buffers that one device may have in quarantine before it gets no commands. */
     static final int QUARANTINE_SHARE = 8;
 
     /** Distinct errors of all devices of a reactor: somebody looks through them every second. */
@@ -50,12 +49,12 @@ final class DeviceChannels implements Poller
     private int errorCount;
 
     /**
-     * Has none yet.
+     * Creates an empty instance.
      *
      * @param reactor  whose thread uses it.
      * @param buffers  of the reactor.
      * @param status   of the reactor.
-     * @param listener told what a person should know.
+     * @param listener notified of what an operator should know.
      */
     DeviceChannels(
         final Reactor reactor, final BufferPool buffers, final StatusPart status, final TargetListener listener)
@@ -127,7 +126,7 @@ final class DeviceChannels implements Poller
     }
 
     /**
-     * A namespace needs a channel no more. It has closed when {@link DeviceChannelState#isLeaving()} says so no more.
+     * A namespace no longer needs a channel. It has closed when {@link DeviceChannelState#isLeaving()} is false.
      *
      * @param channel that was acquired.
      */
@@ -152,7 +151,7 @@ final class DeviceChannels implements Poller
     }
 
     /**
-     * A device could not be opened. A person is told of it once, until it could be.
+     * A device could not be opened. It is reported once, until the device has been opened.
      *
      * @param channel  to be tried again later.
      * @param failures in succession.
@@ -170,7 +169,7 @@ final class DeviceChannels implements Poller
     }
 
     /**
-     * A device has let go of a channel.
+     * A device has closed a channel.
      *
      * @param channel that was released.
      */
@@ -186,7 +185,7 @@ final class DeviceChannels implements Poller
     }
 
     /**
-     * {@return bytes that one device may have in quarantine before it gets no more}
+     * {@return bytes that one device may have in quarantine before it gets no commands}
      */
     long quarantineBytesMax()
     {
@@ -232,7 +231,7 @@ final class DeviceChannels implements Poller
     }
 
     /**
-     * {@return names of the devices that have not let go yet of a channel that was released}
+     * {@return names of the devices that have not closed a released channel yet}
      */
     List<String> leaving()
     {
@@ -240,7 +239,7 @@ final class DeviceChannels implements Poller
     }
 
     /**
-     * {@return whether no device has a channel any more}
+     * {@return whether no device has a channel}
      */
     boolean isEmpty()
     {
@@ -296,14 +295,14 @@ final class DeviceChannels implements Poller
     }
 
     /**
-     * {@return whether a device has all the buffers that it may have, and somebody waits for it}
+     * {@return whether a device has all the buffers that it may have, and requests wait for it}
      */
-    boolean isAnyAtItsBound()
+    boolean isAnyAtBufferLimit()
     {
         for (int i = 0; i < busy.limit(); i++)
         {
             final DeviceChannel channel = busy.get(i);
-            if (null != channel && channel.isAtItsBound())
+            if (null != channel && channel.isAtBufferLimit())
             {
                 return true;
             }

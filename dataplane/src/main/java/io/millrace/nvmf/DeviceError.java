@@ -56,9 +56,9 @@ public final class DeviceError
     }
 
     /**
-     * {@return what stands for all errors that have no room of their own}
+     * {@return the error that stands for all errors without a record of their own}
      *
-     * @param device that they are told of.
+     * @param device that the errors belong to.
      * @param part   of the reactor.
      */
     static DeviceError others(final BlockDevice device, final StatusPart part)
@@ -112,7 +112,7 @@ public final class DeviceError
     }
 
     /**
-     * {@return what it has come to}
+     * {@return its present counts}
      */
     public DeviceErrorStatus snapshot()
     {

@@ -21,7 +21,7 @@ final class DeviceErrors
     private int count;
 
     /**
-     * Has none yet.
+     * Creates an empty instance.
      *
      * @param owner  of the device's channel.
      * @param device of the errors.
@@ -66,7 +66,7 @@ final class DeviceErrors
         }
     }
 
-    /** The device is used on this reactor no more. */
+    /** The device is no longer used on this reactor. */
     void release()
     {
         for (int i = 0; i < count; i++)

@@ -19,7 +19,7 @@ final class DrainTimer
     /** How long a device has for what it was given. */
     static final long DEVICE_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
 
-    private static final long LOOK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Reactor reactor;
     private final TimerListener look;
@@ -43,7 +43,7 @@ final class DrainTimer
         if (!isScheduled)
         {
             isScheduled = true;
-            reactor.schedule(reactor.nowNs() + LOOK_INTERVAL_NS, this::onTimer);
+            reactor.schedule(reactor.nowNs() + CHECK_INTERVAL_NS, this::onTimer);
         }
     }
 

@@ -9,7 +9,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The last errors of a controller, whose queues may be on several reactors. Any thread adds, without a lock and without
- * allocating; a reader leaves out what is being written under its eyes.
+ * allocating; a reader skips entries that are being written.
  */
 final class ErrorLog
 {

@@ -36,10 +36,10 @@ final class FabricsCommands
     }
 
     /**
-     * Carries a command out, or begins to.
+     * Executes a command, or begins to.
      *
      * @param queuePair it came in on.
-     * @param request   of it.
+     * @param request   the command's request.
      */
     void execute(final QueuePair queuePair, final Request request)
     {
@@ -103,7 +103,7 @@ final class FabricsCommands
         }
         if (DataPointer.isInCapsule(request.entry()))
         {
-            // No buffer, so that hosts can connect whoever holds them all.
+            // Without a buffer, so that hosts can connect while others hold all of them.
             view.wrap(request.inCapsuleAddress() + request.entry().sglAddress(), ConnectData.SIZE_BYTES);
         }
         else if (queuePair.pollGroup().payloads().receive(request, ConnectData.SIZE_BYTES))
@@ -124,7 +124,7 @@ final class FabricsCommands
             final String limit = isDiscovery ? "limits.discovery-connections" : "limits.connections";
             refused(request, "there are as many connections as " + limit + " or " + limit + "-per-address allow");
             status = NvmeStatus.CONNECT_CONTROLLER_BUSY;
-            // It would take the place of one that may get in.
+            // It would take the place of a host that may connect.
             queuePair.disconnectAfter(request, "Connect was refused");
         }
         else if (NvmeStatus.SUCCESS == status)
@@ -158,12 +158,12 @@ final class FabricsCommands
         final Subsystem subsystem = target.subsystem(connectData.subsystemNqn());
         if (null == subsystem || !subsystem.isDiscovery() && !target.servesSubsystemsAt(queuePair.local()))
         {
-            return refuseData(request, ConnectData.SUBSYSTEM_NQN_POSITION, "there is no such subsystem at " +
+            return refuseData(request, ConnectData.SUBSYSTEM_NQN_POSITION, "subsystem does not exist at " +
                 queuePair.local());
         }
         final String hostNqn = connectData.hostNqn();
-        // Hosts name themselves in ways of their own, spdk_nvme_perf not at all, and targets have always taken it: what
-        // decides is whether the subsystem lets the name in.
+        // Hosts use names of any form, spdk_nvme_perf an empty one, and targets accept them: the subsystem's list of
+        // allowed hosts decides.
         if (hostNqn.getBytes(StandardCharsets.UTF_8).length > Nqn.LENGTH_BYTES_MAX)
         {
             return refuseData(request, ConnectData.HOST_NQN_POSITION,
@@ -174,7 +174,7 @@ final class FabricsCommands
             return refuseData(request, ConnectData.CONTROLLER_ID_POSITION, "controller id " +
                 connectData.controllerId() + " was asked for, controllers are made as needed: ask for FFFFh");
         }
-        if (!target.takesControllers())
+        if (!target.acceptsControllers())
         {
             refused(request, "the target takes no new controllers now");
             return NvmeStatus.CONNECT_CONTROLLER_BUSY;
@@ -188,7 +188,7 @@ final class FabricsCommands
         if (NvmeStatus.SUCCESS != status)
         {
             refused(request, NvmeStatus.CONNECT_CONTROLLER_BUSY == status ?
-                "no controller is free, or none of the controller ids " + target.controllerIds() :
+                "no controller slot is free, or none of the controller ids " + target.controllerIds() :
                 "host may not access the subsystem");
             return status;
         }
@@ -214,13 +214,13 @@ final class FabricsCommands
         }
         if (!controller.hostNqn().equals(connectData.hostNqn()))
         {
-            return refuseData(request, ConnectData.HOST_NQN_POSITION, "controller is another host's");
+            return refuseData(request, ConnectData.HOST_NQN_POSITION, "controller belongs to another host");
         }
         final byte[] hostId = new byte[HOST_ID_BYTES];
         connectData.hostId(hostId);
         if (!Arrays.equals(controller.hostId(), hostId))
         {
-            return refuseData(request, ConnectData.HOST_ID_POSITION, "controller is another host's");
+            return refuseData(request, ConnectData.HOST_ID_POSITION, "controller belongs to another host");
         }
         final int queueId = connectCommand.queueId();
         if (queueId > controller.ioQueuesGranted())
@@ -325,7 +325,7 @@ final class FabricsCommands
             queuePair.complete(request, NvmeStatus.CONNECT_INCOMPATIBLE_FORMAT | NvmeStatus.DO_NOT_RETRY);
             return;
         }
-        queuePair.disconnectAfter(request, "host asked for it");
+        queuePair.disconnectAfter(request, "requested by the host");
         queuePair.complete(request, NvmeStatus.SUCCESS);
     }
 }

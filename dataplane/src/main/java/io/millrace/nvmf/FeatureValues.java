@@ -3,7 +3,7 @@ package io.millrace.nvmf;
 import org.agrona.collections.Int2IntHashMap;
 
 /**
- * What a host has set in the features of its controller, where nothing else keeps it. Home of the controller only.
+ * Feature values that a host has set on its controller and that are stored nowhere else. Home of the controller only.
  */
 final class FeatureValues
 {
@@ -88,7 +88,7 @@ final class FeatureValues
     }
 
     /**
-     * {@return milliseconds that the host set, gone on since; the machine's own clock until then}
+     * {@return milliseconds that the host set, advanced since then; the machine's clock until it sets some}
      *
      * @param nowNs on the clock of {@link System#nanoTime()}.
      */

@@ -8,8 +8,8 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 
 /**
- * Get and Set Features (NVM Express Base 2.0, sections 5.15, 5.27 and 8.1.4). Nothing is saved over a reset: what a
- * host sets lives with its controller. One instance a reactor, used on its thread alone.
+ * Get and Set Features (NVM Express Base 2.0, sections 5.15, 5.27 and 8.1.4). Nothing is saved across a reset: values
+ * belong to the controller. One instance a reactor, used on its thread alone.
  */
 final class Features
 {
@@ -45,7 +45,7 @@ final class Features
     /**
      * A feature that is supported.
      *
-     * @param id           of it.
+     * @param id           id.
      * @param perNamespace whether it is set for a namespace.
      * @param onDiscovery  whether discovery controllers have it too.
      * @param dataBytes    of its data; 0 when it fits in a double word.
@@ -102,7 +102,7 @@ final class Features
         add(new Feature(FeatureId.NUMBER_OF_QUEUES, false, false, 0,
             (controller, entry) -> queues(controller.ioQueuesGranted()),
             (controller, entry) -> queues(controller.target().config().queuePairsMax()), Features::setQueues));
-        // Interrupts are the transport's matter here: there is nothing to coalesce.
+        // The transport notifies hosts: there are no interrupts to coalesce.
         add(new Feature(FeatureId.INTERRUPT_COALESCING, false, false, 0, Features::zero, Features::zero, null));
         add(new Feature(FeatureId.INTERRUPT_VECTOR_CONFIGURATION, false, false, 0, Features::vector, Features::vector,
             null));
@@ -112,7 +112,7 @@ final class Features
         add(new Feature(FeatureId.TIMESTAMP, false, false, TIMESTAMP_BYTES, null, null, Features::setTimestamp));
         add(new Feature(FeatureId.KEEP_ALIVE_TIMER, false, true, 0,
             (controller, entry) -> controller.keepAlive().timeoutMs(), Features::zero, Features::setKeepAlive));
-        // Fabrics hosts say who they are with Connect and cannot change it.
+        // Fabrics hosts identify themselves with Connect and cannot change it.
         add(new Feature(FeatureId.HOST_IDENTIFIER, false, false, HOST_ID_BYTES, null, null,
             (controller, request) -> NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY));
     }
@@ -120,7 +120,7 @@ final class Features
     /**
      * {@return bits {@code EFFECT_*} of a feature; 0 when it is not supported}
      *
-     * @param featureId  of it.
+     * @param featureId  feature id.
      * @param controller that is asked.
      */
     int effects(final int featureId, final Controller controller)
@@ -293,7 +293,7 @@ final class Features
     }
 
     /**
-     * {@return status that a command for a namespace, or for all, ends with when its features cannot be had (section
+     * {@return status that a command for a namespace, or for all, ends with when its features are unavailable (section
      * 8.1.4); else 0}
      */
     private static int anaRefusal(final Controller controller, final int nsid)

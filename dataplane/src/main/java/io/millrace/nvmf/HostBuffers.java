@@ -3,8 +3,8 @@ package io.millrace.nvmf;
 import io.millrace.memory.BufferGroup;
 
 /**
- * What all connections of a host on one reactor hold of its buffers, whatever subsystem they are on. Connections of one
- * address are one host, since a host may name itself as it likes. Single-threaded.
+ * Buffers of one reactor that all connections of a host hold, on any subsystem. Connections of one address count as one
+ * host, since a host may use any name. Single-threaded.
  */
 final class HostBuffers
 {

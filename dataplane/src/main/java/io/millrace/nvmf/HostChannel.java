@@ -1,12 +1,12 @@
 package io.millrace.nvmf;
 
 /**
- * What one reactor knows of a host on a subsystem, shared by the host's I/O queues there. Single-threaded.
+ * State of a host of a subsystem on one reactor, shared by the host's I/O queues there. Single-threaded.
  */
 final class HostChannel
 {
     private final String hostNqn;
-    private QosGate gate;
+    private RateLimiter rateLimiter;
     private int references;
 
     HostChannel(final String hostNqn)
@@ -20,16 +20,16 @@ final class HostChannel
     }
 
     /**
-     * {@return its limits here; null when it never had some}
+     * {@return its rate limiter on this reactor; null when it never had limits}
      */
-    QosGate gate()
+    RateLimiter rateLimiter()
     {
-        return gate;
+        return rateLimiter;
     }
 
-    void gate(final QosGate newGate)
+    void rateLimiter(final RateLimiter newRateLimiter)
     {
-        gate = newGate;
+        rateLimiter = newRateLimiter;
     }
 
     void retain()

@@ -4,8 +4,8 @@ import io.millrace.status.IoCounters;
 import io.millrace.status.StatusPart;
 
 /**
- * What one host does on one reactor, whatever the subsystem and the queue pair. Its room is made by the first I/O
- * command. The reactor's own.
+ * I/O counters of one host on one reactor, over all subsystems and queue pairs. The record is allocated by the first
+ * I/O command. Reactor only.
  */
 final class HostCounters
 {
@@ -59,7 +59,7 @@ final class HostCounters
     }
 
     /**
-     * Nobody asks for the host any more.
+     * The host is no longer in the table.
      */
     void release()
     {

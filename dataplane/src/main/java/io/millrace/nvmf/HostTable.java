@@ -6,16 +6,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The hosts that have I/O queue pairs on one reactor, and those that had: a host that connects again goes on counting
- * where it was. Of those that are gone so many are remembered, the latest. Single-threaded; control path.
+ * Hosts that have, or had, I/O queue pairs on one reactor: the counters of a host that reconnects continue. Of
+ * disconnected hosts, the latest {@link #GONE_MAX} are kept. Single-threaded; control path.
  */
 final class HostTable
 {
-    /** Hosts may name themselves as they like, so what is remembered of them is bounded. */
+    /** Bounds the number of disconnected hosts, since a host may use any name. */
     static final int GONE_MAX = 256;
 
     private final StatusPart status;
-    /** Those that are gone stand in the order in which they went. */
+    /** Disconnected hosts are in the order in which they left. */
     private final Map<String, HostCounters> hosts = new LinkedHashMap<>();
     private int gone;
 
@@ -47,7 +47,7 @@ final class HostTable
     }
 
     /**
-     * A host has one less.
+     * A connection of a host has ended.
      *
      * @param host from {@link #join}.
      */

@@ -17,7 +17,7 @@ import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What Identify answers (NVM Express Base 2.0, section 5.17; NVM Command Set 1.0, section 4.1.5). One instance a
+ * Data structures of Identify (NVM Express Base 2.0, section 5.17; NVM Command Set 1.0, section 4.1.5). One instance a
  * reactor, used on its thread alone.
  */
 final class IdentifyData
@@ -73,7 +73,7 @@ final class IdentifyData
         structures[IdentifyCns.CONTROLLER_COMMAND_SET] = this::controllerCommandSet;
         structures[IdentifyCns.ACTIVE_NAMESPACES_COMMAND_SET] = this::namespaceListCommandSet;
         structures[IdentifyCns.NAMESPACE_INDEPENDENT] = this::independentNamespace;
-        // Nothing is allocated without being active.
+        // All allocated namespaces are active.
         structures[IdentifyCns.ALLOCATED_NAMESPACES] = this::namespaceList;
         structures[IdentifyCns.ALLOCATED_NAMESPACE] = this::namespace;
         structures[IdentifyCns.NAMESPACE_CONTROLLERS] = this::namespaceControllers;
@@ -138,7 +138,8 @@ final class IdentifyData
     {
         final Subsystem subsystem = controller.subsystem();
         final boolean isCached = subsystem.hasVolatileCache();
-        // A host that is told of no cache sends no flushes: a cache that comes later must not be used for its writes.
+        // A host to which no cache is reported sends no flushes: a cache that is added later must not be used for its
+        // writes.
         controller.writeThrough(!isCached || !controller.features().isWriteCacheEnabled());
         controllerData
             .controllerType(IdentifyController.TYPE_IO)

@@ -49,10 +49,10 @@ final class IoCommands implements BlockCompletionListener
     }
 
     /**
-     * Carries a command out, or begins to.
+     * Executes a command, or begins to.
      *
      * @param queuePair it came in on.
-     * @param request   of it.
+     * @param request   the command's request.
      */
     void execute(final QueuePair queuePair, final Request request)
     {
@@ -86,7 +86,7 @@ final class IoCommands implements BlockCompletionListener
     /**
      * A device is done with a request.
      *
-     * @param blockRequest of it.
+     * @param blockRequest the completed block request.
      */
     @Override
     public void onComplete(final BlockRequest blockRequest)
@@ -388,7 +388,7 @@ final class IoCommands implements BlockCompletionListener
      * Finds the namespace of a command, or fails the command, or has it wait until the device is open.
      *
      * @param queuePair it came in on.
-     * @param request   of it.
+     * @param request   the command's request.
      * @return channel of the namespace; null when the command has been answered or waits.
      */
     NamespaceChannel namespace(final QueuePair queuePair, final Request request)
@@ -396,7 +396,7 @@ final class IoCommands implements BlockCompletionListener
         final NamespaceChannel bound = request.namespace();
         if (null != bound)
         {
-            // A command that was carried out up to a wait goes on with what it had, even if that was taken away since.
+            // A command that was executed up to a wait continues with its namespace, even if that was removed since.
             final int late = RequestPayload.NONE != request.payload() ? NvmeStatus.SUCCESS : bound.isRetired() ?
                 NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY :
                 queuePair.controller().anaPath().refusal(bound.anaGroup());
@@ -454,8 +454,8 @@ final class IoCommands implements BlockCompletionListener
      * {@return whether what a command writes must be stable when it is answered}
      *
      * @param queuePair it came in on.
-     * @param entry     of it.
-     * @param namespace of it.
+     * @param entry     the command's entry.
+     * @param namespace the command's namespace.
      */
     static boolean forcesUnitAccess(
         final QueuePair queuePair, final SubmissionQueueEntry entry, final NamespaceChannel namespace)

@@ -4,14 +4,14 @@ import io.millrace.reactor.Reactor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keep alive timer of a controller (NVM Express Base 2.0, section 3.9): any command on any of its queues starts it
- * anew, as the controller tells hosts by TBKAS; when it runs out the association ends. It does not run out while an
- * admin command waits for its turn, which is not the host's delay. Home of the controller only.
+ * Keep alive timer of a controller (NVM Express Base 2.0, section 3.9): any command on any of its queues restarts it,
+ * as reported by TBKAS; when it expires the association ends. It does not run out while an admin command waits for its
+ * turn, which is not the host's delay. Home of the controller only.
  * <p>
  * While the controller is not ready the association is kept for two minutes without a command, however short the
- * timeout. A discovery controller without a timeout is given up after the same time, so that hosts which vanish leave
- * nothing behind. Any host may have a discovery controller, so those that say nothing are given up earlier while places
- * for them are scarce: after ten seconds, or with a timeout after that, but two minutes at most.
+ * timeout. A discovery controller without a timeout is ended after the same time, so that hosts which disappear leave
+ * nothing behind. Any host may have a discovery controller, so silent ones are ended earlier while few are left: after
+ * ten seconds, or after their timeout if they have one, but after two minutes at most.
  */
 final class KeepAlive
 {
@@ -20,7 +20,7 @@ final class KeepAlive
 
     private static final int GRANULARITY_MS = GRANULARITY_100_MS * 100;
     private static final int ASSOCIATION_MS = 120_000;
-    /** A host reads the log at once; also how often is looked whether places are scarce. */
+    /** A host reads the log at once; also the interval at which the number of discovery controllers is checked. */
     static final int SCARCE_MS = 10_000;
     private static final long NO_TIMER = -1;
 
@@ -64,7 +64,7 @@ final class KeepAlive
     }
 
     /**
-     * Starts the timer anew.
+     * Restarts the timer.
      */
     void start()
     {
@@ -121,7 +121,7 @@ final class KeepAlive
         {
             return;
         }
-        final long lastNs = controller.adminQueuePair().intake().isAwaitingTurn() ? nowNs : lastCommandNs();
+        final long lastNs = controller.adminQueuePair().dispatcher().isAwaitingTurn() ? nowNs : lastCommandNs();
         if (nowNs - lastNs >= allowedNs)
         {
             final boolean isEarly = allowedNs < unhurriedNs();

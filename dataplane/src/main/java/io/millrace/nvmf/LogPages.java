@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What Get Log Page answers (NVM Express Base 2.0, section 5.16). One instance a reactor, used on its thread alone.
+ * Log pages that Get Log Page returns (NVM Express Base 2.0, section 5.16). One instance a reactor, used on its thread
+ * alone.
  */
 final class LogPages
 {
@@ -45,7 +46,7 @@ final class LogPages
      *
      * @param onDiscovery whether discovery controllers have it.
      * @param onIo        whether I/O controllers have it.
-     * @param maker       of it.
+     * @param maker       maker of the page.
      */
     private record LogPage(boolean onDiscovery, boolean onIo, Maker maker)
     {

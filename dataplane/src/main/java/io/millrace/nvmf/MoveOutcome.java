@@ -1,19 +1,19 @@
 package io.millrace.nvmf;
 
 /**
- * How it went to carry a queue pair over to another reactor.
+ * Outcome of moving a queue pair to another reactor.
  */
 public enum MoveOutcome
 {
-    /** It is there now. */
+    /** The queue pair is on the other reactor. */
     MOVED,
-    /** Commands of it did not end in time; it goes on where it was, and nothing is lost. */
+    /** Its commands did not end in time; it stays on its reactor, and nothing is lost. */
     BUSY,
     /** Its connection has ended, or is ending. */
     GONE,
     /** The other reactor has as many connections as it may have. */
     FULL,
-    /** It is on its way already. */
+    /** A move is already in progress. */
     MOVING,
     /** The transport is being closed. */
     CLOSING

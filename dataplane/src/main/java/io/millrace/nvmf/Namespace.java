@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * A block device as a subsystem shows it. Immutable; shared by all reactors.
+ * A block device exposed by a subsystem. Immutable; shared by all reactors.
  *
  * @param nsid     its number in the subsystem, from 1 to {@link #NSID_MAX}.
  * @param device   what holds the blocks; may be shared with other namespaces.

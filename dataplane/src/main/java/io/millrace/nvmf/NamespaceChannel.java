@@ -4,18 +4,18 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.status.IoCounters;
 
 /**
- * One reactor's way to a namespace: what the hot path needs of it in plain fields. Single-threaded.
+ * One reactor's channel to a namespace, with the fields that the hot path needs. Single-threaded.
  */
 final class NamespaceChannel
 {
     /** Whether commands may use it. */
     private enum State
     {
-        /** They may. */
+        /** Commands may use it. */
         SERVED,
-        /** It was taken away: new ones do not find it, those that use it are ended where that is possible. */
+        /** It was removed: new commands do not find it, commands that use it are ended where possible. */
         RETIRED,
-        /** Long enough ago that no host is waited for. */
+        /** It was removed so long ago that no host is waited for. */
         OVERDUE
     }
 
@@ -29,12 +29,12 @@ final class NamespaceChannel
     private final boolean volatileCache;
     private final int anaGroup;
     private IoCounters io;
-    private QosGate gate;
+    private RateLimiter rateLimiter;
     private int active;
     private State state = State.SERVED;
 
     /**
-     * Ties a namespace to a device channel.
+     * Creates the channel of a namespace over a device channel.
      *
      * @param namespace to serve.
      * @param device    channel to its device, open or not.
@@ -64,7 +64,7 @@ final class NamespaceChannel
     }
 
     /**
-     * {@return whether its device takes requests on this reactor now}
+     * {@return whether its device accepts requests on this reactor now}
      */
     boolean isOpen()
     {
@@ -77,7 +77,7 @@ final class NamespaceChannel
     }
 
     /**
-     * {@return where to count what is done to it}
+     * {@return I/O counters of the namespace}
      */
     IoCounters io()
     {
@@ -128,32 +128,32 @@ final class NamespaceChannel
     }
 
     /**
-     * {@return its limits here; null when it never had some}
+     * {@return its rate limiter on this reactor; null when it never had limits}
      */
-    QosGate gate()
+    RateLimiter rateLimiter()
     {
-        return gate;
+        return rateLimiter;
     }
 
-    void gate(final QosGate newGate)
+    void rateLimiter(final RateLimiter newRateLimiter)
     {
-        gate = newGate;
+        rateLimiter = newRateLimiter;
     }
 
-    /** It is taken away. */
+    /** It is removed. */
     void retire()
     {
         state = State.RETIRED;
     }
 
-    /** Hosts have had their time since it was taken away. */
+    /** The time of hosts since its removal has passed. */
     void becomeOverdue()
     {
         state = State.OVERDUE;
     }
 
     /**
-     * {@return whether it was taken away}
+     * {@return whether it was removed}
      */
     boolean isRetired()
     {
@@ -161,7 +161,7 @@ final class NamespaceChannel
     }
 
     /**
-     * {@return whether it was taken away so long ago that no host is waited for}
+     * {@return whether it was removed so long ago that no host is waited for}
      */
     boolean isOverdue()
     {
@@ -171,7 +171,7 @@ final class NamespaceChannel
     /**
      * A command begins to use the namespace.
      *
-     * @param request of it.
+     * @param request the command's request.
      */
     void bind(final Request request)
     {

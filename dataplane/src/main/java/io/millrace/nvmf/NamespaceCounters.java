@@ -5,8 +5,8 @@ import io.millrace.status.StatusPart;
 import java.lang.invoke.VarHandle;
 
 /**
- * What one reactor does with a namespace. Its room is made by the first command: a namespace that nobody uses has none.
- * The reactor's own, but for what adds up.
+ * I/O counters of a namespace on one reactor. The record is allocated by the first command: an unused namespace has
+ * none. Reactor only, except where other threads sum up.
  */
 final class NamespaceCounters
 {

@@ -30,7 +30,7 @@ final class NamespaceTable
      * Sets or clears a namespace.
      *
      * @param nsid      its id, from 1.
-     * @param namespace of it, null for none.
+     * @param namespace the command's namespace, null for none.
      */
     void set(final int nsid, final ServedNamespace namespace)
     {

@@ -4,7 +4,7 @@ import io.millrace.status.IoCounters;
 import io.millrace.status.IoOperation;
 
 /**
- * What several reactors did with a namespace, or with all of a subsystem, added up. One thread.
+ * Sums of the I/O counters of several reactors, of a namespace or a whole subsystem. One thread.
  */
 final class NamespaceTotals
 {
@@ -19,7 +19,7 @@ final class NamespaceTotals
     /**
      * Adds what a reactor counted.
      *
-     * @param counters of it.
+     * @param counters counters of the reactor.
      */
     void add(final IoCounters counters)
     {

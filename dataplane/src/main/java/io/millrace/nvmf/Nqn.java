@@ -22,7 +22,7 @@ public final class Nqn
     }
 
     /**
-     * Says what is wrong with a name.
+     * Validates a name.
      *
      * @param nqn to look at.
      * @return null when it is valid; else what is wrong, the value, the bound and what to write instead, in one line.
@@ -63,7 +63,7 @@ public final class Nqn
     }
 
     /**
-     * {@return a name for messages: what a stranger sent must not write lines of its own into a log}
+     * {@return a name for messages, without characters that would let a remote host write log lines of its own}
      *
      * @param nqn as it came.
      */

@@ -9,15 +9,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Memory for what commands carry: buffers of a reactor's pool, and what devices lend. A command that has to wait is
- * carried out again from its beginning when it has what it waited for. Commands of admin queues, and those before
- * Connect, have a reserve of their own, which I/O cannot take. Single-threaded.
+ * Payload memory of commands: buffers of a reactor's pool, and memory that devices lend. A command that has to wait is
+ * executed again from its beginning when it has what it waited for. Commands of admin queues, and those before Connect,
+ * have a reserve of their own, which I/O cannot take. Single-threaded.
  */
 final class PayloadBuffers
 {
     /** Largest transfers that the reserve holds. */
     private static final int RESERVE_TRANSFERS = 2;
-    /** Hosts that have an answer from the reserve whatever others hold of it, and how long it may be. */
+    /** Hosts that get a response from the reserve whatever others hold of it; the next constant bounds its length. */
     private static final int RESERVE_FLOORS = 96;
     private static final int RESERVE_FLOOR_BYTES_MAX = 8 << 10;
     /** Zeroes that are sent where a host asks for more than there is. */
@@ -27,7 +27,7 @@ final class PayloadBuffers
     private final DmaMemory reserveMemory;
     private final BufferPool reserve;
     private final long zeroes;
-    private final BufferShare unadmitted;
+    private final BufferShare preConnectShare;
     private final Map<String, HostBuffers> hosts = new HashMap<>();
 
     /**
@@ -46,7 +46,7 @@ final class PayloadBuffers
         reserve = new BufferPool(reserveMemory.allocate(reserveBytes, maxTransferBytes), reserveBytes,
             maxTransferBytes, floorBytes, floor);
         zeroes = reserveMemory.allocate(ZEROES_BYTES, BufferPool.BUFFER_BYTES_MIN);
-        unadmitted = reserve.newShare(new BufferGroup());
+        preConnectShare = reserve.newShare(new BufferGroup());
     }
 
     /**
@@ -68,9 +68,9 @@ final class PayloadBuffers
     /**
      * {@return what all connections share whose Connect command has not succeeded}
      */
-    BufferShare unadmitted()
+    BufferShare preConnectShare()
     {
-        return unadmitted;
+        return preConnectShare;
     }
 
     /**
@@ -101,7 +101,7 @@ final class PayloadBuffers
     }
 
     /**
-     * A host has one less.
+     * A connection of a host has ended.
      *
      * @param host that joined.
      */
@@ -135,7 +135,7 @@ final class PayloadBuffers
 
     /**
      * Gets a buffer for a payload that goes to the host, or waits for one. It may hold a part of the payload only, when
-     * the pool has no more for its host: {@link Request#beginPart} is called for each part.
+     * the pool has no larger one for its host: {@link Request#beginPart} is called for each part.
      *
      * @param request     that needs it.
      * @param lengthBytes of the whole payload, up to the largest transfer.
@@ -278,7 +278,7 @@ final class PayloadBuffers
             return false;
         }
         NativeMemory.copy(request.dataAddress(), address, lengthBytes);
-        request.namespace().device().giveBack(request);
+        request.namespace().device().releaseLoan(request);
         request.buffer(share, address, lengthBytes);
         request.data(address, lengthBytes);
         return true;

@@ -15,12 +15,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One reactor's share of a target: its queue pairs, its channels to the devices and its slots for commands.
- * Made, used and closed on its reactor's thread; other threads may read its numbers.
+ * The part of a target on one reactor: its queue pairs, its channels to devices and its command slots. Created, used
+ * and closed on its reactor's thread; other threads may read its numbers.
  */
 public final class PollGroup implements Poller
 {
-    /** How much of a cycle goes into namespaces that came; one is looked at in any case. */
+    /** Time of a cycle for added namespaces; at least one is processed. */
     private static final long NAMESPACES_BUDGET_NS = 100_000;
     private static final int NAMESPACES_PER_CLOCK = 8;
 
@@ -43,18 +43,19 @@ public final class PollGroup implements Poller
     private final StatusPart status;
     private final HostTable hosts;
     private final Set<QueuePair> ioQueues = new LinkedHashSet<>();
-    private final BufferWatch bufferWatch;
-    private final AdminTurn adminTurn;
+    private final BufferMonitor bufferMonitor;
+    private final AdminTimeBudget adminTimeBudget;
     private boolean isPaused;
     private boolean isClosing;
     private int queuePairs;
 
     /**
-     * Adds itself to the reactor's pollers; what it counts no other process sees. Called on the reactor's thread.
+     * Adds itself to the reactor's pollers; its counters are not published to other processes. Called on the reactor's
+     * thread.
      *
      * @param reactor that polls it.
      * @param target  what is served.
-     * @param buffers of the reactor, of at least the target's largest transfer; polled by whoever made it.
+     * @param buffers of the reactor, of at least the target's largest transfer; polled by its creator.
      */
     public PollGroup(final Reactor reactor, final Target target, final BufferPool buffers)
     {
@@ -66,7 +67,7 @@ public final class PollGroup implements Poller
      *
      * @param reactor that polls it.
      * @param target  what is served.
-     * @param buffers of the reactor, of at least the target's largest transfer; polled by whoever made it.
+     * @param buffers of the reactor, of at least the target's largest transfer; polled by its creator.
      * @param status  of the reactor: where it counts.
      */
     public PollGroup(
@@ -93,8 +94,8 @@ public final class PollGroup implements Poller
         devices = new DeviceChannels(reactor, buffers, status, target.listener());
         retired = new RetiredNamespaces(this, devices);
         refused = new RefusedCommands(reactor);
-        bufferWatch = new BufferWatch(this);
-        adminTurn = new AdminTurn(reactor);
+        bufferMonitor = new BufferMonitor(this);
+        adminTimeBudget = new AdminTimeBudget(reactor);
         reactor.addPoller(this);
         target.addPollGroup(this);
     }
@@ -156,21 +157,21 @@ public final class PollGroup implements Poller
     }
 
     /**
-     * {@return those that have most of its I/O buffers, no older than a second; empty when no command waits for one. On
-     *     the reactor, a few times a second}
+     * {@return the largest holders of its I/O buffers, no older than a second; empty when no command waits for one. On
+     * the reactor, a few times a second}
      */
     public List<BufferHolder> bufferHolders()
     {
-        return bufferWatch.holders();
+        return bufferMonitor.holders();
     }
 
     /**
-     * {@return who has its I/O buffers now}
+     * {@return present holders of its I/O buffers}
      */
     BufferUsage bufferUsage()
     {
         final BufferUsage usage = new BufferUsage(reactor.nowNs());
-        ioQueues.forEach((each) -> each.openCommands().addTo(usage));
+        ioQueues.forEach((each) -> each.outstandingCommands().addTo(usage));
         return usage;
     }
 
@@ -183,9 +184,9 @@ public final class PollGroup implements Poller
         return new ArrayList<>(ioQueues);
     }
 
-    boolean isAnyDeviceAtItsBound()
+    boolean isAnyDeviceAtBufferLimit()
     {
-        return devices.isAnyAtItsBound();
+        return devices.isAnyAtBufferLimit();
     }
 
     /**
@@ -222,7 +223,7 @@ public final class PollGroup implements Poller
     }
 
     /**
-     * {@return what polls its devices; its reactor has it while one is open, and turns it after the connections}
+     * {@return poller of its devices; the reactor runs it after the connections while a device is open}
      */
     public Poller devices()
     {
@@ -247,7 +248,7 @@ public final class PollGroup implements Poller
     }
 
     /**
-     * {@return whether every namespace has been looked at, and every device asked for its channel; on its reactor}
+     * {@return whether every namespace has been processed, and every device asked for its channel; on its reactor}
      */
     boolean isFilled()
     {
@@ -266,7 +267,7 @@ public final class PollGroup implements Poller
     public int poll()
     {
         int work = 0;
-        adminTurn.next();
+        adminTimeBudget.next();
         if (!filling.isEmpty())
         {
             work += fill();
@@ -289,14 +290,14 @@ public final class PollGroup implements Poller
     @Override
     public boolean canSleep()
     {
-        // Who waits for a turn has one in the next cycle, if this one had any.
-        return filling.isEmpty() && !retired.hasMoreToRelease() && !adminTurn.isBegun() &&
-            !adminTurn.isAnyWaiting() && payloads.reserve().canSleep();
+        // An admin command that waits for the budget runs in the next cycle, if this one executed any.
+        return filling.isEmpty() && !retired.hasMoreToRelease() && !adminTimeBudget.isBegun() &&
+            !adminTimeBudget.isAnyWaiting() && payloads.reserve().canSleep();
     }
 
     /**
-     * Closes the channels to the devices and leaves the reactor, when all devices have let go of it. Every connection
-     * must have been closed before.
+     * Closes the channels to the devices and leaves the reactor when all have closed. Every connection must have been
+     * closed before.
      *
      * @return done when it has left; before this returns where every device closes at once.
      * @throws IllegalStateException when connections are left: their requests would answer into nothing.
@@ -371,9 +372,9 @@ public final class PollGroup implements Poller
     /**
      * {@return what bounds the time of admin commands}
      */
-    AdminTurn adminTurn()
+    AdminTimeBudget adminTimeBudget()
     {
-        return adminTurn;
+        return adminTimeBudget;
     }
 
     FabricsCommands fabrics()
@@ -399,7 +400,7 @@ public final class PollGroup implements Poller
         return hosts;
     }
 
-    /** A queue pair is gone, or goes to another reactor. */
+    /** A queue pair has ended, or moves to another reactor. */
     void onLeft()
     {
         queuePairs--;
@@ -431,7 +432,7 @@ public final class PollGroup implements Poller
         return channels;
     }
 
-    /** Looks at some of the namespaces that no command has asked for since their subsystem has queues here. */
+    /** Opens some of the namespaces that no command has used since their subsystem has queues here. */
     private int fill()
     {
         final long endNs = reactor.clockNs() + NAMESPACES_BUDGET_NS;
@@ -457,14 +458,14 @@ public final class PollGroup implements Poller
         isPaused = isHolding;
         if (!isHolding)
         {
-            subsystems.values().forEach(SubsystemChannels::runGates);
+            subsystems.values().forEach(SubsystemChannels::runRateLimiters);
         }
     }
 
     /**
      * The limits of a namespace have changed.
      *
-     * @param subsystem of it.
+     * @param subsystem its subsystem.
      * @param nsid      its id.
      */
     void onNamespaceLimited(final Subsystem subsystem, final int nsid)
@@ -492,11 +493,11 @@ public final class PollGroup implements Poller
     }
 
     /**
-     * A namespace came, went or grew.
+     * A namespace was added, removed or enlarged.
      *
-     * @param subsystem of it.
+     * @param subsystem its subsystem.
      * @param nsid      its id.
-     * @param done      completed when a namespace that was taken away is in use here no more.
+     * @param done      completed when a removed namespace is no longer in use here.
      */
     void onNamespaceChanged(final Subsystem subsystem, final int nsid, final CompletableFuture<Void> done)
     {

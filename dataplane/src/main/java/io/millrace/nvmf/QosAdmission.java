@@ -3,10 +3,10 @@ package io.millrace.nvmf;
 import io.millrace.reactor.Reactor;
 
 /**
- * Asks the limits of one reactor whether commands may begin. A command that has to wait holds no memory, unless its
- * data came in its capsule: that is copied to a buffer, so that the connection can go on to other namespaces. These
- * buffers are a part of the pool; beyond it the capsule stays with its connection, which receives nothing meanwhile,
- * as when there is no buffer, until there is room or its turn in line has come. Single-threaded.
+ * Applies the limits of one reactor to commands. A command that has to wait holds no memory, unless its data came in
+ * its capsule: that is copied to a buffer, so that the connection can go on to other namespaces. These buffers are a
+ * part of the pool; beyond it the capsule stays with its connection, which receives nothing meanwhile, as when there is
+ * no buffer, until there is room or its turn in the queue has come. Single-threaded.
  */
 final class QosAdmission
 {
@@ -36,7 +36,7 @@ final class QosAdmission
     /**
      * {@return whether a command may begin; if not, it waits, and is carried out again from its beginning}
      *
-     * @param request     of it.
+     * @param request     the command's request.
      * @param namespace   that it is for.
      * @param isRead      whether it counts as a read.
      * @param lengthBytes that it counts as.
@@ -54,15 +54,15 @@ final class QosAdmission
             // What has memory had begun when there was no limit.
             request.qosStage(RequestPayload.NONE == request.payload() ? QosStage.AT_HOST : QosStage.PASSED);
         }
-        // When it is taken away, those that wait on its behalf are found by it.
+        // When it is removed, the commands that wait on its behalf are found by it.
         namespace.bind(request);
         if (QosStage.AT_HOST == request.qosStage() &&
-            passes(request.queuePair().host().gate(), request, isRead, lengthBytes, dataBytes))
+            passes(request.queuePair().host().rateLimiter(), request, isRead, lengthBytes, dataBytes))
         {
             request.qosStage(QosStage.AT_NAMESPACE);
         }
         if (QosStage.AT_NAMESPACE == request.qosStage() &&
-            passes(namespace.gate(), request, isRead, lengthBytes, dataBytes))
+            passes(namespace.rateLimiter(), request, isRead, lengthBytes, dataBytes))
         {
             request.qosStage(QosStage.PASSED);
         }
@@ -93,25 +93,26 @@ final class QosAdmission
     }
 
     private boolean passes(
-        final QosGate gate, final Request request, final boolean isRead, final int lengthBytes, final int dataBytes)
+        final RateLimiter rateLimiter, final Request request, final boolean isRead, final int lengthBytes,
+            final int dataBytes)
     {
-        if (null == gate)
+        if (null == rateLimiter)
         {
             return true;
         }
-        final QosLine line = gate.line(isRead);
-        if (line.passes(lengthBytes))
+        final ThrottleQueue queue = rateLimiter.queue(isRead);
+        if (queue.passes(lengthBytes))
         {
             return true;
         }
         final boolean isInCapsule = 0 != dataBytes && DataPointer.isInCapsule(request.entry());
         if (isInCapsule && RequestPayload.NONE == request.payload() && !hasRoom(request))
         {
-            line.add(request, RequestPhase.CAPSULE_THROTTLED, lengthBytes);
+            queue.add(request, RequestPhase.CAPSULE_THROTTLED, lengthBytes);
         }
         else if (!isInCapsule || pollGroup.payloads().receive(request, dataBytes))
         {
-            line.add(request, RequestPhase.THROTTLED, lengthBytes);
+            queue.add(request, RequestPhase.THROTTLED, lengthBytes);
         }
         return false;
     }

@@ -3,7 +3,7 @@ package io.millrace.nvmf;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What limits did to commands, on all reactors. Reactors add in batches; any thread reads.
+ * Counters of throttled commands, on all reactors. Reactors add in batches; any thread reads.
  */
 final class QosCounters
 {
@@ -13,7 +13,7 @@ final class QosCounters
     private final AtomicLong waitNs = new AtomicLong();
 
     /**
-     * {@return reads that had to wait, those included that wait now}
+     * {@return throttled reads, waiting ones included}
      */
     long reads()
     {
@@ -21,7 +21,7 @@ final class QosCounters
     }
 
     /**
-     * {@return writes that had to wait, those included that wait now}
+     * {@return throttled writes, waiting ones included}
      */
     long writes()
     {
@@ -33,13 +33,13 @@ final class QosCounters
      */
     long waiting()
     {
-        // First what left: nobody leaves who was not counted.
+        // Read first, so that no command has left that was not counted.
         final long gone = left.get();
         return reads.get() + writes.get() - gone;
     }
 
     /**
-     * {@return how long those waited that wait no more, together}
+     * {@return total waiting time of the commands that no longer wait, in nanoseconds}
      */
     long waitNs()
     {

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class QosPolicy
 {
-    /** The total is shared by reads and writes, and each of them has a line on every reactor. */
+    /** The total is shared by reads and writes, and each of them has a queue on every reactor. */
     private static final int DIRECTIONS = 2;
 
     private final QosLimits limits;
@@ -54,9 +54,9 @@ final class QosPolicy
     }
 
     /**
-     * {@return a line's shares of what limits the number of commands}
+     * {@return a queue's shares of the limits of commands}
      *
-     * @param isRead whether it is the line of reads.
+     * @param isRead whether it is the queue of reads.
      */
     TokenShare[] commandShares(final boolean isRead)
     {
@@ -64,9 +64,9 @@ final class QosPolicy
     }
 
     /**
-     * {@return a line's shares of what limits bytes}
+     * {@return a queue's shares of the limits of bytes}
      *
-     * @param isRead whether it is the line of reads.
+     * @param isRead whether it is the queue of reads.
      */
     TokenShare[] byteShares(final boolean isRead)
     {

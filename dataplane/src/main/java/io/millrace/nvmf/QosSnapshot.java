@@ -11,7 +11,7 @@ package io.millrace.nvmf;
  * @param throttledReads  reads that had to wait.
  * @param throttledWrites writes that had to wait.
  * @param waiting         commands that wait now.
- * @param waitNs          how long those waited that wait no more, together.
+ * @param waitNs          total waiting time of the commands that no longer wait.
  */
 public record QosSnapshot(
     String subsystemNqn,

@@ -1,11 +1,11 @@
 package io.millrace.nvmf;
 
 /**
- * How far a {@link Request} is with the limits that it has to pass, in this order.
+ * Progress of a {@link Request} through the limits that it has to pass, in this order.
  */
 enum QosStage
 {
-    /** Nobody has asked yet. */
+    /** No limit has been checked yet. */
     NEW,
     /** Has to pass the limit of its host; may wait there. */
     AT_HOST,

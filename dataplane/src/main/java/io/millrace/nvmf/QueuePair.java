@@ -8,16 +8,16 @@ import io.millrace.nvme.NvmeStatus;
 /**
  * A submission and a completion queue over one connection: admin (id 0) or I/O. Lives on one reactor; every call is
  * made there, those of others by {@link #execute}. Made by {@link PollGroup#newQueuePair} when a connection is
- * accepted, before its Connect command. It lives and moves with its connection, and answers commands. How they
- * come in is the business of its {@link CommandIntake}, what they hold that of {@code OpenCommands}.
+ * accepted, before its Connect command. It lives and moves with its connection, and answers commands.
+ * {@link CommandDispatcher} dispatches them, {@code OutstandingCommands} has their resources.
  * <p>
- * An I/O queue may move to another reactor while it has no commands: {@link #leave}, then its adoption is put into the
- * line of the other reactor, then {@link #handOver}, so that whoever looks for it finds it on one of both, behind its
+ * An I/O queue may move to another reactor while it has no commands: {@link #leave}, then its adoption is queued as a
+ * command of the other reactor, then {@link #handOver}, so that commands for it run on one of both reactors, after its
  * adoption: {@link #arrive}.
  */
 public final class QueuePair
 {
-    /** What a host may have outstanding before Connect: nothing but that. */
+    /** Commands that a host may have outstanding before Connect: the Connect command alone. */
     private static final int DEPTH_BEFORE_CONNECT = 1;
 
     private final QueuePairOwner owner;
@@ -27,9 +27,9 @@ public final class QueuePair
     private volatile String remote;
 
     private final SubmissionQueue submissionQueue = new SubmissionQueue(DEPTH_BEFORE_CONNECT);
-    private final OpenCommands openCommands;
+    private final OutstandingCommands outstandingCommands;
     private final QueuePairMeter meter;
-    private final CommandIntake intake;
+    private final CommandDispatcher dispatcher;
 
     private QueuePairState state = QueuePairState.NEW;
     private int id;
@@ -38,12 +38,12 @@ public final class QueuePair
     private HostChannel host;
     private BufferShare share;
     private BufferShare capsuleShare;
-    /** Who it shares buffers with. */
+    /** Host whose buffers it shares. */
     private String bufferHost;
     private Request disconnectAnswer;
     private String disconnectReason;
     private String endReason = "";
-    /** Nothing is left of it, while {@link #state} says whether its host may see that it is gone. */
+    /** All its resources are released; {@link #state} says whether its host may see that it has ended. */
     private boolean isDrained;
 
     QueuePair(final PollGroup pollGroup, final QueuePairTransport transport, final TransportAddress local)
@@ -53,22 +53,22 @@ public final class QueuePair
         this.transport = transport;
         this.local = local;
         meter = new QueuePairMeter(pollGroup);
-        share = pollGroup.payloads().unadmitted();
+        share = pollGroup.payloads().preConnectShare();
         capsuleShare = share;
-        openCommands = new OpenCommands(this, submissionQueue, pollGroup);
-        intake = new CommandIntake(this, openCommands, meter, pollGroup);
+        outstandingCommands = new OutstandingCommands(this, submissionQueue, pollGroup);
+        dispatcher = new CommandDispatcher(this, outstandingCommands, meter, pollGroup);
     }
 
     /**
-     * {@return where its commands come in}
+     * {@return dispatcher of its commands}
      */
-    public CommandIntake intake()
+    public CommandDispatcher dispatcher()
     {
-        return intake;
+        return dispatcher;
     }
 
     /**
-     * Runs something on the reactor that has it then; behind its adoption when it moves. Any thread.
+     * Runs a task on the reactor that owns the queue pair then; after its adoption when it moves. Any thread.
      *
      * @param task to run; must not throw.
      */
@@ -90,20 +90,20 @@ public final class QueuePair
      */
     public boolean isIdle()
     {
-        return openCommands.isEmpty();
+        return outstandingCommands.isEmpty();
     }
 
     /**
-     * Lets go of everything that it has on its reactor. It is an I/O queue, {@link #connected} and {@link #isIdle}.
+     * Releases its resources on the reactor. It is an I/O queue, {@link #connected} and {@link #isIdle}.
      */
     public void leave()
     {
-        // Who waits for its commands waits for nothing any more.
+        // It has no commands any more that others wait for.
         pollGroup.refused().settle();
         meter.onLeft();
         pollGroup.payloads().leave(bufferHost);
         pollGroup.onIoQueueLeft(this);
-        openCommands.onLeft();
+        outstandingCommands.onLeft();
         channels.releaseHost(host);
         host = null;
         channels = null;
@@ -111,7 +111,7 @@ public final class QueuePair
     }
 
     /**
-     * Names its new reactor to whoever asks. On the one that it leaves, when the adoption is in the line of the other.
+     * Publishes its new reactor. Called on the former one, when the adoption is queued on the other.
      *
      * @param from that it leaves.
      * @param to   that it goes to.
@@ -133,8 +133,8 @@ public final class QueuePair
         pollGroup = newOwner;
         transport = newTransport;
         newOwner.onArrived();
-        openCommands.onArrived(newOwner);
-        intake.onArrived(newOwner);
+        outstandingCommands.onArrived(newOwner);
+        dispatcher.onArrived(newOwner);
         meter.onArrived(newOwner, submissionQueue.depth());
         share = newOwner.payloads().join(bufferHost, false);
         capsuleShare = newOwner.payloads().capsuleShare(bufferHost);
@@ -168,7 +168,7 @@ public final class QueuePair
     {
         meter.onSent(request, sentNs);
         final boolean ends = request == disconnectAnswer;
-        openCommands.free(request);
+        outstandingCommands.free(request);
         if (ends)
         {
             disconnectAnswer = null;
@@ -177,7 +177,7 @@ public final class QueuePair
     }
 
     /**
-     * All that left together has been told with {@link #onSent}.
+     * A batch of responses has been reported with {@link #onSent}.
      */
     public void onFlushed()
     {
@@ -199,7 +199,7 @@ public final class QueuePair
         state = QueuePairState.DRAINING;
         endReason = reason;
         meter.onLeft();
-        openCommands.dropAll();
+        outstandingCommands.dropAll();
         if (null != controller)
         {
             pollGroup.payloads().leave(bufferHost);
@@ -208,7 +208,7 @@ public final class QueuePair
                 controller.onDraining();
             }
         }
-        openCommands.onLeft();
+        outstandingCommands.onLeft();
         if (null != host)
         {
             channels.releaseHost(host);
@@ -274,7 +274,7 @@ public final class QueuePair
     }
 
     /**
-     * {@return whose and which it is, for messages; allocates}
+     * {@return controller, queue id and host, for messages; allocates}
      */
     public String describe()
     {
@@ -321,7 +321,7 @@ public final class QueuePair
     }
 
     /**
-     * {@return where its host was when it connected; null before}
+     * {@return address of its host when it connected; null before}
      */
     String remote()
     {
@@ -329,7 +329,7 @@ public final class QueuePair
     }
 
     /**
-     * {@return what it holds of the buffers of its reactor}
+     * {@return its share of the reactor's buffers}
      */
     BufferShare share()
     {
@@ -337,7 +337,7 @@ public final class QueuePair
     }
 
     /**
-     * {@return what it holds of them for data that came in capsules}
+     * {@return its share of the reactor's buffers for in-capsule data}
      */
     BufferShare capsuleShare()
     {
@@ -345,15 +345,15 @@ public final class QueuePair
     }
 
     /**
-     * {@return its commands that are under way}
+     * {@return its outstanding commands}
      */
-    OpenCommands openCommands()
+    OutstandingCommands outstandingCommands()
     {
-        return openCommands;
+        return outstandingCommands;
     }
 
     /**
-     * {@return what is counted and measured of it}
+     * {@return its counters}
      */
     QueuePairMeter meter()
     {
@@ -380,7 +380,7 @@ public final class QueuePair
         id = queueId;
         submissionQueue.onConnected(entries, flowControl);
         channels = subsystemChannels;
-        // Hosts invent names, so those at one address share buffers, whatever their names.
+        // Hosts may use any name, so those at one address share buffers.
         final String address = transport.address();
         bufferHost = address.isEmpty() ? owner.hostNqn() : address;
         share = pollGroup.payloads().join(bufferHost, 0 == queueId);
@@ -396,7 +396,7 @@ public final class QueuePair
     }
 
     /**
-     * The host broke the rules of the transport, and the connection ends for it: the target's listener is told.
+     * The host violated the transport protocol, which ends the connection: the target's listener is notified.
      *
      * @param reason in words.
      */
@@ -428,8 +428,8 @@ public final class QueuePair
     }
 
     /**
-     * Tells the transport to end the connection at once, as its host does not do its part. The target's listener is
-     * told why.
+     * Makes the transport end the connection at once, because its host does not send or receive data in time. The
+     * reason is reported to the target's listener.
      *
      * @param reason for the log.
      */
@@ -459,7 +459,7 @@ public final class QueuePair
      * Answers a command.
      *
      * @param request that is done. It may be another command's when this returns.
-     * @param status  of it; 0 for success.
+     * @param status  status; 0 for success.
      */
     void complete(final Request request, final int status)
     {
@@ -468,10 +468,10 @@ public final class QueuePair
         {
             onError(request, status);
         }
-        openCommands.end(request);
+        outstandingCommands.end(request);
         if (state.isGone())
         {
-            openCommands.free(request);
+            outstandingCommands.free(request);
             closeWhenDrained();
             return;
         }
@@ -514,14 +514,14 @@ public final class QueuePair
     /**
      * Ends a command that waits, as far as that can be done at once.
      *
-     * @param commandId of it.
+     * @param commandId command identifier.
      * @return whether it was ended.
      */
     boolean abort(final int commandId)
     {
-        final Request request = openCommands.find(commandId);
+        final Request request = outstandingCommands.find(commandId);
         if (null == request || RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase() ||
-            RequestPhase.CAPSULE_THROTTLED == request.phase() || !openCommands.withdraw(request))
+            RequestPhase.CAPSULE_THROTTLED == request.phase() || !outstandingCommands.withdraw(request))
         {
             return false;
         }
@@ -555,13 +555,13 @@ public final class QueuePair
 
     private void closeWhenDrained()
     {
-        if (!isDrained && openCommands.isEmpty())
+        if (!isDrained && outstandingCommands.isEmpty())
         {
             isDrained = true;
             pollGroup.onIoQueueLeft(this);
             transport.onDrained();
         }
-        if (QueuePairState.DRAINING == state && !openCommands.isAnyChangingData())
+        if (QueuePairState.DRAINING == state && !outstandingCommands.isAnyChangingData())
         {
             state = QueuePairState.CLOSED;
             if (null != controller)

@@ -12,8 +12,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * What is counted and measured on one queue pair, and told to the status file. Its reactor's own; nothing here is
- * looked up, allocated or timed per command.
+ * Counters and measurements of one queue pair, published in the status file. Reactor only; nothing is looked up,
+ * allocated or timed per command.
  */
 final class QueuePairMeter
 {
@@ -103,7 +103,7 @@ final class QueuePairMeter
     }
 
     /**
-     * The queue pair is on another reactor, and goes on counting in a record of that one.
+     * The queue pair is on another reactor, and continues counting in a record of that one.
      *
      * @param newOwner share of the reactor.
      * @param depth    entries of the queue.
@@ -177,7 +177,7 @@ final class QueuePairMeter
     /**
      * The answer to a command has left.
      *
-     * @param request of it.
+     * @param request the command's request.
      * @param sentNs  when it left, on the reactor's clock.
      */
     void onSent(final Request request, final long sentNs)

@@ -3,7 +3,7 @@ package io.millrace.nvmf;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Which reactor has a queue pair, for all others. Any thread.
+ * The reactor that owns a queue pair, visible to all threads. Any thread.
  */
 final class QueuePairOwner
 {
@@ -28,16 +28,16 @@ final class QueuePairOwner
     }
 
     /**
-     * It is on its way. On the reactor that it leaves, when the adoption is in the line of the other.
+     * The queue pair moves. Called on the former reactor, when the adoption is queued on the other.
      */
     void handOver(final PollGroup from, final PollGroup to)
     {
-        // The other reactor may have been faster, and have sent it on.
+        // The other reactor may already have moved it again.
         owner.compareAndSet(from, to);
     }
 
     /**
-     * Runs something on the reactor that has it then; behind its adoption when it moves.
+     * Runs a task on the reactor that owns the queue pair then; after its adoption when it moves.
      */
     void execute(final Runnable task)
     {

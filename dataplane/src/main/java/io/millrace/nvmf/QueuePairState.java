@@ -1,10 +1,10 @@
 package io.millrace.nvmf;
 
 /**
- * The life of a queue pair.
+ * States of a queue pair.
  *
  * <pre>
- *   NEW --- Connect, queue 0 ---> ADMIN --+-- told to go ---> DISCONNECTING --+--> DRAINING ---> CLOSED
+ *   NEW --- Connect, queue 0 ---> ADMIN --+-- disconnect ---> DISCONNECTING --+--> DRAINING ---> CLOSED
  *    |                                    |                                   |                   ^
  *    +----- Connect, other queue --> IO --+--------- connection gone ---------+-------------------+
  * </pre>
@@ -17,14 +17,14 @@ enum QueuePairState
     ADMIN,
     /** I/O queue of a controller. */
     IO,
-    /** The transport was told to end the connection. */
+    /** The transport was asked to end the connection. */
     DISCONNECTING,
     /**
-     * Connection is gone, but a device may still carry out a write that came on it. Its controller goes on counting
-     * it: a host that finds its controller reset writes anew and must not be overtaken by what it wrote before.
+     * Connection is gone, but a device may still carry out a write that came on it. Its controller goes on counting it:
+     * a host that finds its controller reset writes again, and its former writes must not overtake the new ones.
      */
     DRAINING,
-    /** Connection is gone, and so is what could change data. Reads of it may still be at a device. */
+    /** Connection has ended, and no write is outstanding. Reads may still be at a device. */
     CLOSED;
 
     /**

@@ -1,15 +1,15 @@
 package io.millrace.nvmf;
 
 /**
- * A transport's side of a queue pair: what the command handling asks of the connection. Called on the queue pair's
- * reactor only. The transport calls back into its {@code QueuePair} and its {@code CommandIntake} on the same thread.
+ * The transport's side of a queue pair, called by the command handling. Called on the queue pair's reactor only. The
+ * transport calls back into its {@code QueuePair} and its {@code CommandDispatcher} on the same thread.
  */
 public interface QueuePairTransport
 {
     /**
      * Asks the host for the payload of a command, or for the part of it that begins at {@code request.partOffset()}:
      * {@code request.dataLength()} bytes into {@code request.dataAddress()}. When all has arrived the transport calls
-     * {@code CommandIntake.onDataReceived(request)}.
+     * {@code CommandDispatcher.onDataReceived(request)}.
      *
      * @param request whose data is wanted.
      */
@@ -31,7 +31,8 @@ public interface QueuePairTransport
      * {@code request.sendsData()}, then the completion. When the memory is no longer needed the transport calls
      * {@code QueuePair.onSent(request, sentNs)}; the request is idle afterwards. After one or some of them it calls
      * {@code QueuePair.onFlushed()}. When it is not {@code request.isLastPart()}, only the data is sent, as the part of
-     * the payload that begins at {@code request.partOffset()}, and {@code CommandIntake.onPartSent(request)} is called.
+     * the payload that begins at {@code request.partOffset()}, and {@code CommandDispatcher.onPartSent(request)} is
+     * called.
      *
      * @param request that is complete, or has its next part.
      */
@@ -68,9 +69,9 @@ public interface QueuePairTransport
     }
 
     /**
-     * Takes one of the places for connected queues.
+     * Acquires a permit for a connected queue.
      *
-     * @param isDiscovery whether it is to be a discovery controller, which have places of their own.
+     * @param isDiscovery whether it is a discovery controller, which have permits of their own.
      * @return false when there is none for this host: its Connect command is answered with Controller Busy.
      */
     default boolean admit(final boolean isDiscovery)
@@ -79,7 +80,7 @@ public interface QueuePairTransport
     }
 
     /**
-     * {@return whether places for discovery controllers are scarce, in all or for this host}
+     * {@return whether few discovery controllers are left, in all or for this host}
      */
     default boolean isDiscoveryCrowded()
     {
@@ -87,7 +88,7 @@ public interface QueuePairTransport
     }
 
     /**
-     * Gives the place of {@link #admit} back, as the Connect command has failed all the same.
+     * Returns the permit of {@link #admit} because the Connect command has failed.
      */
     default void dismiss()
     {

@@ -58,7 +58,7 @@ final class RefusedCommands
     RefusedCommands(final Reactor reactor)
     {
         this.reactor = reactor;
-        timer = new DrainTimer(reactor, this::onLook);
+        timer = new DrainTimer(reactor, this::onCheck);
     }
 
     /**
@@ -72,7 +72,7 @@ final class RefusedCommands
         final QueuePair queuePair, final BitSet groups, final CompletableFuture<List<UnfinishedCommands>> done)
     {
         final Wait wait = new Wait(queuePair, groups, reactor.nowNs(), done);
-        queuePair.openCommands().endWaiting(wait);
+        queuePair.outstandingCommands().endWaiting(wait);
         waits.add(wait);
         settle();
         if (!waits.isEmpty())
@@ -105,7 +105,7 @@ final class RefusedCommands
     {
         for (int i = waits.size() - 1; i >= 0; i--)
         {
-            if (!waits.get(i).queuePair.openCommands().isAnyRefused(waits.get(i)))
+            if (!waits.get(i).queuePair.outstandingCommands().isAnyRefused(waits.get(i)))
             {
                 return waits.remove(i);
             }
@@ -113,13 +113,13 @@ final class RefusedCommands
         return null;
     }
 
-    private void onLook(final long nowNs)
+    private void onCheck(final long nowNs)
     {
         final List<Wait> overdue = new ArrayList<>();
         // What ends here may change the list.
         for (final Wait wait : List.copyOf(waits))
         {
-            final OpenCommands commands = wait.queuePair.openCommands();
+            final OutstandingCommands commands = wait.queuePair.outstandingCommands();
             commands.endWaiting(wait);
             if (DrainTimer.isHostOverdue(wait.sinceNs, nowNs) && commands.isAnyWithHost(wait))
             {
@@ -135,7 +135,7 @@ final class RefusedCommands
         {
             if (waits.remove(wait))
             {
-                wait.done.complete(wait.queuePair.openCommands().unfinished(wait));
+                wait.done.complete(wait.queuePair.outstandingCommands().unfinished(wait));
             }
         }
         if (!waits.isEmpty())

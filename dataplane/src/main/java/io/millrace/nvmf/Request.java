@@ -8,8 +8,8 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One NVMe command on its way through a queue pair: a pooled slot of a reactor. Not thread-safe; one reactor's for
- * life.
+ * One NVMe command on its way through a queue pair: a pooled slot of a reactor. Not thread-safe; it belongs to one
+ * reactor for its whole life.
  * <p>
  * Fields are plain and package-visible accessors are public for the transports. The submission queue entry is copied
  * in, so the receive buffer can be reused at once.
@@ -27,7 +27,7 @@ public final class Request extends BufferWaiter
     private RequestPhase phase = RequestPhase.IDLE;
     private RequestPayload payload = RequestPayload.NONE;
     private QosStage qosStage = QosStage.NEW;
-    private QosLine qosLine;
+    private ThrottleQueue throttleQueue;
     private int throttledBytes;
     private long throttledSinceNs;
     private boolean holdsCommandId;
@@ -60,7 +60,7 @@ public final class Request extends BufferWaiter
      * Made once by the reactor's pool of slots.
      *
      * @param entryBuffer of 64 bytes for the submission queue entry.
-     * @param listener    told when the block request completes.
+     * @param listener    notified when the block request completes.
      */
     Request(final UnsafeBuffer entryBuffer, final BlockCompletionListener listener)
     {
@@ -102,10 +102,10 @@ public final class Request extends BufferWaiter
     }
 
     /**
-     * Says where data that came with the capsule lies. Valid only while {@code CommandIntake.onCommand} runs.
+     * Says where data that came with the capsule lies. Valid only while {@code CommandDispatcher.onCommand} runs.
      *
-     * @param address     of it.
-     * @param lengthBytes of it.
+     * @param address     start address.
+     * @param lengthBytes length in bytes.
      */
     public void inCapsuleData(final long address, final int lengthBytes)
     {
@@ -116,8 +116,8 @@ public final class Request extends BufferWaiter
     /**
      * Sets the memory that payload moves to or from.
      *
-     * @param address     of it.
-     * @param lengthBytes of it.
+     * @param address     start address.
+     * @param lengthBytes length in bytes.
      */
     public void data(final long address, final int lengthBytes)
     {
@@ -353,7 +353,7 @@ public final class Request extends BufferWaiter
     }
 
     /**
-     * {@return how often the slot has been given back: tells a late answer that the slot is another command's now}
+     * {@return how often the slot has been given back: lets a late completion detect that the slot was reused}
      */
     int serial()
     {
@@ -392,7 +392,7 @@ public final class Request extends BufferWaiter
     }
 
     /**
-     * {@return how far it is with limits}
+     * {@return its progress through the limits}
      */
     QosStage qosStage()
     {
@@ -405,15 +405,15 @@ public final class Request extends BufferWaiter
     }
 
     /**
-     * {@return line of a limit that it waits in; null when it waits in none}
+     * {@return throttle queue that it waits in; null when it waits in none}
      */
-    QosLine qosLine()
+    ThrottleQueue throttleQueue()
     {
-        return qosLine;
+        return throttleQueue;
     }
 
     /**
-     * {@return bytes that it counts as for the limit it waits for}
+     * {@return bytes that the limit counts for it}
      */
     int throttledBytes()
     {
@@ -423,28 +423,28 @@ public final class Request extends BufferWaiter
     /**
      * It waits for a limit.
      *
-     * @param line        that it waits in.
+     * @param queue        that it waits in.
      * @param waitPhase   whether the transport keeps its capsule meanwhile.
      * @param lengthBytes that it counts as.
      * @param nowNs       the cycle's clock.
      */
-    void onThrottled(final QosLine line, final RequestPhase waitPhase, final int lengthBytes, final long nowNs)
+    void onThrottled(final ThrottleQueue queue, final RequestPhase waitPhase, final int lengthBytes, final long nowNs)
     {
         phase = waitPhase;
-        qosLine = line;
+        throttleQueue = queue;
         throttledBytes = lengthBytes;
         throttledSinceNs = nowNs;
     }
 
     /**
-     * It waits for a limit no more.
+     * It no longer waits for a limit.
      *
      * @param nowNs the cycle's clock.
      * @return nanoseconds that it waited.
      */
     long onUnthrottled(final long nowNs)
     {
-        qosLine = null;
+        throttleQueue = null;
         return nowNs - throttledSinceNs;
     }
 
@@ -462,16 +462,16 @@ public final class Request extends BufferWaiter
      * The buffer it waited for is there. Called by the buffer pool only.
      *
      * @param address     of the buffer.
-     * @param lengthBytes of it: that was asked for, or less for who can do with a part at a time.
+     * @param lengthBytes length in bytes: that was asked for, or less for who can do with a part at a time.
      */
     @Override
     public void onBuffer(final long address, final int lengthBytes)
     {
-        queuePair.intake().onBuffer(this, address, lengthBytes);
+        queuePair.dispatcher().onBuffer(this, address, lengthBytes);
     }
 
     /**
-     * {@return whether its data is lent by a device and keeps somebody from writing; answered, not sent yet}
+     * {@return whether a writer waits for data that a device lent to it; answered, not sent yet}
      */
     public boolean isLoanWanted()
     {

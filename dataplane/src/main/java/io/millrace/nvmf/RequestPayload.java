@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * How far a {@link Request} is with the memory of its payload. A command that had to wait is carried out again from its
- * beginning, and finds here what it need not do twice.
+ * State of the payload memory of a {@link Request}. A command that had to wait is executed again from its beginning,
+ * and skips the steps recorded here.
  */
 enum RequestPayload
 {

@@ -8,15 +8,13 @@ import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A reactor's slots for commands: as many as the heap was reckoned for. Made in chunks as they are needed, and kept,
- * so that after warm-up nothing is allocated.
+ * A reactor's slots for commands: as many as the heap was sized for. Allocated in chunks as they are needed, and kept,
+ * so that nothing is allocated after warm-up.
  * <p>
- * Half of them are for the queue pairs, each of which is sure of the same few. The other half is taken by whoever needs
- * more: a queue pair as long as what it has of that is below half of what is left, so that many greedy ones leave
- * some to
- * those that come later, and all of one host address together up to a half. Who may not take one waits with its
- * capsule.
- * Single-threaded.
+ * Half of them are guaranteed to the queue pairs in equal parts. The other half is shared: a queue pair may take
+ * another slot while it has fewer shared ones than half of those left, so that busy queue pairs leave some to later
+ * ones, and all queue pairs of one host address together take up to a half. A command without a slot waits with its
+ * capsule. Single-threaded.
  */
 final class RequestPool implements AutoCloseable
 {
@@ -37,7 +35,7 @@ final class RequestPool implements AutoCloseable
     /**
      * Makes a pool without slots.
      *
-     * @param listener told when the block request of a slot completes.
+     * @param listener notified when the block request of a slot completes.
      * @param limits   of slots and connections.
      */
     RequestPool(final BlockCompletionListener listener, final CapacityLimits limits)

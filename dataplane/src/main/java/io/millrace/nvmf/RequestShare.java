@@ -1,7 +1,7 @@
 package io.millrace.nvmf;
 
 /**
- * What the queue pairs of one host address hold of a reactor's slots beyond those that each of them is sure of.
+ * Shared slots of a reactor that the queue pairs of one host address hold beyond their guaranteed ones.
  * Single-threaded.
  */
 final class RequestShare

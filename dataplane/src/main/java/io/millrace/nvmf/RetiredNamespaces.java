@@ -8,16 +8,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The namespaces of a reactor that were taken away, until nothing of them is in use: no command, and not the device.
- * Commands that wait for something of ours end at once, answers that wait for their host let go of the namespace. A
- * host that was asked for data, or that borrows memory of the device, has {@link DrainTimer#HOST_LIMIT_NS}; then its
- * connection ends. A device that has commands has {@link DrainTimer#DEVICE_LIMIT_NS}; then its channel is closed, which
- * ends them.
- * Its reactor only; control path.
+ * Removed namespaces of a reactor, until they are no longer used by a command or the device. Commands that wait for
+ * resources of the target end at once, responses that wait for their host release the namespace. A host that was asked
+ * for data, or that borrows memory of the device, has {@link DrainTimer#HOST_LIMIT_NS}; then its connection ends. A
+ * device that has commands has {@link DrainTimer#DEVICE_LIMIT_NS}; then its channel is closed, which ends them. Its
+ * reactor only; control path.
  */
 final class RetiredNamespaces
 {
-    /** How much of a cycle goes into namespaces that went; one is looked at in any case. */
+    /** Time of a cycle for removed namespaces; at least one is processed. */
     private static final long BUDGET_NS = 100_000;
     private static final int STATUS = NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY;
     private static final CommandRefusal RETIRED =
@@ -44,13 +43,13 @@ final class RetiredNamespaces
     {
         /** Commands use it, and the device. */
         IN_USE,
-        /** Commands use it that are at the device, which was given up. */
+        /** Commands at the released device use it. */
         DEVICE_RELEASED,
         /** No command uses it; the device may not have closed yet. */
         RELEASED
     }
 
-    /** Somebody who waits until a channel that was retired, or when that is null all of its subsystem, are left. */
+    /** A waiter for the release of a retired channel, or of all channels of a subsystem when the channel is null. */
     private record Drain(Subsystem subsystem, NamespaceChannel channel, CompletableFuture<Void> done)
     {
     }
@@ -64,7 +63,7 @@ final class RetiredNamespaces
     private boolean hasMoreToRelease;
 
     /**
-     * Has none yet.
+     * Creates an empty instance.
      *
      * @param pollGroup whose commands use them.
      * @param devices   channels of the reactor.
@@ -74,11 +73,11 @@ final class RetiredNamespaces
         this.pollGroup = pollGroup;
         this.devices = devices;
         reactor = pollGroup.reactor();
-        timer = new DrainTimer(reactor, this::onLook);
+        timer = new DrainTimer(reactor, this::onCheck);
     }
 
     /**
-     * Takes a namespace whose commands are refused from now on. After one or some, {@link #endWaiting}.
+     * Adds a namespace whose commands are refused from now on. After one or some, {@link #endWaiting}.
      *
      * @param subsystem that it was of.
      * @param channel   to it.
@@ -91,7 +90,7 @@ final class RetiredNamespaces
     }
 
     /**
-     * Ends commands that use a namespace which was taken away, as far as that can be done now.
+     * Ends commands that use a removed namespace, as far as that is possible now.
      */
     void endWaiting()
     {
@@ -99,7 +98,7 @@ final class RetiredNamespaces
         {
             for (final QueuePair queuePair : pollGroup.ioQueues())
             {
-                queuePair.openCommands().endWaiting(RETIRED);
+                queuePair.outstandingCommands().endWaiting(RETIRED);
             }
             if (isAnyInUse())
             {
@@ -111,8 +110,8 @@ final class RetiredNamespaces
     /**
      * Waits until nothing of a namespace, or of a subsystem, is in use.
      *
-     * @param subsystem of it.
-     * @param channel   to the namespace; null for all of the subsystem that were taken away.
+     * @param subsystem its subsystem.
+     * @param channel   to the namespace; null for all removed ones of the subsystem.
      * @param done      completed then; maybe before this returns.
      */
     void await(final Subsystem subsystem, final NamespaceChannel channel, final CompletableFuture<Void> done)
@@ -122,7 +121,7 @@ final class RetiredNamespaces
     }
 
     /**
-     * {@return whether there are none, and nobody waits}
+     * {@return whether there are none, and no waiter}
      */
     boolean isEmpty()
     {
@@ -138,9 +137,8 @@ final class RetiredNamespaces
     }
 
     /**
-     * Releases what is no longer used, and completes who waited for it; runs in every poll until
-     * all of it is settled, so it makes no objects. Who waits leaves the list before being told, which may change the
-     * list.
+     * Releases unused namespaces and completes their waiters; runs in every poll until none is left, so it allocates
+     * nothing. A waiter is removed from the list before it is completed, since its completion may change the list.
      */
     void settle()
     {
@@ -172,7 +170,7 @@ final class RetiredNamespaces
     }
 
     /**
-     * Gives all devices up: every connection is closed, and what is at a device ends with its channel.
+     * Releases all devices: every connection is closed, and requests at a device end with its channel.
      */
     void releaseAll()
     {
@@ -180,7 +178,7 @@ final class RetiredNamespaces
     }
 
     /**
-     * Nobody waits any more, whatever is left.
+     * Completes all waiters, whatever is left.
      */
     void end()
     {
@@ -200,7 +198,7 @@ final class RetiredNamespaces
         return false;
     }
 
-    private void onLook(final long nowNs)
+    private void onCheck(final long nowNs)
     {
         endWaiting();
         boolean isHostOverdue = false;
@@ -217,7 +215,7 @@ final class RetiredNamespaces
         {
             for (final QueuePair queuePair : pollGroup.ioQueues())
             {
-                if (queuePair.openCommands().isAnyWithHost(OVERDUE))
+                if (queuePair.outstandingCommands().isAnyWithHost(OVERDUE))
                 {
                     DrainTimer.endConnection(queuePair, "a namespace was removed");
                 }

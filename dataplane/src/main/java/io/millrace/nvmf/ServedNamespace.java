@@ -3,8 +3,8 @@ package io.millrace.nvmf;
 import io.millrace.block.BlockGeometry;
 
 /**
- * A namespace in its subsystem, with the size that hosts are told: that of its device, or still the former one while a
- * device has grown and not every reactor knows it; and its limits. Any thread reads it.
+ * A namespace in its subsystem, with its limits and the size that is reported to hosts: that of its device, or the
+ * former one until every reactor knows that the device has grown. Any thread reads it.
  */
 final class ServedNamespace
 {
@@ -24,7 +24,7 @@ final class ServedNamespace
     }
 
     /**
-     * {@return what hosts are told}
+     * {@return geometry that is reported to hosts}
      */
     BlockGeometry geometry()
     {
@@ -45,7 +45,7 @@ final class ServedNamespace
     }
 
     /**
-     * Every reactor takes the present size: hosts may be told.
+     * Every reactor accepts the present size: it may be reported to hosts.
      *
      * @param shown geometry from now on.
      */

@@ -5,8 +5,8 @@ import io.millrace.block.BlockStatus;
 import io.millrace.nvme.NvmeStatus;
 
 /**
- * What a host is told when its block request ends badly (NVM Express Base 2.0, section 3.3.3.2.1). Without the
- * do-not-retry bit a host tries again, here or on another path. Stateless.
+ * NVMe status of a failed block request (NVM Express Base 2.0, section 3.3.3.2.1). Without the do-not-retry bit a host
+ * tries again, here or on another path. Stateless.
  */
 final class StatusMap
 {

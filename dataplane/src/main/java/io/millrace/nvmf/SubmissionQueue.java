@@ -6,8 +6,8 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 
 /**
- * The host's queue as the target knows it: how many commands are outstanding, which identifiers they have, and the head
- * that the host is told (NVM Express Base 2.0, sections 3.3.2 and 6.4). Single-threaded.
+ * The target's view of the host's submission queue: outstanding commands, their identifiers, and the head that is
+ * reported to the host (NVM Express Base 2.0, sections 3.3.2 and 6.4). Single-threaded.
  */
 final class SubmissionQueue
 {
@@ -99,7 +99,7 @@ final class SubmissionQueue
     }
 
     /**
-     * A command is answered: says whether the host must be told the head with the answer.
+     * A command is answered: decides whether the head must be reported with the answer.
      *
      * @param request of the command.
      */
@@ -135,8 +135,8 @@ final class SubmissionQueue
     }
 
     /**
-     * A host with flow control on sends only as many commands as fit behind the head that it was told last, so it is
-     * told often enough never to wait for that.
+     * A host with flow control sends only as many commands as fit behind the last reported head, so the head is
+     * reported often enough that it never waits for it.
      */
     private boolean isCompletionOptional(final Request request)
     {

@@ -21,7 +21,7 @@ public final class Subsystem
     {
         /** Serves namespaces. */
         NVM,
-        /** Tells where others are. */
+        /** Lists the other subsystems. */
         DISCOVERY
     }
 
@@ -45,7 +45,7 @@ public final class Subsystem
     /**
      * Makes a subsystem without namespaces.
      *
-     * @param config of it.
+     * @param config configuration.
      * @throws IllegalArgumentException when its name is the discovery service's.
      */
     public Subsystem(final SubsystemConfig config)
@@ -96,7 +96,7 @@ public final class Subsystem
     }
 
     /**
-     * Adds a namespace. Connected hosts are told when every reactor serves it.
+     * Adds a namespace. Connected hosts are notified when every reactor serves it.
      *
      * @param namespace to add.
      * @throws IllegalArgumentException when its id is taken or its device cannot be served.
@@ -114,13 +114,13 @@ public final class Subsystem
         }
         namespaces.set(nsid, new ServedNamespace(namespace));
         ana.onNamespaceChanged(namespace.anaGroup());
-        onNamespaceChanged(nsid).thenRun(() -> tellHosts(nsid));
+        onNamespaceChanged(nsid).thenRun(() -> notifyHosts(nsid));
     }
 
     /**
-     * Takes a namespace away. New commands to it fail at once; connected hosts are told.
+     * Removes a namespace. New commands to it fail at once; connected hosts are notified.
      *
-     * @param nsid of it.
+     * @param nsid namespace id.
      * @return done when no reactor uses its device for it any more, so that the device can be closed.
      */
     public synchronized CompletableFuture<Void> removeNamespace(final int nsid)
@@ -132,14 +132,14 @@ public final class Subsystem
         }
         namespaces.set(nsid, null);
         ana.onNamespaceChanged(namespace.anaGroup());
-        tellHosts(nsid);
+        notifyHosts(nsid);
         return onNamespaceChanged(nsid);
     }
 
     /**
-     * The device of a namespace has grown: every reactor takes the new size, then connected hosts are told.
+     * The device of a namespace has grown: every reactor takes the new size, then connected hosts are notified.
      *
-     * @param nsid of it; one that is not there is left alone.
+     * @param nsid namespace id; one that is not there is left alone.
      * @return done when hosts may use the new size.
      */
     public synchronized CompletableFuture<Void> onDeviceGrown(final int nsid)
@@ -153,7 +153,7 @@ public final class Subsystem
         return onNamespaceChanged(nsid).thenRun(() ->
         {
             served.geometry(grown);
-            tellHosts(nsid);
+            notifyHosts(nsid);
         });
     }
 
@@ -168,7 +168,7 @@ public final class Subsystem
     /**
      * {@return a namespace, or null when there is none}
      *
-     * @param nsid of it.
+     * @param nsid namespace id.
      */
     public Namespace namespace(final int nsid)
     {
@@ -193,7 +193,7 @@ public final class Subsystem
     }
 
     /**
-     * {@return the namespaces with what was done to them, in order of their ids; reactors are not disturbed}
+     * {@return the namespaces with what was done to them, in order of their ids; reactors are not interrupted}
      */
     public List<NamespaceSnapshot> namespaceSnapshots()
     {
@@ -220,7 +220,7 @@ public final class Subsystem
     }
 
     /**
-     * {@return the controllers that hosts have on it, in order of their ids; reactors are not disturbed}
+     * {@return the controllers that hosts have on it, in order of their ids; reactors are not interrupted}
      */
     public List<ControllerSnapshot> controllerSnapshots()
     {
@@ -229,7 +229,7 @@ public final class Subsystem
     }
 
     /**
-     * {@return the queue pairs of its controllers, in order of their ids; reactors are not disturbed}
+     * {@return the queue pairs of its controllers, in order of their ids; reactors are not interrupted}
      */
     public List<QueuePairSnapshot> queuePairSnapshots()
     {
@@ -272,7 +272,7 @@ public final class Subsystem
     }
 
     /**
-     * {@return the hosts that are let in by name, in order of their names}
+     * {@return the allowed hosts, sorted by name}
      */
     public List<String> hosts()
     {
@@ -280,7 +280,7 @@ public final class Subsystem
     }
 
     /**
-     * {@return whether a host is let in by name}
+     * {@return whether a host is on the list of allowed hosts}
      *
      * @param hostNqn of the host.
      */
@@ -290,7 +290,7 @@ public final class Subsystem
     }
 
     /**
-     * Lets every host in, or only those that are named; others that are connected are disconnected then.
+     * Allows every host, or only those on the list; other connected hosts are disconnected then.
      *
      * @param isAnyAllowed which of both.
      * @return done when hosts that may no longer be there are gone.
@@ -302,7 +302,7 @@ public final class Subsystem
     }
 
     /**
-     * Lets a host in by name.
+     * Adds a host to the list of allowed hosts.
      *
      * @param hostNqn of the host.
      * @return false when it was already.
@@ -320,7 +320,8 @@ public final class Subsystem
     }
 
     /**
-     * Takes a host off the list. Unless every host is let in, it is disconnected and cannot connect again.
+     * Removes a host from the list of allowed hosts. Unless every host is allowed, it is disconnected and cannot
+     * connect again.
      *
      * @param hostNqn of the host.
      * @return done when it is gone.
@@ -342,8 +343,8 @@ public final class Subsystem
     /**
      * Ends a controller; its host may connect again.
      *
-     * @param controllerId of it.
-     * @param reason       told in events.
+     * @param controllerId controller id.
+     * @param reason       that events carry.
      * @return done when it is gone; null when there is no such controller.
      */
     public CompletableFuture<Void> disconnect(final int controllerId, final String reason)
@@ -425,8 +426,8 @@ public final class Subsystem
     }
 
     /**
-     * Gives a new controller an id, if its host may have it: whoever is denied later is found among the controllers.
-     * Reactors of admin queues.
+     * Assigns an id to a new controller if its host is allowed: a host that is denied later is found among the
+     * controllers. Reactors of admin queues.
      *
      * @param controller  without an id.
      * @param controllersMax of the subsystem.
@@ -443,7 +444,7 @@ public final class Subsystem
         {
             return NvmeStatus.CONNECT_CONTROLLER_BUSY;
         }
-        // Ids go round, so that a host which comes late with an old one does not meet another's controller.
+        // Ids wrap around, so that a host that uses an old id does not reach another host's controller.
         int id = ids.after(lastControllerId);
         for (int tried = 1; controllers.containsKey(id); tried++)
         {
@@ -493,9 +494,9 @@ public final class Subsystem
     }
 
     /**
-     * {@return a namespace as hosts are told of it, or null when there is none}
+     * {@return a namespace as reported to hosts, or null when there is none}
      *
-     * @param nsid of it; any number.
+     * @param nsid namespace id; any number.
      */
     ServedNamespace servedNamespace(final int nsid)
     {
@@ -503,7 +504,7 @@ public final class Subsystem
     }
 
     /**
-     * {@return the namespaces as hosts are told of them, in order of their ids}
+     * {@return the namespaces as reported to hosts, in order of their ids}
      */
     List<ServedNamespace> servedNamespaces()
     {
@@ -582,7 +583,7 @@ public final class Subsystem
         return namespaces.list().stream().allMatch((each) -> each.geometry().supportsCopy());
     }
 
-    private void tellHosts(final int nsid)
+    private void notifyHosts(final int nsid)
     {
         for (final Controller controller : controllers.values())
         {

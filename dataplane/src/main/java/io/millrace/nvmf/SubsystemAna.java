@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asymmetric namespace access of a subsystem (NVM Express Base 2.0, section 8.1): the states that were set, by listener
- * and group, and what its controllers tell of them. Any thread may call it; the monitor of the subsystem guards it.
+ * Asymmetric namespace access of a subsystem (NVM Express Base 2.0, section 8.1): the states by listener and group, and
+ * their reporting by its controllers. Any thread may call it; the monitor of the subsystem guards it.
  */
 public final class SubsystemAna
 {
@@ -26,10 +26,10 @@ public final class SubsystemAna
 
     /**
      * Sets a state, at once for commands that come from now on. It holds until another is set for the same, whether the
-     * listener is there or not. Hosts that asked for it are told, unless it is {@link AnaState#CHANGE}, which they see
-     * when they look. A transition that is not ended in the target's time ends as {@link AnaState#INACCESSIBLE}. A
-     * controller keeps {@link AnaState#PERSISTENT_LOSS} for life: when the state is another afterwards, it is
-     * disconnected, and its host may connect again.
+     * listener is there or not. Hosts that enabled the event are notified, unless it is {@link AnaState#CHANGE}, which
+     * they see in the log page. A transition that is not ended in the target's time ends as
+     * {@link AnaState#INACCESSIBLE}. A controller keeps {@link AnaState#PERSISTENT_LOSS} for life: when the state is
+     * another afterwards, it is disconnected, and its host may connect again.
      *
      * @param listener that gets it; null for all, a wildcard address for all with its port.
      * @param group    that gets it, from 1 to {@link Namespace#ANA_GROUP_MAX}; 0 for all.
@@ -56,12 +56,12 @@ public final class SubsystemAna
             {
                 limitTransitions();
             }
-            return tellControllers();
+            return notifyControllers();
         }
     }
 
     /**
-     * {@return whether a state is so already}
+     * {@return whether a state is already set}
      *
      * @param listener whose it is; null for all.
      * @param group    from 1 to {@link Namespace#ANA_GROUP_MAX}; 0 for all.
@@ -134,7 +134,7 @@ public final class SubsystemAna
     }
 
     /**
-     * A controller begins anew, and its change counts with it.
+     * A controller starts again, with new change counts.
      *
      * @param controller that was reset or is new.
      */
@@ -161,7 +161,7 @@ public final class SubsystemAna
     }
 
     /**
-     * A namespace came or went. Its event tells hosts; the page with its group is another all the same.
+     * A namespace was added or removed. Its event tells hosts; the page with its group is another nevertheless.
      *
      * @param group of the namespace.
      */
@@ -184,7 +184,7 @@ public final class SubsystemAna
         }
     }
 
-    /** Ends later what is in transition now: hosts are told how long that takes at most. */
+    /** Schedules the end of present transitions: their longest time is reported to hosts (ANATT). */
     private void limitTransitions()
     {
         if (subsystem.isServed())
@@ -206,7 +206,7 @@ public final class SubsystemAna
             {
                 return;
             }
-            tellControllers();
+            notifyControllers();
             final TargetListener told = target.listener();
             table.others().difference(before.others()).stream()
                 .forEach((group) -> told.onAnaTransitionExpired(subsystem.nqn(), null, group));
@@ -215,7 +215,7 @@ public final class SubsystemAna
         }
     }
 
-    private CompletableFuture<List<UnfinishedCommands>> tellControllers()
+    private CompletableFuture<List<UnfinishedCommands>> notifyControllers()
     {
         final BitSet reported = groupsOfNamespaces();
         final List<CompletableFuture<List<UnfinishedCommands>>> parts = new ArrayList<>();
@@ -240,7 +240,7 @@ public final class SubsystemAna
         return told(controllers.stream().map((each) -> each.awaitRefused(groups)).toList());
     }
 
-    /** An operator is told of what did not end, whoever waits for it. */
+    /** An operator is notified of what did not end, whoever waits for it. */
     private CompletableFuture<List<UnfinishedCommands>> told(
         final List<CompletableFuture<List<UnfinishedCommands>>> parts)
     {

@@ -19,7 +19,7 @@ final class SubsystemChannels
     private final PollGroup pollGroup;
     private int nextNsid = 1;
     private boolean isFilled;
-    private int activeGates;
+    private int activeRateLimiters;
 
     SubsystemChannels(final Subsystem subsystem, final QosAdmission admission, final PollGroup pollGroup)
     {
@@ -61,9 +61,9 @@ final class SubsystemChannels
     }
 
     /**
-     * Looks at the next namespace that the subsystem may have. Those that come later are announced one by one.
+     * Visits the next possible namespace of the subsystem. Those that come later are announced one by one.
      *
-     * @return false when all have been looked at.
+     * @return false when all have been visited.
      */
     boolean fillNext()
     {
@@ -98,7 +98,7 @@ final class SubsystemChannels
     }
 
     /**
-     * {@return what is known of a host, for one more queue of it}
+     * {@return state of a host, for one more queue of the host}
      *
      * @param hostNqn of the host.
      */
@@ -108,7 +108,7 @@ final class SubsystemChannels
         if (null == host)
         {
             host = new HostChannel(hostNqn);
-            host.gate(limited(null, subsystem.qos().hostPolicy(hostNqn)));
+            host.rateLimiter(limited(null, subsystem.qos().hostPolicy(hostNqn)));
             hosts.put(hostNqn, host);
         }
         host.retain();
@@ -125,7 +125,7 @@ final class SubsystemChannels
         if (host.release())
         {
             hosts.remove(host.hostNqn());
-            limited(host.gate(), null);
+            limited(host.rateLimiter(), null);
         }
     }
 
@@ -134,23 +134,23 @@ final class SubsystemChannels
      */
     boolean isLimited()
     {
-        return 0 != activeGates;
+        return 0 != activeRateLimiters;
     }
 
     /**
-     * A gate limits something from now on, or nothing any more.
+     * A rate limiter became active or inactive.
      *
      * @param isLimiting which of both.
      */
-    void onGateChanged(final boolean isLimiting)
+    void onRateLimiterChanged(final boolean isLimiting)
     {
-        activeGates += isLimiting ? 1 : -1;
+        activeRateLimiters += isLimiting ? 1 : -1;
     }
 
     /**
      * The limits of a namespace, or its channel, have changed.
      *
-     * @param nsid of it.
+     * @param nsid namespace id.
      */
     void limitNamespace(final int nsid)
     {
@@ -158,7 +158,7 @@ final class SubsystemChannels
         final ServedNamespace served = subsystem.served().get(nsid);
         if (null != channel && null != served && served.namespace() == channel.namespace())
         {
-            channel.gate(limited(channel.gate(), served.qos()));
+            channel.rateLimiter(limited(channel.rateLimiter(), served.qos()));
         }
     }
 
@@ -172,12 +172,12 @@ final class SubsystemChannels
         final HostChannel host = hosts.get(hostNqn);
         if (null != host)
         {
-            host.gate(limited(host.gate(), subsystem.qos().hostPolicy(hostNqn)));
+            host.rateLimiter(limited(host.rateLimiter(), subsystem.qos().hostPolicy(hostNqn)));
         }
     }
 
     /**
-     * Ends what waits for limits on behalf of a namespace that is taken away.
+     * Ends what waits for limits on behalf of a namespace that is removed.
      *
      * @param channel of the namespace.
      * @param status  to fail commands with.
@@ -188,24 +188,24 @@ final class SubsystemChannels
         {
             return;
         }
-        if (null != channel.gate())
+        if (null != channel.rateLimiter())
         {
-            channel.gate().fail(channel, status);
-            limited(channel.gate(), null);
+            channel.rateLimiter().fail(channel, status);
+            limited(channel.rateLimiter(), null);
         }
         for (final HostChannel host : hosts.values())
         {
-            if (null != host.gate())
+            if (null != host.rateLimiter())
             {
-                host.gate().fail(channel, status);
+                host.rateLimiter().fail(channel, status);
             }
         }
     }
 
     /**
-     * Lets those go on who were held though their limits let them.
+     * Releases commands that were held by a pause although their limits admit them.
      */
-    void runGates()
+    void runRateLimiters()
     {
         if (!isLimited())
         {
@@ -213,28 +213,28 @@ final class SubsystemChannels
         }
         for (final NamespaceChannel channel : byNsid)
         {
-            if (null != channel && null != channel.gate())
+            if (null != channel && null != channel.rateLimiter())
             {
-                channel.gate().run();
+                channel.rateLimiter().run();
             }
         }
         for (final HostChannel host : hosts.values())
         {
-            if (null != host.gate())
+            if (null != host.rateLimiter())
             {
-                host.gate().run();
+                host.rateLimiter().run();
             }
         }
     }
 
-    private QosGate limited(final QosGate present, final QosPolicy policy)
+    private RateLimiter limited(final RateLimiter present, final QosPolicy policy)
     {
         if (null == present && null == policy)
         {
             return null;
         }
-        final QosGate gate = null == present ? new QosGate(admission, this) : present;
-        gate.policy(policy);
-        return gate;
+        final RateLimiter rateLimiter = null == present ? new RateLimiter(admission, this) : present;
+        rateLimiter.policy(policy);
+        return rateLimiter;
     }
 }

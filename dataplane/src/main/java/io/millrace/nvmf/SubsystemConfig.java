@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /**
- * What a subsystem is and who may use it. Immutable.
+ * Configuration of a subsystem. Immutable.
  *
  * @param nqn          its name.
  * @param allowAnyHost every host may connect, at first: {@link Subsystem#allowAnyHost}.

@@ -23,7 +23,7 @@ public final class SubsystemQos
     /**
      * Limits a namespace, or ends that. The limits go with the namespace.
      *
-     * @param nsid   of it.
+     * @param nsid   namespace id.
      * @param limits of all hosts together; without any the end of it.
      * @return done when every reactor goes by them; null when there is no such namespace.
      */
@@ -68,7 +68,7 @@ public final class SubsystemQos
     /**
      * {@return limits of a namespace; none when it has none or is not there}
      *
-     * @param nsid of it.
+     * @param nsid namespace id.
      */
     public QosLimits namespace(final int nsid)
     {
@@ -90,7 +90,7 @@ public final class SubsystemQos
 
     /**
      * {@return what is limited, with what that did: namespaces in order of their ids, then hosts by name; reactors are
-     *     not disturbed}
+     * not interrupted}
      */
     public List<QosSnapshot> snapshots()
     {

@@ -13,8 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 
 /**
- * What is served: subsystems, and the addresses they are reached at. Any thread may call it: what reactors see is
- * replaced as a whole.
+ * The served subsystems and their addresses. Any thread may call it: what reactors see is replaced as a whole.
  */
 public final class Target
 {
@@ -22,7 +21,7 @@ public final class Target
      * An address of discovery.
      *
      * @param portId        its number in the log, from 1.
-     * @param address       of it.
+     * @param address       start address.
      * @param discoveryOnly other subsystems are not reached there.
      */
     record Listener(int portId, TransportAddress address, boolean discoveryOnly)
@@ -51,7 +50,7 @@ public final class Target
     private final ConcurrentSkipListMap<Long, Subsystem> ordered = new ConcurrentSkipListMap<>();
     private final Map<Subsystem, Long> orders = new IdentityHashMap<>();
     private long lastOrder;
-    private volatile boolean takesControllers = true;
+    private volatile boolean acceptsControllers = true;
     private volatile List<Listener> listeners = List.of();
     private volatile ControllerIds controllerIds;
 
@@ -69,7 +68,7 @@ public final class Target
      * Makes a target that serves nothing yet but the discovery service.
      *
      * @param config   limits of it.
-     * @param listener told of hosts that come and go.
+     * @param listener notified of hosts that come and go.
      */
     public Target(final TargetConfig config, final TargetListener listener)
     {
@@ -105,7 +104,7 @@ public final class Target
     }
 
     /**
-     * Begins to serve a subsystem. Hosts with a discovery controller are told.
+     * Begins to serve a subsystem. Hosts with a discovery controller are notified.
      *
      * @param subsystem to serve.
      * @throws IllegalArgumentException when the name is taken, another target serves it or a device of it cannot be
@@ -116,7 +115,7 @@ public final class Target
         if (subsystems.containsKey(subsystem.nqn()))
         {
             throw new IllegalArgumentException(
-                "subsystem " + subsystem.nqn() + " is there already: choose another NQN");
+                "subsystem " + subsystem.nqn() + " already exists: choose another NQN");
         }
         subsystem.attach(this);
         lastOrder++;
@@ -127,9 +126,9 @@ public final class Target
     }
 
     /**
-     * Ends serving a subsystem: its controllers are disconnected. Hosts with a discovery controller are told.
+     * Ends serving a subsystem: its controllers are disconnected. Hosts with a discovery controller are notified.
      *
-     * @param nqn of it.
+     * @param nqn NQN of the subsystem.
      * @return done when its controllers are gone and no reactor uses its devices for it any more; false when there was
      *     none.
      */
@@ -149,7 +148,7 @@ public final class Target
     /**
      * {@return a subsystem, or null when there is none}
      *
-     * @param nqn of it; the discovery service's name included.
+     * @param nqn NQN of the subsystem; the discovery service's name included.
      */
     public Subsystem subsystem(final String nqn)
     {
@@ -173,14 +172,14 @@ public final class Target
     }
 
     /**
-     * Takes new controllers, or answers Connect with Controller Busy, which hosts try again later. Controllers that are
-     * there go on, and their hosts may connect more I/O queues.
+     * Accepts new controllers, or answers Connect with Controller Busy, which hosts retry later. Existing controllers
+     * continue, and their hosts may connect more I/O queues.
      *
      * @param isTaking which of both.
      */
-    public void takeControllers(final boolean isTaking)
+    public void acceptControllers(final boolean isTaking)
     {
-        takesControllers = isTaking;
+        acceptsControllers = isTaking;
     }
 
     /**
@@ -208,8 +207,8 @@ public final class Target
     }
 
     /**
-     * Tells discovery of an address that every subsystem is reached at. A wildcard address is reported as the one that
-     * the asking host came in on.
+     * Adds an address of every subsystem to the discovery log. A wildcard address is reported as the one that the
+     * asking host came in on.
      *
      * @param address that a transport listens on.
      */
@@ -219,8 +218,8 @@ public final class Target
     }
 
     /**
-     * Tells discovery of an address that only the discovery service is reached at, such as that of port 8009: a host
-     * that connects to all it is told of would else connect to each subsystem twice.
+     * Adds an address of the discovery service alone to the discovery log, such as that of port 8009: a host that
+     * connects to all entries would otherwise connect to each subsystem twice.
      *
      * @param address that a transport listens on.
      */
@@ -230,7 +229,7 @@ public final class Target
     }
 
     /**
-     * Takes an address out of discovery.
+     * Removes an address from the discovery log.
      *
      * @param address that was added.
      * @return false when it was not there.
@@ -264,7 +263,7 @@ public final class Target
     }
 
     /**
-     * {@return who is told what an operator should know}
+     * {@return listener for what an operator should know}
      */
     public TargetListener listener()
     {
@@ -324,17 +323,17 @@ public final class Target
         pollGroups.remove(pollGroup);
     }
 
-    boolean takesControllers()
+    boolean acceptsControllers()
     {
-        return takesControllers;
+        return acceptsControllers;
     }
 
     /**
-     * Lets every reactor open, close or look again at the channel to a namespace.
+     * Makes every reactor open, close or refresh the channel to a namespace.
      *
-     * @param subsystem of it.
+     * @param subsystem its subsystem.
      * @param nsid      that came, went or grew.
-     * @return done when all have, and what was taken away is in use no more.
+     * @return done when all have, and a removed namespace is no longer in use.
      */
     CompletableFuture<Void> onNamespaceChanged(final Subsystem subsystem, final int nsid)
     {
@@ -342,7 +341,7 @@ public final class Target
     }
 
     /**
-     * Lets every reactor close the channels of a subsystem that is no longer served.
+     * Makes every reactor close the channels of a subsystem that is no longer served.
      *
      * @param subsystem that was removed.
      * @return done when nothing of it is in use any more.
@@ -353,9 +352,9 @@ public final class Target
     }
 
     /**
-     * Lets every reactor go by the present limits of a namespace.
+     * Makes every reactor apply the present limits of a namespace.
      *
-     * @param subsystem of it.
+     * @param subsystem its subsystem.
      * @param nsid      its id.
      * @return done when all do.
      */
@@ -369,7 +368,7 @@ public final class Target
     }
 
     /**
-     * Lets every reactor go by the present limits of a host.
+     * Makes every reactor apply the present limits of a host.
      *
      * @param subsystem that it is on.
      * @param hostNqn   of the host.
@@ -385,7 +384,7 @@ public final class Target
     }
 
     /**
-     * What discovery tells has changed: hosts that asked for it are told.
+     * The discovery log has changed: hosts that enabled the event are notified.
      */
     void onDiscoveryChanged()
     {
@@ -397,7 +396,7 @@ public final class Target
     }
 
     /**
-     * Runs something on a reactor later; never when there is none, and nobody is served then.
+     * Runs a task on a reactor after a delay; never when there is no reactor.
      *
      * @param delayNs from now.
      * @param task    to run; must not throw.
@@ -431,7 +430,7 @@ public final class Target
         {
             if (each.address().equals(address))
             {
-                throw new IllegalArgumentException("listener " + address + " is there already: choose another port");
+                throw new IllegalArgumentException("listener " + address + " already exists: choose another port");
             }
             portId = Math.max(portId, each.portId() + 1);
         }

@@ -1,11 +1,11 @@
 package io.millrace.nvmf;
 
 /**
- * Told what an operator should know of a target. Called on reactors: must return at once.
+ * Receives events of a target that an operator should know. Called on reactors: must return at once.
  */
 public interface TargetListener
 {
-    /** Tells nobody. */
+    /** Ignores all events. */
     TargetListener NONE = new TargetListener()
     {
     };
@@ -55,7 +55,7 @@ public interface TargetListener
     }
 
     /**
-     * A host broke the rules of the transport, or did not say within its time what it wants: its connection ends.
+     * A host violated the transport protocol, or sent no Connect command in time: its connection ends.
      *
      * @param remote address of the host, with the port; empty when it is not known.
      * @param reason in words.
@@ -65,7 +65,7 @@ public interface TargetListener
     }
 
     /**
-     * A transition between ANA states took longer than hosts were told and has ended without access.
+     * A transition between ANA states exceeded the time reported to hosts and has ended as inaccessible.
      *
      * @param subsystemNqn of the subsystem.
      * @param listener     that it was for; null for those without states of their own.
@@ -86,16 +86,16 @@ public interface TargetListener
     }
 
     /**
-     * A device that had an error is used on this reactor no more.
+     * A device that had an error is no longer used on this reactor.
      *
-     * @param error that is counted no more.
+     * @param error that is no longer counted.
      */
     default void onDeviceErrorRemoved(final DeviceError error)
     {
     }
 
     /**
-     * Something failed that no host is told of.
+     * A failure that is reported to no host.
      *
      * @param message in one line.
      */

@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * A rate that several reactors share without a lock. Tokens come at the rate, each at a moment of its own; who wants
- * some claims the next ones in one atomic step, those to come included, and may use them when the first is there. So
- * claims are served in the order they were made, whichever reactor made them, and nobody has to ask again.
+ * A rate that several reactors share without a lock. Tokens come at the rate, each at a moment of its own; a reactor
+ * claims the next tokens in one atomic step, future ones included, and may use them when the first one has come. So
+ * claims are served in the order in which they were made, whichever reactor made them, and none has to be repeated.
  *
  * <pre>
  *    used            claimed by A, B, A ...            not claimed

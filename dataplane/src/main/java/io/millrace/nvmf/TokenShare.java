@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * What one line of one reactor has of a {@link TokenBucket}: tokens that it holds, and a claim whose tokens have not
- * come. It takes a quantum at a time, so that the bucket, which all reactors write, is touched rarely. Single-threaded.
+ * Tokens of a {@link TokenBucket} that one queue of one reactor holds, and a claim whose tokens have not come. It takes
+ * a quantum at a time, so that the bucket, which all reactors write, is touched rarely. Single-threaded.
  */
 final class TokenShare
 {
@@ -17,12 +17,12 @@ final class TokenShare
     }
 
     /**
-     * Sees to it that tokens are held, or claimed.
+     * Ensures that tokens are held or claimed.
      *
      * @param count  of them.
-     * @param isLast whether nobody waits behind who uses them.
+     * @param isLast whether no command waits behind the one that uses them.
      * @param nowNs  the cycle's clock.
-     * @return 0 when they are held; else nanoseconds until it is worth while to ask again.
+     * @return 0 when they are held; else nanoseconds until a retry can succeed.
      */
     long waitNs(final long count, final boolean isLast, final long nowNs)
     {
@@ -48,7 +48,8 @@ final class TokenShare
                 held += wanted;
                 return 0;
             }
-            // With a claim there already, its owner has left the line to one who needs more: the later claim counts.
+            // An existing claim belongs to a command that has left the queue to one that needs more: the later claim
+            // counts.
             final long more = isLast ? missing : wanted;
             claimStart = bucket.claim(tokensNow, more);
             claimed += more;

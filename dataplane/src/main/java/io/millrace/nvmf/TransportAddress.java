@@ -3,7 +3,7 @@ package io.millrace.nvmf;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where a subsystem is reached: transport, address and service, as discovery tells it (NVM Express Base 2.0, section
+ * Address of a subsystem: transport, address and service, as in the discovery log (NVM Express Base 2.0, section
  * 5.16.1.23). Immutable.
  *
  * @param transportType    kind of transport.

@@ -95,14 +95,14 @@ final class DeviceFile implements AutoCloseable
     }
 
     /**
-     * Asks for an answer whose length only the kernel knows.
+     * Makes a call whose result has a length that only the kernel knows.
      *
      * @param what      it is for, in a few words.
      * @param request   number.
      * @param arena     to take memory from.
      * @param sizeBytes of the answer's fixed part.
      * @param init      writes what is asked: address and room.
-     * @return the whole answer.
+     * @return the whole result.
      * @throws PciException when the call failed.
      */
     MemorySegment answer(
@@ -135,7 +135,7 @@ final class DeviceFile implements AutoCloseable
     }
 
     /**
-     * Writes what is asked into a structure of zeroes, the room for the answer in its first field.
+     * Initializes the zeroed structure of a call; its first field is the size of the structure.
      */
     interface AnswerInit
     {

@@ -1,14 +1,14 @@
 package io.millrace.pci;
 
 /**
- * What a function may reach of this process's memory: from virtual addresses to the I/O virtual addresses (IOVA) that
- * the function is told. Set-up thread only; no call is made per I/O.
+ * DMA mappings of a function: from virtual addresses of this process to the I/O virtual addresses (IOVA) that the
+ * function uses. Set-up thread only; no call is made per I/O.
  */
 public interface DmaMap
 {
     /**
-     * Lets the function read and write a range. Its pages are brought in and kept resident until it is unmapped, so
-     * they count towards the locked-memory limit.
+     * Maps a range for the function to read and write. Its pages are pinned until it is unmapped, so they count towards
+     * the locked-memory limit.
      *
      * @param address     of the first byte; a multiple of {@link #pageBytes()}.
      * @param lengthBytes of the range; a positive multiple of {@link #pageBytes()}.
@@ -19,10 +19,10 @@ public interface DmaMap
     long map(long address, long lengthBytes);
 
     /**
-     * Takes a range away from the function: what it still sends there is stopped by the IOMMU. Only when the function
-     * was stopped before may the memory be used for something else at once.
+     * Unmaps a range from the function: the IOMMU blocks later accesses. The memory may be reused immediately only if
+     * the function was stopped before.
      *
-     * @param iova        what {@link #map} answered.
+     * @param iova        result of {@link #map}.
      * @param lengthBytes as it was mapped.
      * @throws PciException when there is no such mapping.
      */

@@ -1,7 +1,7 @@
 package io.millrace.pci;
 
 /**
- * Checks what is to be mapped. Stateless.
+ * Checks ranges to be mapped. Stateless.
  */
 final class DmaRanges
 {

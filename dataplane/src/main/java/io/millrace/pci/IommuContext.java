@@ -1,8 +1,8 @@
 package io.millrace.pci;
 
 /**
- * What maps memory for the functions of one IOMMU group that this process has taken. Its mappings are made and taken
- * away under the lock of {@link #addresses()}. Set-up only; any thread but a reactor's.
+ * Maps memory for the functions of one IOMMU group that this process owns. Its mappings are created and removed under
+ * the lock of {@link #addresses()}. Set-up only; any thread but a reactor's.
  */
 interface IommuContext extends AutoCloseable
 {
@@ -26,7 +26,7 @@ interface IommuContext extends AutoCloseable
     long pageBytes();
 
     /**
-     * {@return the addresses that are not taken}
+     * {@return the free I/O virtual addresses}
      */
     IovaSpace addresses();
 
@@ -41,20 +41,20 @@ interface IommuContext extends AutoCloseable
     int map(long address, long iova, long lengthBytes);
 
     /**
-     * Takes a mapping away.
+     * Removes a mapping.
      *
-     * @param iova        of it.
-     * @param lengthBytes of it.
+     * @param iova        I/O virtual address.
+     * @param lengthBytes length in bytes.
      * @return 0, or a negated errno; ENOENT when less was mapped.
      */
     int unmap(long iova, long lengthBytes);
 
     /**
-     * {@return what a user raises who may have no more mappings}
+     * {@return limit to raise when no more mappings are possible}
      */
     String mappingLimit();
 
-    /** Lets the group go, and with it all that was mapped. Its devices were closed before. */
+    /** Releases the group and its mappings. Its devices were closed before. */
     @Override
     void close();
 }

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The groups that this process has taken. The kernel lets a group belong to one owner at a time, so functions of one
- * group share its context: it is let go with the last of them. Any thread but a reactor's.
+ * The IOMMU groups that this process owns. The kernel allows one owner of a group at a time, so functions of one group
+ * share its context: it is released with the last of them. Any thread but a reactor's.
  */
 final class IommuContexts
 {
@@ -17,19 +17,19 @@ final class IommuContexts
     {
     }
 
-    /** A context and whose it is. */
+    /** A context and its functions. */
     private record Taken(IommuContext context, Set<PciAddress> functions)
     {
     }
 
     /**
-     * Takes the group of a function, or joins in when this process has it already: through iommufd and the function's
+     * Takes the group of a function, or shares it when this process has it already: through iommufd and the function's
      * own file where this kernel has them and this process may open them, else through the group's.
      *
      * @param bus    to look at.
      * @param device whose group it is.
      * @return the context, to be given back with {@link #release}.
-     * @throws PciException when it cannot be had.
+     * @throws PciException when it is unavailable.
      */
     static IommuContext take(final PciBus bus, final PciDevice device)
     {
@@ -51,7 +51,7 @@ final class IommuContexts
     }
 
     /**
-     * Gives a group back; the last of its functions lets it go.
+     * Releases a function's use of its group; the last one releases the group.
      *
      * @param device whose group it is, as it was when it was taken.
      */

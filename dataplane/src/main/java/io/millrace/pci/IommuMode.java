@@ -5,11 +5,11 @@ package io.millrace.pci;
  */
 public enum IommuMode
 {
-    /** Only where an IOMMU stops what was not mapped for the function. */
+    /** Only with an IOMMU, which blocks access to memory that was not mapped for the function. */
     REQUIRED,
     /**
-     * Also where nothing stops it: a wrong address, of the driver or of the drive, overwrites any memory of the
-     * machine. Needs root, hugepages and the kernel's consent, {@code enable_unsafe_noiommu_mode}.
+     * Also without one: a wrong address, of the driver or of the drive, overwrites any memory of the machine. Needs
+     * root, hugepages and the module parameter {@code enable_unsafe_noiommu_mode}.
      */
     UNSAFE_NO_IOMMU
 }

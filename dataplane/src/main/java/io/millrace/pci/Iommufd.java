@@ -32,7 +32,7 @@ final class Iommufd implements IommuContext
     }
 
     /**
-     * {@return whether this kernel has it for a function, and this process may use it}
+     * {@return whether this kernel offers iommufd for a function, and this process may use it}
      *
      * @param bus    to look at.
      * @param device to take.
@@ -107,7 +107,7 @@ final class Iommufd implements IommuContext
             case Errno.EPERM -> throw new PciException(VfioGroup.notRemapped(device, "iommufd"));
             case Errno.EBUSY, Errno.EINVAL ->
             {
-                // A function whose own file somebody else has is an invalid argument.
+                // A function whose file is open in another process is an invalid argument.
                 VfioGroup.checkOthers(bus, device);
                 throw new PciException(device.address() + " is in use" +
                     OpenFiles.below(VfioGroup.FOLDER).holder(bus.vfioFile(device), path) + ": stop that process first");
@@ -116,7 +116,7 @@ final class Iommufd implements IommuContext
         }
     }
 
-    /** Only now that a function is in it, the kernel knows what its IOMMU can reach. */
+    /** The kernel knows the addresses of the IOMMU only after a function was attached. */
     private void findAddresses(final Arena arena)
     {
         final long request = arena.allocate(IommuAddressSpace.SIZE_BYTES, Long.BYTES).address();

@@ -8,9 +8,9 @@ import java.util.TreeMap;
  */
 final class IovaSpace
 {
-    /** Address 0 is never given out: who forgets to set an address is stopped. */
+    /** Address 0 is never allocated: accesses with an unset address are blocked. */
     static final long FIRST_ADDRESS = 2L << 20;
-    /** The kernel maps such pages whole when both addresses lie alike in them. */
+    /** The kernel maps such pages whole when both addresses have the same offset in them. */
     private static final long HUGE_BYTES = 2L << 20;
     /** Beyond any IOMMU's reach; keeps addresses positive. */
     private static final long LAST_ADDRESS = (1L << 57) - 1;
@@ -72,7 +72,7 @@ final class IovaSpace
     }
 
     /**
-     * Gives back what {@link #allocate} answered.
+     * Releases addresses of {@link #allocate}.
      *
      * @param start       first address.
      * @param lengthBytes as it was taken.

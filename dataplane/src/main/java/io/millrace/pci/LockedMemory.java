@@ -8,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * How much memory this process may keep resident, which is what it may map for devices. Those with CAP_IPC_LOCK have no
- * limit. Set-up only; stateless.
+ * The limit of locked memory of this process, which bounds its DMA mappings. Processes with CAP_IPC_LOCK have no limit.
+ * Set-up only; stateless.
  */
 public final class LockedMemory
 {
@@ -23,7 +23,7 @@ public final class LockedMemory
     }
 
     /**
-     * Raises the limit that holds to the one up to which this process may raise it.
+     * Raises the soft limit to the hard limit.
      *
      * @return the limit in bytes; {@link Long#MAX_VALUE} when there is none.
      */
@@ -51,7 +51,7 @@ public final class LockedMemory
     }
 
     /**
-     * What to say when memory could not be mapped for want of the limit.
+     * Message about memory that could not be mapped because of the limit.
      *
      * @param address     of the function it was to be mapped for.
      * @param lengthBytes that was to be mapped.

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which processes had which files open at one moment, as far as this one may know. Set-up only; immutable.
+ * Processes and their open files at one moment, as far as this process may read them. Set-up only; immutable.
  */
 public final class OpenFiles
 {
@@ -24,7 +24,7 @@ public final class OpenFiles
      * Looks once through the descriptors of all processes whose descriptors may be read.
      *
      * @param folder files below it are looked for.
-     * @return who has what open.
+     * @return the open files and their processes.
      */
     public static OpenFiles below(final Path folder)
     {

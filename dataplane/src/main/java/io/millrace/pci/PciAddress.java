@@ -4,7 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a PCI function is. Immutable; any thread.
+ * Address of a PCI function. Immutable; any thread.
  *
  * @param domain   segment group, 0 to 0xFFFFFF.
  * @param bus      0 to 255.
@@ -30,7 +30,8 @@ public record PciAddress(int domain, int bus, int device, int function) implemen
         final Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches() || Integer.parseInt(matcher.group(3), HEX) > DEVICE_MAX)
         {
-            throw new PciException("'" + text + "' is no PCI address: it must be DOMAIN:BUS:DEVICE.FUNCTION, such as " +
+            throw new PciException("'" + text + "' is not a PCI address: it must be DOMAIN:BUS:DEVICE.FUNCTION, such " +
+                "as " +
                 "0000:01:00.0");
         }
         final int domain = null == matcher.group(1) ? 0 : Integer.parseInt(matcher.group(1), HEX);

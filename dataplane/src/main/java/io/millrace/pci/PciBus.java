@@ -7,11 +7,11 @@ import java.util.List;
 
 /**
  * The PCI functions of this machine, as sysfs shows them ({@code Documentation/ABI/testing/sysfs-bus-pci}), and which
- * driver each has. Asks anew at each call. Set-up only; any thread but a reactor's.
+ * driver each has. Reads sysfs at each call. Set-up only; any thread but a reactor's.
  */
 public final class PciBus
 {
-    /** The driver that hands functions to processes. */
+    /** The driver that gives processes access to functions. */
     public static final String VFIO_DRIVER = "vfio-pci";
     private static final String DEVICES = "/sys/bus/pci/devices/";
     private static final String DRIVERS = "/sys/bus/pci/drivers/";
@@ -54,10 +54,10 @@ public final class PciBus
     }
 
     /**
-     * Looks at one function.
+     * Reads the properties of one function.
      *
      * @param address where it is.
-     * @return what is there.
+     * @return its properties.
      * @throws PciException when there is none.
      */
     public PciDevice find(final PciAddress address)
@@ -90,7 +90,7 @@ public final class PciBus
     }
 
     /**
-     * Whether a function's group stands for no IOMMU at all: VFIO makes it up in its unsafe mode.
+     * Whether a function's group has no IOMMU: VFIO creates such groups in its unsafe mode.
      *
      * @param device whose group it is.
      * @return whether nothing stops the function from reaching all memory.
@@ -149,8 +149,8 @@ public final class PciBus
     }
 
     /**
-     * Gives a function to a driver that it would not get by itself, and to no other until {@link #release}. Needs root.
-     * When that fails, the former driver has it again.
+     * Binds a function to a driver, exclusively until {@link #release}. Needs root. When that fails, it is bound to the
+     * former driver again.
      *
      * @param address where it is.
      * @param driver  loaded before.
@@ -190,7 +190,7 @@ public final class PciBus
      * Lets the kernel choose the driver of a function again, as it does at boot. Needs root.
      *
      * @param address where it is.
-     * @return what it is now; no driver may have wanted it.
+     * @return its present properties; it may be without a driver.
      * @throws PciException when there is no such function, or the kernel refuses.
      */
     public PciDevice release(final PciAddress address)

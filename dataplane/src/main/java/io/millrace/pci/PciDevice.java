@@ -3,7 +3,7 @@ package io.millrace.pci;
 import java.util.List;
 
 /**
- * What sysfs said of a PCI function when it was asked. Immutable; any thread.
+ * Properties of a PCI function, as read from sysfs. Immutable; any thread.
  *
  * @param address        where it is.
  * @param vendorId       16 bits.
@@ -13,7 +13,7 @@ import java.util.List;
  * @param driverOverride the one driver that may take it; empty when any may.
  * @param iommuGroup     number of its IOMMU group, or -1 when it has none.
  * @param numaNode       it is attached to, or -1 when that is not known.
- * @param barBytes       length of each base address register's range, 0 for those that it has not.
+ * @param barBytes       length of each base address register's range, 0 for missing ones.
  */
 public record PciDevice(
     PciAddress address,

@@ -1,8 +1,8 @@
 package io.millrace.pci;
 
 /**
- * One PCI function taken by this process: its registers, what it may reach of memory, its interrupts. There is VFIO's,
- * and in tests a model made of memory. Set-up thread only, unless said otherwise.
+ * One PCI function owned by this process: registers, DMA mappings, interrupts. Implemented by VFIO, and in tests by a
+ * model in memory. Set-up thread only, unless said otherwise.
  */
 public interface PciFunction extends AutoCloseable
 {
@@ -17,12 +17,12 @@ public interface PciFunction extends AutoCloseable
     MappedBar bar0();
 
     /**
-     * {@return what the function may reach}
+     * {@return its DMA mappings}
      */
     DmaMap dma();
 
     /**
-     * Lets the function read and write memory and raise interrupts, or forbids it. Off when a function was just taken.
+     * Allows or forbids the function to access memory and raise interrupts. Off when a function was just taken.
      *
      * @param enabled whether it may.
      * @throws PciException when its configuration cannot be written.
@@ -31,7 +31,7 @@ public interface PciFunction extends AutoCloseable
 
     /**
      * Resets the function and nothing else. Registers have their initial values then, bus mastering is off, and the
-     * function has forgotten every address it was told.
+     * function has lost every address that was written to it.
      *
      * @return false where it has no such reset, or the reset failed.
      */
@@ -54,7 +54,7 @@ public interface PciFunction extends AutoCloseable
     boolean isGone();
 
     /**
-     * Stops bus mastering, takes every mapping away and gives the function back. A second call does nothing.
+     * Stops bus mastering, removes every mapping and releases the function. A second call does nothing.
      */
     @Override
     void close();

@@ -8,9 +8,9 @@ import java.lang.foreign.Arena;
 import java.util.TreeMap;
 
 /**
- * No IOMMU: the function is told physical addresses ({@code Documentation/admin-guide/mm/pagemap.rst}), and nothing
- * stops it elsewhere. Only memory from the hugepage pool is taken, which the kernel leaves where it is. Any thread but
- * a reactor's.
+ * DMA without an IOMMU: the function uses physical addresses ({@code Documentation/admin-guide/mm/pagemap.rst}), and
+ * its accesses are not restricted. Only memory of the hugepage pool can be mapped, which the kernel does not move. Any
+ * thread but a reactor's.
  */
 final class PhysicalDmaMap implements DmaMap
 {
@@ -70,7 +70,7 @@ final class PhysicalDmaMap implements DmaMap
         if (0 == (value & PRESENT) || 0 == (value & FRAME_MASK))
         {
             throw new PciException("physical addresses for " + address +
-                " are not told to this process: without an IOMMU it has to be root");
+                " are hidden from this process: without an IOMMU it has to be root");
         }
         return value & FRAME_MASK;
     }

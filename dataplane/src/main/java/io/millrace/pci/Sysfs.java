@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The kernel's files below one root, {@code /} but in tests. Stateless.
+ * The kernel's files below a root, {@code /} except in tests. Stateless.
  *
  * @param root of the file system.
  */

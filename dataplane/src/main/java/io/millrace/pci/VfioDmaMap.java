@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What one function has mapped in the IOMMU context of its group. Any thread but a reactor's.
+ * DMA mappings of one function in the IOMMU context of its group. Any thread but a reactor's.
  */
 final class VfioDmaMap implements DmaMap
 {
@@ -79,8 +79,8 @@ final class VfioDmaMap implements DmaMap
     }
 
     /**
-     * Takes everything away from the function, which was stopped. The kernel has done so already where the function was
-     * removed; what it does not let go of stays taken until the group is closed.
+     * Removes all mappings of the function, which was stopped. The kernel has removed them already where the function
+     * was removed; mappings that it does not release stay until the group is closed.
      */
     void unmapAll()
     {

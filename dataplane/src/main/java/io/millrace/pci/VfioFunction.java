@@ -50,7 +50,7 @@ public final class VfioFunction implements PciFunction
         vectors = new VfioInterrupts(
             device, Vfio.VFIO_PCI_MSIX_IRQ_INDEX, 1 + Runtime.getRuntime().availableProcessors());
         requests = new VfioInterrupts(device, Vfio.VFIO_PCI_REQ_IRQ_INDEX, 1);
-        // Last, since nobody closes it when something before it throws.
+        // Last, since nothing closes it when a statement before it throws.
         arena = Arena.ofShared();
         counter = arena.allocate(Long.BYTES, Long.BYTES).address();
     }
@@ -61,8 +61,8 @@ public final class VfioFunction implements PciFunction
      * @param address where it is, such as {@code 0000:01:00.0}.
      * @param mode    whether it may be taken without an IOMMU.
      * @return the function; bus mastering is off.
-     * @throws PciException when it is no NVMe drive, not bound to VFIO, not to be had by this user, in use, shares its
-     *                      group with what the kernel drives, has no IOMMU, or this processor is no x86-64.
+     * @throws PciException when it is not an NVMe drive, not bound to VFIO, not accessible to this user, in use, shares
+     *     its group with functions that the kernel drives, has no IOMMU, or this processor is no x86-64.
      */
     public static VfioFunction open(final String address, final IommuMode mode)
     {
@@ -125,7 +125,7 @@ public final class VfioFunction implements PciFunction
     }
 
     /**
-     * {@return whether drives can be taken through VFIO on a processor, with the reason and the remedy when not}
+     * {@return whether drives can be driven through VFIO on a processor, with the reason and the remedy when not}
      *
      * @param processor that the process runs on.
      */
@@ -141,12 +141,12 @@ public final class VfioFunction implements PciFunction
         };
     }
 
-    /** What can be said before anything is opened. */
+    /** Checks before anything is opened. */
     static void check(final PciBus bus, final PciDevice device, final IommuMode mode)
     {
         if (!device.isNvme())
         {
-            throw new PciException(device.address() + " is no NVMe drive: its class is " + device.classText() +
+            throw new PciException(device.address() + " is not an NVMe drive: its class is " + device.classText() +
                 ", not 01:08:02; 'millrace drive list' shows the NVMe drives");
         }
         final boolean isNoIommu = device.iommuGroup() < 0 || bus.isGroupWithoutIommu(device);
@@ -239,12 +239,12 @@ public final class VfioFunction implements PciFunction
     {
         if (!isGone)
         {
-            look();
+            checkRemoval();
         }
         return isGone;
     }
 
-    private synchronized void look()
+    private synchronized void checkRemoval()
     {
         if (!isClosed)
         {
@@ -261,7 +261,7 @@ public final class VfioFunction implements PciFunction
             return;
         }
         isClosed = true;
-        // What fails here fails because the function is gone.
+        // Failures here mean that the function was removed.
         setBusMaster(false);
         vectors.close();
         requests.close();

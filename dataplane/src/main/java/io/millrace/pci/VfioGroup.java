@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * An IOMMU group that this process has taken by the group's file, in a container of its own: the type 1 interface, and
- * the way without an IOMMU.
+ * An IOMMU group that this process has opened by the group's file, in a container of its own: the type 1 interface, and
+ * the mode without an IOMMU.
  */
 final class VfioGroup implements IommuContext
 {
@@ -22,7 +22,7 @@ final class VfioGroup implements IommuContext
     static final Path FOLDER = Path.of("/dev/vfio");
     private static final int FLAGS = Vfio.VFIO_DMA_MAP_FLAG_READ | Vfio.VFIO_DMA_MAP_FLAG_WRITE;
     private static final String CONTAINER = "/dev/vfio/vfio";
-    /** Before Linux 5.4 the kernel does not say; IOMMUs of that time reach at least so far. */
+    /** Before Linux 5.4 the kernel does not report the ranges; IOMMUs support at least this address. */
     private static final long LAST_IOVA_OLD = (1L << 39) - 1;
     private static final long MSI_FIRST = 0xFEE0_0000L;
     private static final long MSI_LAST = 0xFEEF_FFFFL;
@@ -49,7 +49,7 @@ final class VfioGroup implements IommuContext
      * @param bus    to name the other members from.
      * @param device whose group it is.
      * @return the group.
-     * @throws PciException when it cannot be had.
+     * @throws PciException when it is unavailable.
      */
     static VfioGroup open(final PciBus bus, final PciDevice device)
     {
@@ -144,12 +144,12 @@ final class VfioGroup implements IommuContext
         {
             checkOthers(bus, device);
             throw new PciException("IOMMU group " + number + " of " + device.address() +
-                " cannot be taken: the kernel has something of it, see 'dmesg'");
+                " cannot be taken: the kernel uses part of it, see 'dmesg'");
         }
     }
 
     /**
-     * Whether the kernel drives others of a function's group.
+     * Checks that the kernel drives no other function of a function's group.
      *
      * @param bus    to look at.
      * @param device whose group it is.
@@ -169,7 +169,7 @@ final class VfioGroup implements IommuContext
         }
     }
 
-    /** What to say when the kernel takes interrupts for too dangerous. */
+    /** Message for missing interrupt remapping. */
     static String notRemapped(final PciDevice device, final String module)
     {
         return "IOMMU refused for " + device.address() + ": interrupts of functions are not remapped, so one could " +

@@ -20,7 +20,7 @@ final class VfioInterrupts implements AutoCloseable
     private int[] fds;
 
     /**
-     * Makes nothing yet.
+     * Creates an instance without descriptors.
      *
      * @param device   of the interrupts.
      * @param kind     {@code VFIO_PCI_*_IRQ_INDEX}.

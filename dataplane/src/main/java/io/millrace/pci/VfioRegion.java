@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where a region of a function lies behind its descriptor, and how much of it can be mapped from its begin on: pages
- * that hold the table of MSI-X vectors may be left out. Set-up only; immutable.
+ * A region of a function: its offset behind the descriptor, and its mappable length from the start on: pages of the
+ * MSI-X table may be excluded. Set-up only; immutable.
  *
  * @param device        of the region.
  * @param offsetBytes   of the region behind the descriptor.

@@ -6,17 +6,17 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jctools.queues.atomic.MpscUnboundedAtomicArrayQueue;
 
 /**
- * Commands of other threads to a reactor. Any thread adds, one takes. Adding and stopping hold a lock, so that
- * nothing can slip in behind the last look at the queue; taking does not.
+ * Commands of other threads to a reactor. Any thread adds, one takes. Adding and stopping hold a lock, so that no
+ * command is added after the last check of the queue; taking does not.
  */
 final class CommandQueue
 {
-    /** Commands come singly; a chunk of so many is enough for a burst at start. */
+    /** Commands are rare; one chunk holds a burst at start. */
     private static final int CHUNK = 64;
 
     private final Reactor reactor;
     private final ReactorErrorHandler errorHandler;
-    // The atomic kind: the other one goes through sun.misc.Unsafe, of which the JVM warns at every start.
+    // The atomic variant: the other one uses sun.misc.Unsafe, about which the JVM warns at every start.
     private final MpscUnboundedAtomicArrayQueue<Runnable> queue = new MpscUnboundedAtomicArrayQueue<>(CHUNK);
     private boolean stopped;
 
@@ -37,7 +37,7 @@ final class CommandQueue
         return !stopped && queue.offer(command);
     }
 
-    /** Takes no more commands. Any thread. */
+    /** Rejects further commands. Any thread. */
     synchronized void stop()
     {
         stopped = true;
@@ -71,7 +71,7 @@ final class CommandQueue
     }
 
     /**
-     * Fails what is left instead of running it.
+     * Fails the remaining commands instead of running them.
      *
      * @param reason in words.
      */

@@ -8,8 +8,8 @@ import java.lang.foreign.Arena;
 import java.util.BitSet;
 
 /**
- * On which CPUs threads may run ({@code sched_setaffinity(2)}). Stateless; any thread. Threads that a pinned thread
- * makes inherit its CPU.
+ * CPU affinity of threads ({@code sched_setaffinity(2)}). Stateless; any thread. Threads created by a pinned thread
+ * inherit its CPU.
  */
 public final class CpuAffinity
 {
@@ -66,7 +66,7 @@ public final class CpuAffinity
     }
 
     /**
-     * Says on which CPUs a thread may run.
+     * Sets the CPUs on which a thread may run.
      *
      * @param tid  the kernel's id of it.
      * @param cpus not empty.
@@ -87,7 +87,7 @@ public final class CpuAffinity
     }
 
     /**
-     * Keeps the calling thread on one CPU.
+     * Pins the calling thread to one CPU.
      *
      * @param reactor for the message.
      * @param cpu     below {@link #CPU_COUNT_MAX}.

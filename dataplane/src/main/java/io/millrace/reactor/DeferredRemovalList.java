@@ -3,9 +3,10 @@ package io.millrace.reactor;
 import java.util.Arrays;
 
 /**
- * Elements that are visited one after the other by a loop whose body may add elements and remove any of them, those
- * included that the loop has yet to reach. A removed element leaves a gap, which answers null; nothing moves until the
- * gaps are {@link #compact closed} between two loops. A loop reads {@link #limit()} and {@link #get} anew in each step:
+ * Elements that are visited one after the other by a loop whose body may add elements and remove any of them, including
+ * those that the loop has not reached yet. A removed element leaves a gap, which answers null; nothing moves until the
+ * gaps are {@link #compact closed} between two loops. A loop reads {@link #limit()} and {@link #get} again in each
+ * step:
  *
  * <pre>
  *   for (int i = 0; i &lt; list.limit(); i++)
@@ -15,6 +16,7 @@ import java.util.Arrays;
  *   }
  *   list.compact();
  * </pre>
+ *
  *
  * Grows to the most elements there were; nothing else allocates. Single-threaded.
  *

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * How a reactor spends its time. Written by the reactor's thread; read from any, each number for itself: they are not a
- * snapshot of one moment.
+ * Time and cycle counters of a reactor. Written by the reactor's thread; read from any, each number separately: they
+ * are not a consistent snapshot.
  */
 public final class DutyCycle
 {
@@ -37,7 +37,7 @@ public final class DutyCycle
     private long cycles;
     private long sleepCount;
     private long longestCycleNs;
-    /** The longest since the reactor was asked last. */
+    /** The longest since the last call of {@link #takeRecentCycle}. */
     private long recentCycleNs;
 
     DutyCycle()
@@ -77,8 +77,8 @@ public final class DutyCycle
     }
 
     /**
-     * {@return nanoseconds of the longest cycle since the last reset, sleep not counted: the longest that work had to
-     * wait}
+     * {@return nanoseconds of the longest cycle since the last reset, sleep not counted: the longest time that work had
+     * to wait}
      */
     public long longestCycleNs()
     {

@@ -16,18 +16,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Keeps every thread of the process that is no reactor out of the reactors' way, the JVM's own above all: its compiler
- * is woken by a reactor that enters a new path, and would then run on that reactor's CPU for milliseconds while I/O
- * waits.
+ * Prevents other threads of the process from delaying reactors, above all those of the JVM: its compiler is woken by a
+ * reactor that enters a new path, and would then run on that reactor's CPU for milliseconds while I/O waits.
  * <ul>
  * <li>They stay off the CPUs that reactors are pinned to, as long as the process has others.</li>
- * <li>Where they share a CPU all the same, a reactor asks for the shortest slice, and they are batch work: they take no
- * CPU from a reactor by waking up, and a reactor that wakes up takes it from them. Their share of a busy CPU stays as
- * it is, so the compiler is not starved. Kernels before Linux 6.12 know no slices.</li>
+ * <li>Where they have to share a CPU, a reactor asks for the shortest slice, and they are batch work: they take no CPU
+ * from a reactor by waking up, and a reactor that wakes up takes it from them. Their share of a busy CPU stays as it
+ * is, so the compiler is not starved. Kernels before Linux 6.12 do not support slices.</li>
  * </ul>
- * Threads inherit both from those that make them, so this holds for later threads too. For a process whose purpose the
- * reactors are; a library leaves the threads of others alone. Nothing here needs privileges, and nothing fails: a
- * thread that the kernel does not let be arranged stays where it is. Any thread but a reactor's; set-up only.
+ * Threads inherit both from those that make them, so this holds for later threads too. For a process dedicated to its
+ * reactors; a library must not change the threads of others. Nothing here needs privileges, and nothing fails: a thread
+ * whose attributes the kernel does not change stays as it is. Any thread but a reactor's; set-up only.
  */
 public final class Housekeeping implements AutoCloseable
 {
@@ -39,8 +38,8 @@ public final class Housekeeping implements AutoCloseable
      * A third of a reactor's weight. With much less, a thread that holds a lock of the JVM, of a class that is being
      * loaded for example, would keep a reactor waiting for it for hundreds of milliseconds on a busy CPU.
      */
-    private static final int NICE_GIVING_WAY = 5;
-    /** What the kernel works for io_uring with; such a thread belongs to its reactor. */
+    private static final int NICE_BACKGROUND = 5;
+    /** Name prefix of the kernel's io_uring workers; such a thread belongs to its reactor. */
     private static final String KERNEL_WORKER = "iou-";
 
     private static final Set<Integer> REACTOR_THREADS = ConcurrentHashMap.newKeySet();
@@ -54,7 +53,7 @@ public final class Housekeeping implements AutoCloseable
     }
 
     /**
-     * Arranges the threads there are.
+     * Sets CPUs and scheduling of the present threads.
      *
      * @param reactors that run.
      * @return to be closed when they have ended, or are about to; threads then may run where they might before.
@@ -78,7 +77,7 @@ public final class Housekeeping implements AutoCloseable
     }
 
     /**
-     * {@return the CPUs that the process may use, whatever the caller was kept off}
+     * {@return the CPUs that the process may use, whatever the caller's affinity}
      */
     public static BitSet allowed()
     {
@@ -94,12 +93,12 @@ public final class Housekeeping implements AutoCloseable
     }
 
     /**
-     * Lets the calling thread, and those that it makes from now on, reactors too, have a smaller share of a busy CPU.
-     * For good: an ordinary user cannot take it back.
+     * Lowers the priority of the calling thread, and of those that it creates from now on, reactors included.
+     * Permanently: an unprivileged user cannot raise it again.
      */
-    public static void giveWay()
+    public static void lowerPriority()
     {
-        schedule(0, SchedulingAttributes.SCHED_BATCH, NICE_GIVING_WAY, 0);
+        schedule(0, SchedulingAttributes.SCHED_BATCH, NICE_BACKGROUND, 0);
     }
 
     @Override
@@ -168,7 +167,7 @@ public final class Housekeeping implements AutoCloseable
         }
         catch (final IOException | DirectoryIteratorException e)
         {
-            // No /proc, and what could be arranged is.
+            // Without /proc: the remaining threads stay as they are.
         }
     }
 
@@ -191,7 +190,7 @@ public final class Housekeeping implements AutoCloseable
     }
 
     /**
-     * Leaves threads alone that have a real-time or other policy by somebody's will.
+     * Skips threads whose scheduling policy was set explicitly, such as real-time ones.
      */
     private static void schedule(final int tid, final int policy, final int niceMin, final long sliceNs)
     {

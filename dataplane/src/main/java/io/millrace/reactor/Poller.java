@@ -7,15 +7,15 @@ package io.millrace.reactor;
 public interface Poller
 {
     /**
-     * Does what is there to do, bounded, without blocking.
+     * Does the pending work, bounded, without blocking.
      *
      * @return how much was done; 0 lets the reactor move towards sleep.
      */
     int poll();
 
     /**
-     * Asked before the reactor sleeps: would work that no descriptor announces be missed? A poller that only waits for
-     * registered descriptors, timers or commands says true.
+     * Asked before the reactor sleeps: is there no work that no descriptor announces? A poller that only waits for
+     * registered descriptors, timers or commands returns true.
      *
      * @return true when the reactor may sleep.
      */

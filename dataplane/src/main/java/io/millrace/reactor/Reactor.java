@@ -15,7 +15,7 @@ import java.util.concurrent.RejectedExecutionException;
 /**
  * One pinned thread that runs pollers in turn. {@link #execute}, {@link #call}, {@link #wake}, {@link #start},
  * {@link #close}, {@link #config} and {@link #dutyCycle} may be called from any thread; everything else on the
- * reactor's own thread, or by whoever sets it up before it starts, or takes it down after it ended.
+ * reactor's own thread, or by the thread that sets it up before it starts, or closes it after it has ended.
  * <p>
  * A cycle reads the clock once, runs every poller, a bounded number of commands and of expired timers, and asks for
  * ready descriptors. A reactor without work spins for a while and then sleeps in the kernel:
@@ -35,9 +35,9 @@ public final class Reactor implements AutoCloseable
     private static final int COMMANDS_PER_CYCLE = 16;
     private static final int TIMERS_PER_CYCLE = 64;
     /**
-     * How long a spinning reactor leaves its descriptors alone after it found none ready. Asking costs about 300 ns
-     * in the kernel, for which whatever a poller asks for itself waits: busy sockets above all. Quiet descriptors
-     * wait so much longer at most.
+     * How long a spinning reactor leaves its descriptors alone after it found none ready. A check costs about 300 ns in
+     * the kernel, which delays the pollers, above all those of busy sockets. Idle descriptors wait for this interval at
+     * most.
      */
     private static final long READINESS_INTERVAL_NS = 2_000;
     /** Bounds how old the counters of a sleeping reactor get. */
@@ -69,7 +69,7 @@ public final class Reactor implements AutoCloseable
         CLOSING,
         /** The thread has ended, or never began. */
         ENDED,
-        /** Nothing native is held any more. */
+        /** All native resources are released. */
         CLOSED
     }
 
@@ -89,7 +89,7 @@ public final class Reactor implements AutoCloseable
     private long lastWorkNs = nowNs;
     private long readinessDueNs = nowNs;
     private boolean lastCycleBusy;
-    private Object culprit;
+    private Object failedSource;
 
     private volatile State state = State.NEW;
     private volatile boolean sleeping;
@@ -98,7 +98,7 @@ public final class Reactor implements AutoCloseable
     /**
      * Makes a reactor that does not run yet, with the standard error handler.
      *
-     * @param config of it.
+     * @param config configuration.
      * @throws NativeException when the kernel gives it no descriptors.
      */
     public Reactor(final ReactorConfig config)
@@ -109,8 +109,8 @@ public final class Reactor implements AutoCloseable
     /**
      * Makes a reactor that does not run yet.
      *
-     * @param config       of it.
-     * @param errorHandler told what goes wrong on its thread.
+     * @param config       configuration.
+     * @param errorHandler notified of errors on its thread.
      * @throws NativeException when the kernel gives it no descriptors.
      */
     public Reactor(final ReactorConfig config, final ReactorErrorHandler errorHandler)
@@ -124,7 +124,7 @@ public final class Reactor implements AutoCloseable
             readiness.close();
             throw new NativeException("eventfd", -wakeFd);
         }
-        // Edge-triggered: each signal is told once though the counter is never read.
+        // Edge-triggered: each signal is reported once although the counter is never read.
         readiness.register(wakeFd, Epoll.EPOLLIN | Epoll.EPOLLET, Reactor::onWake);
         thread = new ReactorThread(this::run, "millrace-" + config.name());
     }
@@ -138,7 +138,7 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
-     * {@return how the reactor spends its time}
+     * {@return its time and cycle counters}
      */
     public DutyCycle dutyCycle()
     {
@@ -220,8 +220,8 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
-     * {@return the time at this moment, on the clock of {@link #nowNs()}; it is read anew, which costs some 20 ns: for
-     *     measurements of what happened within a cycle, once for many}
+     * {@return the time at this moment, on the clock of {@link #nowNs()}; it is read again, which costs some 20 ns: for
+     * measurements of what happened within a cycle, once for many}
      */
     public long clockNs()
     {
@@ -280,7 +280,7 @@ public final class Reactor implements AutoCloseable
     }
 
     /**
-     * Takes a poller out, at once: it does not run in the rest of this cycle.
+     * Removes a poller immediately: it does not run in the rest of this cycle.
      *
      * @param poller that was added; another one is left alone.
      */
@@ -295,7 +295,7 @@ public final class Reactor implements AutoCloseable
      *
      * @param fd       descriptor.
      * @param events   {@code EPOLL*} bits.
-     * @param listener told when it is ready.
+     * @param listener notified when it is ready.
      * @throws NativeException when the kernel refuses.
      */
     public void register(final int fd, final int events, final ReadinessListener listener)
@@ -343,7 +343,7 @@ public final class Reactor implements AutoCloseable
      * then wakes up some 50 µs late for it, else up to 1 ms, as always before Linux 5.11.
      *
      * @param deadlineNs on the clock of {@link #nowNs()}.
-     * @param listener   told once when it has passed.
+     * @param listener   notified once when it has passed.
      * @return id to cancel it with; not negative.
      */
     public long schedule(final long deadlineNs, final TimerListener listener)
@@ -479,7 +479,7 @@ public final class Reactor implements AutoCloseable
             // allocates.
             if (started.isDone() || !started.completeExceptionally(t))
             {
-                errorHandler.onBrokenInvariant(this, null == culprit ? this : culprit, t);
+                errorHandler.onBrokenInvariant(this, null == failedSource ? this : failedSource, t);
             }
         }
         finally
@@ -556,7 +556,7 @@ public final class Reactor implements AutoCloseable
         }
         catch (final Throwable t)
         {
-            culprit = pollers.failed();
+            failedSource = pollers.failed();
             throw t;
         }
     }
@@ -569,7 +569,7 @@ public final class Reactor implements AutoCloseable
         }
         catch (final Throwable t)
         {
-            culprit = pollers.failed();
+            failedSource = pollers.failed();
             throw t;
         }
     }
@@ -582,7 +582,7 @@ public final class Reactor implements AutoCloseable
         }
         catch (final Throwable t)
         {
-            culprit = timers.expiring();
+            failedSource = timers.expiring();
             throw t;
         }
     }
@@ -595,7 +595,7 @@ public final class Reactor implements AutoCloseable
         }
         catch (final Throwable t)
         {
-            culprit = readiness.dispatching();
+            failedSource = readiness.dispatching();
             throw t;
         }
     }
@@ -613,7 +613,7 @@ public final class Reactor implements AutoCloseable
         }
     }
 
-    /** Tells reactors' threads from others at no cost. */
+    /** Identifies reactors' threads at no cost. */
     private static final class ReactorThread extends Thread
     {
         ReactorThread(final Runnable task, final String name)
@@ -624,7 +624,7 @@ public final class Reactor implements AutoCloseable
 
     private static void onWake(final int events)
     {
-        // What woke the reactor is found by its pollers and in its commands.
+        // The pollers and the command queue find the work.
     }
 
     private static final class WakeValue

@@ -7,7 +7,7 @@ import java.util.Objects;
  *
  * @param name      of the reactor and its thread; not blank.
  * @param cpu       to pin the thread to, or -1 to let the kernel choose.
- * @param idle      what to do when there is no work.
+ * @param idle      behaviour without work.
  * @param spinNs    how long after the last work the reactor goes on spinning before it sleeps, 0 or more; not used by
  *                  {@link IdleMode#BUSY_SPIN}.
  */
@@ -16,7 +16,7 @@ public record ReactorConfig(String name, int cpu, IdleMode idle, long spinNs)
     /** Default of {@link #spinNs()}: 100 µs, several times what waking a sleeping thread takes. */
     public static final long SPIN_NS_DEFAULT = 100_000;
 
-    /** What a reactor does when there is no work. */
+    /** Behaviour of a reactor without work. */
     public enum IdleMode
     {
         /** Spins for {@code spinNs}, then sleeps in the kernel until something is ready. */

@@ -1,7 +1,7 @@
 package io.millrace.reactor;
 
 /**
- * Told what goes wrong on a {@link Reactor}. Called on the reactor's thread only.
+ * Handles errors on a {@link Reactor}. Called on the reactor's thread only.
  */
 public interface ReactorErrorHandler
 {
@@ -18,7 +18,7 @@ public interface ReactorErrorHandler
     void onCommandError(Reactor reactor, Runnable command, Throwable error);
 
     /**
-     * A poller or listener threw, which none of them does by design: the state of the data path is in doubt. When this
+     * A poller or listener threw, which none of them does by design: the state of the data path is undefined. When this
      * returns, the reactor's thread ends; commands that are outstanding then fail.
      *
      * @param reactor that cannot go on.
@@ -28,8 +28,8 @@ public interface ReactorErrorHandler
     void onBrokenInvariant(Reactor reactor, Object source, Throwable error);
 
     /**
-     * What a reactor does when nothing else is said: a line to standard error for a command; for a broken invariant the
-     * stack trace, then the process stops at once, so that it is restarted and initiators reconnect.
+     * The default handler: writes a line to standard error for a command; for a broken invariant the stack trace, then
+     * the process stops at once, so that it is restarted and initiators reconnect.
      *
      * @return the handler; stateless.
      */

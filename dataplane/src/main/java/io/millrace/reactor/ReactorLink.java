@@ -10,8 +10,8 @@ import org.agrona.concurrent.ringbuffer.RecordDescriptor;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 /**
- * A way to a reactor from other threads: a ring of fixed descriptors. Any thread offers, the consuming reactor's thread
- * takes; offering and taking allocate nothing. One record on the ring, little-endian:
+ * A message queue from other threads to a reactor: a ring of fixed-size records. Any thread offers, the consuming
+ * reactor's thread takes; offering and taking allocate nothing. One record on the ring, little-endian:
  * <pre>
  *   0                   1                   2                   3
  *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -59,7 +59,7 @@ public final class ReactorLink implements AutoCloseable
      *
      * @param consumer reactor that takes; not ended.
      * @param capacity how many messages fit; a power of two from 2 to 2^20.
-     * @param listener told of each message on the consumer's thread.
+     * @param listener notified of each message on the consumer's thread.
      * @throws IllegalArgumentException   when the capacity is out of bounds.
      * @throws RejectedExecutionException when the consumer has ended.
      */
@@ -68,7 +68,7 @@ public final class ReactorLink implements AutoCloseable
         if (capacity < 2 || capacity > CAPACITY_MAX || 1 != Integer.bitCount(capacity))
         {
             throw new IllegalArgumentException("link to reactor " + consumer.config().name() + ": capacity " +
-                capacity + " is no power of two from 2 to " + CAPACITY_MAX);
+                capacity + " is not a power of two from 2 to " + CAPACITY_MAX);
         }
         this.consumer = consumer;
         this.listener = listener;
@@ -127,8 +127,8 @@ public final class ReactorLink implements AutoCloseable
     }
 
     /**
-     * Takes no more messages, and has those on the ring delivered: at once on the consumer's thread or when it has
-     * ended, else by its next command. Producers stop before this, since what they offer meanwhile may be lost. A
+     * Rejects further messages, and delivers those on the ring: immediately on the consumer's thread or when it has
+     * ended, else by its next command. Producers stop before this, since messages offered meanwhile may be lost. A
      * second call does nothing.
      */
     @Override

@@ -1,13 +1,13 @@
 package io.millrace.reactor;
 
 /**
- * Told when a descriptor that was registered with a {@link Reactor} is ready. Called on the reactor's thread only.
+ * Called when a descriptor that was registered with a {@link Reactor} is ready. Called on the reactor's thread only.
  */
 @FunctionalInterface
 public interface ReadinessListener
 {
     /**
-     * The descriptor is ready; level-triggered, so it is told again while it stays so.
+     * The descriptor is ready; level-triggered, so this is called again while it stays ready.
      *
      * @param events {@code EPOLL*} bits of {@link io.millrace.bindings.linux.Epoll}.
      */

@@ -9,9 +9,9 @@ import java.lang.foreign.Arena;
 import java.util.Arrays;
 
 /**
- * The descriptors of a reactor ({@code epoll(7)}) and who is told of them. An event carries the number of its
- * registration beside the descriptor: when a listener closes a descriptor and its number is taken again within the
- * same batch, what is left of the old one's events is not mistaken for the new one's. Single-threaded.
+ * The descriptors of a reactor ({@code epoll(7)}) and their listeners. An event carries the number of its registration
+ * beside the descriptor: when a listener closes a descriptor and its number is taken again within the same batch, the
+ * remaining events of the old one are not mistaken for the new one's. Single-threaded.
  */
 final class ReadinessSet implements AutoCloseable
 {
@@ -103,7 +103,7 @@ final class ReadinessSet implements AutoCloseable
     }
 
     /**
-     * Asks what is ready now. {@link #dispatch} has to follow.
+     * Polls for ready descriptors. {@link #dispatch} has to follow.
      *
      * @return count of events, or negated errno.
      */
@@ -124,7 +124,7 @@ final class ReadinessSet implements AutoCloseable
         if (waitsExactly && timeoutNs < EXACT_BELOW_NS)
         {
             final int ready = Epoll.waitForNs(epollFd, eventsAddress, EVENTS_PER_WAIT, timespecAddress, timeoutNs);
-            // Not known to the kernel, or to what filters its calls.
+            // Not supported by the kernel, or rejected by a filter of system calls.
             if (-Errno.ENOSYS != ready && -Errno.EPERM != ready)
             {
                 return ready;
@@ -137,10 +137,10 @@ final class ReadinessSet implements AutoCloseable
     }
 
     /**
-     * Tells the listeners of a wait's events.
+     * Calls the listeners of a wait's events.
      *
-     * @param ready what the wait answered.
-     * @return how many were told.
+     * @param ready result of the wait.
+     * @return number of called listeners.
      */
     int dispatch(final int ready)
     {

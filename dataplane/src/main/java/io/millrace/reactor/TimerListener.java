@@ -1,7 +1,7 @@
 package io.millrace.reactor;
 
 /**
- * Told when a timer of a {@link Reactor} expires. Called on the reactor's thread only.
+ * Called when a timer of a {@link Reactor} expires. Called on the reactor's thread only.
  */
 @FunctionalInterface
 public interface TimerListener

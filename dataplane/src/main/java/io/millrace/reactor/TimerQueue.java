@@ -3,10 +3,10 @@ package io.millrace.reactor;
 import java.util.Arrays;
 
 /**
- * Timers by deadline: a binary heap over arrays. A heap rather than a wheel because the reactor asks before every
- * sleep for the next deadline, which is the root here and a walk there, and because nothing has to be caught up tick
- * by tick after it. Timers with the same deadline expire in the order they were scheduled. Grows to the largest
- * number of timers there was and then allocates nothing. Single-threaded.
+ * Timers by deadline: a binary heap over arrays. A heap rather than a wheel because the reactor asks before every sleep
+ * for the next deadline, which is the root here and a walk there, and because no ticks have to be processed after it.
+ * Timers with the same deadline expire in the order they were scheduled. Grows to the largest number of timers there
+ * was and then allocates nothing. Single-threaded.
  */
 final class TimerQueue
 {
@@ -59,7 +59,7 @@ final class TimerQueue
      * Starts a timer.
      *
      * @param deadlineNs on the reactor's clock; less than 146 years from every other.
-     * @param listener   told once.
+     * @param listener   notified once.
      * @return id, not negative.
      */
     long schedule(final long deadlineNs, final TimerListener listener)
@@ -95,7 +95,7 @@ final class TimerQueue
     }
 
     /**
-     * Tells the listeners of timers whose deadline has passed, earliest first.
+     * Calls the listeners of timers whose deadline has passed, earliest first.
      *
      * @param nowNs the cycle's clock.
      * @param limit at most so many.

@@ -1,5 +1,5 @@
 /**
- * Pinned threads that run pollers in turn, and the rings over which they meet.
+ * Pinned threads that run pollers in turn, and the rings that connect them.
  * <p>
  * A {@link io.millrace.reactor.Reactor} is one thread. Everything handed to it is touched by that thread alone; other
  * threads reach it through {@code execute} or a {@link io.millrace.reactor.ReactorLink}. Each cycle reads the clock

@@ -1,7 +1,7 @@
 package io.millrace.status;
 
 /**
- * One of those that have most of a reactor's buffers, for readers of the status file. On its reactor.
+ * Record of a large holder of a reactor's buffers, for readers of the status file. On its reactor.
  */
 public final class BufferHolderRecord
 {
@@ -24,7 +24,7 @@ public final class BufferHolderRecord
     }
 
     /**
-     * Gives its room back; nothing of it is called afterwards.
+     * Releases the record; no method is called afterwards.
      */
     public void release()
     {

@@ -1,11 +1,11 @@
 package io.millrace.status;
 
 /**
- * What one connection, host or device has of a reactor's buffers, while commands wait for some. Immutable.
+ * Use of a reactor's buffers by one connection, host or device, while commands wait for some. Immutable.
  *
  * @param reactor       index of the reactor.
  * @param kind          connection, host or device.
- * @param name          of it.
+ * @param name          name.
  * @param heldBytes     of buffers.
  * @param waiting       commands of it that wait.
  * @param longestHoldNs age of the oldest command that has one.

@@ -1,7 +1,7 @@
 package io.millrace.status;
 
 /**
- * How the whole data plane is. Written by its first reactor a few times a second.
+ * State and counters of the whole data plane. Written by its first reactor a few times a second.
  */
 public final class DataPlaneCounters
 {
@@ -50,7 +50,7 @@ public final class DataPlaneCounters
         REFUSED_DISCOVERY,
         /** Discovery controllers now. */
         DISCOVERY_CONNECTIONS,
-        /** Capsules that were put aside until there was a slot, as data was awaited that may come behind them. */
+        /** Capsules that were deferred until there was a slot, while data was awaited that may come behind them. */
         DEFERRED_CAPSULES;
 
         /**

@@ -11,7 +11,7 @@ public final class DeviceErrorRecord
     /** Values of the record, in order. */
     enum Value
     {
-        /** How often it happened. */
+        /** Number of occurrences. */
         COUNT,
         /** First time. */
         FIRST_EPOCH_MS,
@@ -102,7 +102,7 @@ public final class DeviceErrorRecord
     }
 
     /**
-     * Gives its room back; it is added to no more.
+     * Releases the record; nothing is added afterwards.
      */
     public void release()
     {

@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A distinct error of a device, all reactors added up. Immutable.
+ * A distinct error of a device, summed over the reactors. Immutable.
  *
  * @param device       that failed.
- * @param operation    that failed, such as {@code write}; {@code other} stands for what had no room of its own.
+ * @param operation    that failed, such as {@code write}; {@code other} stands for errors without a record of their
+ *                     own.
  * @param status       that requests ended with, such as {@code CAPACITY_EXCEEDED}.
  * @param cause        such as {@code ENOSPC}, {@code NVMe status 0x281}, {@code fault rule 1}; empty when unknown.
  * @param errno        of the cause; 0 when it has none.
@@ -36,7 +37,7 @@ public record DeviceErrorStatus(
     }
 
     /**
-     * Adds up what several reactors saw.
+     * Sums the errors of several reactors.
      *
      * @param errors of all reactors.
      * @return one for each distinct error, in the order of the first of each.

@@ -4,9 +4,9 @@ import java.lang.ref.Reference;
 import org.agrona.UnsafeApi;
 
 /**
- * What hosts did to a namespace, or one host did, on one reactor: commands, bytes, errors and latencies by operation.
- * Written by that reactor alone; the rest may be read by any thread, each number for itself. Counts by address, since
- * this is done for every I/O; the slot keeps the memory mapped.
+ * Commands, bytes, errors and latencies of a namespace, or of a host, on one reactor, by operation. Written by that
+ * reactor alone; the rest may be read by any thread, each number separately. Counts by address, since this runs for
+ * every I/O; the slot keeps the memory mapped.
  */
 public final class IoCounters
 {
@@ -113,7 +113,7 @@ public final class IoCounters
     }
 
     /**
-     * Gives its room back; nothing of it is called afterwards. On its reactor.
+     * Releases the record; no method is called afterwards. On its reactor.
      */
     public void release()
     {

@@ -1,7 +1,7 @@
 package io.millrace.status;
 
 /**
- * Kinds of I/O command that are told apart. Their order is that of the file.
+ * Kinds of I/O command that are counted separately. Their order is that of the file.
  */
 public enum IoOperation
 {

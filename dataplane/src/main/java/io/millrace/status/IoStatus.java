@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What hosts did to a namespace, or what one host did. Immutable.
+ * I/O of a namespace, or of a host. Immutable.
  *
  * @param name         NQN of the subsystem, or of the host.
  * @param nsid         of the namespace; 0 for a host.
@@ -30,7 +30,7 @@ public record IoStatus(
     }
 
     /**
-     * {@return what was done by one kind of command}
+     * {@return counters of one kind of command}
      *
      * @param operation which.
      */
@@ -40,7 +40,7 @@ public record IoStatus(
     }
 
     /**
-     * {@return what several reactors did with the same, added up; in the order in which each was met first}
+     * {@return sums over the reactors; in the order of first occurrence}
      *
      * @param parts of the reactors.
      */

@@ -1,9 +1,9 @@
 package io.millrace.status;
 
 /**
- * How latencies are sorted into buckets: by eights of each power of two of a microsecond, from 1 µs to 67 s, and by
- * eights of the first microsecond below. A bucket is at most an eighth as wide as its lower bound, so its middle is
- * within 6.25 % of every latency in it (below 1 µs, within 62.5 ns). What is longer is in the last bucket. Stateless.
+ * Buckets of latencies: by eights of each power of two of a microsecond, from 1 µs to 67 s, and by eights of the first
+ * microsecond below. A bucket is at most an eighth as wide as its lower bound, so its middle is within 6.25 % of every
+ * latency in it (below 1 µs, within 62.5 ns). What is longer is in the last bucket. Stateless.
  */
 public final class LatencyBuckets
 {

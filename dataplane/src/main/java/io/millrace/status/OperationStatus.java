@@ -1,7 +1,7 @@
 package io.millrace.status;
 
 /**
- * What was done by one kind of I/O command. Immutable.
+ * Counters of one kind of I/O command. Immutable.
  *
  * @param bytes     of the commands that succeeded.
  * @param errors    commands that failed.

@@ -3,7 +3,7 @@ package io.millrace.status;
 import org.agrona.UnsafeApi;
 
 /**
- * What came and went on one queue pair. Written by its reactor alone, by address; the slot keeps the memory mapped.
+ * Counters of one queue pair. Written by its reactor alone, by address; the slot keeps the memory mapped.
  */
 public final class QueuePairCounters
 {
@@ -62,7 +62,7 @@ public final class QueuePairCounters
     }
 
     /**
-     * Gives its room back; nothing of it is called afterwards. On its reactor.
+     * Releases the record; no method is called afterwards. On its reactor.
      */
     public void release()
     {

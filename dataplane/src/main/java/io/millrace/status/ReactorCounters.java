@@ -1,7 +1,7 @@
 package io.millrace.status;
 
 /**
- * How one reactor is. Written by it a few times a second.
+ * State and counters of one reactor. Written by it a few times a second.
  */
 public final class ReactorCounters
 {

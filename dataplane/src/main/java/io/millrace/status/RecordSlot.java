@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Room for a record, used over and over by records of one type. Written by its part's thread.
+ * Storage of a record, reused by records of one type. Written by its part's thread.
  */
 final class RecordSlot
 {
@@ -51,7 +51,7 @@ final class RecordSlot
         final int generation = buffer.getInt(StatusLayout.RECORD_GENERATION_OFFSET);
         buffer.putIntRelease(StatusLayout.RECORD_STATE_OFFSET, StatusLayout.STATE_FREE);
         buffer.putIntRelease(StatusLayout.RECORD_GENERATION_OFFSET, generation + 1);
-        // Whoever reads one of the stores below sees afterwards that the record is another.
+        // A reader that sees one of the stores below sees afterwards that the record has changed.
         VarHandle.storeStoreFence();
         buffer.setMemory(StatusLayout.RECORD_SINCE_OFFSET, type.lengthBytes() - StatusLayout.RECORD_SINCE_OFFSET,
             (byte)0);
@@ -70,7 +70,7 @@ final class RecordSlot
         buffer.putIntRelease(StatusLayout.RECORD_STATE_OFFSET, StatusLayout.STATE_LIVE);
     }
 
-    /** Ends the record: readers leave it out. */
+    /** Ends the record: readers skip it. */
     void end()
     {
         buffer.putIntRelease(StatusLayout.RECORD_STATE_OFFSET, StatusLayout.STATE_FREE);

@@ -22,8 +22,8 @@ enum RecordType
     /** Text 0: NQN of the host. Value 0: 0; a histogram an {@link IoOperation}. */
     HOST(5, 1, 1, IoOperation.values().length),
     /**
-     * What has most of a reactor's buffers while commands wait for some. Number 0: 1 connection, 2 host, 3 device; text
-     * 0: name. Value 0: bytes; 1: commands that wait; 2: longest hold, ns.
+     * A large holder of a reactor's buffers while commands wait for some. Number 0: 1 connection, 2 host, 3 device;
+     * text 0: name. Value 0: bytes; 1: commands that wait; 2: longest hold, ns.
      */
     BUFFER_HOLDER(6, 3, 1, 0),
     /**

@@ -4,7 +4,7 @@ import java.io.Serial;
 import java.nio.file.Path;
 
 /**
- * A status file cannot be made or read; the message is one sentence.
+ * A status file cannot be created or read; the message is one sentence.
  */
 public final class StatusException extends RuntimeException
 {

@@ -19,14 +19,14 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.errors.DistinctErrorLog;
 
 /**
- * What a data plane counts, in a mapped file or, without one, in memory of its own. Made and closed by the thread that
- * sets up; each {@link StatusPart} is written by its reactor, errors by any thread.
+ * Counters of a data plane, in a mapped file or, without one, in memory of the process. Made and closed by the thread
+ * that sets up; each {@link StatusPart} is written by its reactor, errors by any thread.
  * <p>
- * The file is made beside its place and renamed to it when the data plane has started, so a reader never sees half of
- * one and keeps what it has mapped, and a start that fails takes nothing away. It stays when the process ends, however
- * that may be, until the next one takes its place; a lock beside it, {@code FILE.lock}, says that its writer lives, and
- * the kernel lets that go. The last one whose writer ended without a clean stop is kept as {@code FILE.crashed}. It is
- * as long as all parts may grow, and sparse: pages are put behind it piece by piece before they are touched. Memory
+ * The file is made beside its place and renamed to it when the data plane has started, so a reader never sees an
+ * incomplete file and keeps its mapping, and a failed start removes nothing. It stays when the process ends, in
+ * whatever way, until the next one replaces it; a lock beside it, {@code FILE.lock}, shows that its writer is alive,
+ * and the kernel releases it. The last one whose writer ended without a clean stop is kept as {@code FILE.crashed}. It
+ * has the largest size of all parts, and is sparse: pages are allocated piece by piece before they are touched. Memory
  * stays mapped until nothing refers to it, so that counters may be read after the end.
  */
 public final class StatusFile implements AutoCloseable
@@ -78,10 +78,10 @@ public final class StatusFile implements AutoCloseable
     }
 
     /**
-     * Counts without a file.
+     * Creates counters without a file.
      *
      * @param partCount reactors there are.
-     * @return what counts.
+     * @return the counters.
      */
     public static StatusFile inMemory(final int partCount)
     {
@@ -100,8 +100,8 @@ public final class StatusFile implements AutoCloseable
      *
      * @param settings  with a path.
      * @param partCount reactors there are.
-     * @return what counts.
-     * @throws StatusException when it cannot be made, a living data plane has it, or something else is in its place.
+     * @return the counters.
+     * @throws StatusException when it cannot be created, a live data plane uses it, or another file is in its place.
      */
     public static StatusFile create(final StatusSettings settings, final int partCount)
     {
@@ -185,8 +185,7 @@ public final class StatusFile implements AutoCloseable
     }
 
     /**
-     * Puts the file into its place, for others to find; what a former process left there is replaced. Without a file
-     * nothing happens.
+     * Publishes the file under its name; the file of a former process is replaced. Does nothing without a file.
      *
      * @throws StatusException when that cannot be done.
      */
@@ -217,7 +216,7 @@ public final class StatusFile implements AutoCloseable
     }
 
     /**
-     * {@return what a former process left that ended without a clean stop; null when none has}
+     * {@return the file of a former process that ended without a clean stop; null when there is none}
      */
     public Path crashed()
     {
@@ -255,7 +254,7 @@ public final class StatusFile implements AutoCloseable
     }
 
     /**
-     * {@return what is in it now, what did not fit into the file included; any thread}
+     * {@return its present values, including those that did not fit into the file; any thread}
      */
     public StatusSnapshot snapshot()
     {
@@ -271,8 +270,8 @@ public final class StatusFile implements AutoCloseable
     }
 
     /**
-     * Says in the file that its writer has ended, and lets its lock go; one that was not published is removed.
-     * Reactors may not write any more. Again does nothing.
+     * Marks the file as stopped, and releases its lock; an unpublished file is removed. Reactors may not write any
+     * more. Again does nothing.
      */
     @Override
     public void close()
@@ -302,11 +301,14 @@ public final class StatusFile implements AutoCloseable
         }
         if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS) || !StatusReader.hasMagic(path))
         {
-            throw new StatusException(path, "is there and is no status file");
+            throw new StatusException(path, "exists and is not a status file");
         }
     }
 
-    /** Services are started again at once when they crash, so what is to be read later must not be in the way. */
+    /**
+     * Services are restarted immediately when they crash, so the file of the crashed process is kept under another
+     * name.
+     */
     private static Path keepCrashed(final Path path) throws IOException
     {
         if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS) || StatusReader.isStopped(path))
@@ -318,7 +320,7 @@ public final class StatusFile implements AutoCloseable
         return kept;
     }
 
-    /** Writing zeroes puts pages behind a range of which nothing has been touched yet. */
+    /** Writing zeroes allocates pages for a range that was not touched yet. */
     private static void ensure(final FileChannel channel, final long offset, final int lengthBytes) throws IOException
     {
         final ByteBuffer zeroes = ByteBuffer.allocateDirect(lengthBytes);
@@ -336,7 +338,7 @@ public final class StatusFile implements AutoCloseable
         }
         catch (final IOException e)
         {
-            // What made the file fail is said; that its beginning stays is no more than litter.
+            // The cause of the failure is reported; a left-over partial file does no harm.
         }
     }
 
@@ -377,7 +379,7 @@ public final class StatusFile implements AutoCloseable
             }
             catch (final IOException e)
             {
-                // What was written before the disk was full is there, but nothing says how much.
+                // Part of it was written before the disk was full, but the amount is unknown.
             }
             return backed;
         }

@@ -1,8 +1,8 @@
 package io.millrace.status;
 
 /**
- * The format of a status file, version 1; little-endian, every number aligned to its size. What is marked release is
- * stored last of what belongs to it; counters are single stores.
+ * The format of a status file, version 1; little-endian, every number aligned to its size. Fields marked release are
+ * stored after the fields that they publish; counters are single stores.
  * <pre>
  * header, 4096 bytes
  *      0  int64  magic, release        8  int32  version              12  int32  header bytes
@@ -26,8 +26,8 @@ package io.millrace.status;
  * histogram, 64 bytes and its buckets, an int64 each
  *      0  int64  bytes                 8  int64  errors               16  int64  sum, ns     24  int64  longest, ns
  * </pre>
- * A part is read up to its used bytes. A record whose generation or state is another after it was read than before was
- * used anew meanwhile and is left out. What belongs to which type of record is in {@link RecordType}.
+ * A part is read up to its used bytes. A record whose generation or state changed while it was read was reused and is
+ * skipped. The contents of each type of record are in {@link RecordType}.
  */
 public final class StatusLayout
 {

@@ -11,8 +11,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.errors.ErrorLogReader;
 
 /**
- * Reads the parts of a status file, whose writer may go on meanwhile, or may have written anything. One snapshot each;
- * one thread.
+ * Reads the parts of a status file, whose writer may continue meanwhile, or may have written invalid data. One snapshot
+ * each; one thread.
  */
 final class StatusParser
 {
@@ -70,7 +70,7 @@ final class StatusParser
         }
         catch (final IndexOutOfBoundsException | IllegalArgumentException | NegativeArraySizeException e)
         {
-            throw damaged("its errors are of no sense");
+            throw damaged("its section of errors is invalid");
         }
     }
 
@@ -135,7 +135,7 @@ final class StatusParser
                 if (generation == record.getInt(StatusLayout.RECORD_GENERATION_OFFSET) &&
                     state == record.getInt(StatusLayout.RECORD_STATE_OFFSET))
                 {
-                    // It was not used anew while it was read.
+                    // It was not reused while it was read.
                     if (null != problem)
                     {
                         throw problem;
@@ -146,7 +146,7 @@ final class StatusParser
         }
     }
 
-    /** Takes everything out of a record; what it answers adds that to the snapshot. */
+    /** Reads a record; the result adds it to the snapshot. */
     private Runnable read(final UnsafeBuffer record, final RecordType type)
     {
         final int number0 = record.getInt(StatusLayout.RECORD_NUMBER_0_OFFSET);

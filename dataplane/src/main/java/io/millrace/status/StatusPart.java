@@ -15,9 +15,9 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * One reactor's part of a status file, or of none: what it counts, by record. Only its reactor calls it, but for what
- * makes snapshots. What does not fit into the file is kept in memory of this process instead, so that counting goes on:
- * it is counted and said once. Room that was given back is used again by records of the same type.
+ * One reactor's part of a status file, or of none: its counters, by record. Only its reactor calls it, except to create
+ * snapshots. Records that do not fit into the file are kept in memory of this process instead, so that counting
+ * continues: they are counted and reported once. Released records are reused for the same type.
  */
 public final class StatusPart
 {
@@ -25,12 +25,12 @@ public final class StatusPart
     {
     };
 
-    /** Puts pages behind a part of the file before they are touched: a full disk would end the process else. */
+    /** Allocates pages of a part of the file before they are touched: a full disk would otherwise end the process. */
     @FunctionalInterface
     interface Growth
     {
         /**
-         * Puts pages behind the first bytes of the part.
+         * Allocates pages for the first bytes of the part.
          *
          * @param lengthBytes from the part's beginning.
          * @return how many there are now, as many as were asked for or fewer.
@@ -83,9 +83,10 @@ public final class StatusPart
     }
 
     /**
-     * Says who is told, once, that something does not fit into the file; before the reactor uses the part.
+     * Sets the listener that is called, once, when a record does not fit into the file; before the reactor uses the
+     * part.
      *
-     * @param listener told in a sentence, on the reactor.
+     * @param listener receives a sentence, on the reactor.
      */
     public void onLoss(final Consumer<String> listener)
     {
@@ -107,7 +108,7 @@ public final class StatusPart
      *
      * @param index of the reactor.
      * @param cpu   it is pinned to, or -1.
-     * @param name  of it.
+     * @param name  name.
      */
     public ReactorCounters reactor(final int index, final int cpu, final String name)
     {
@@ -154,10 +155,10 @@ public final class StatusPart
     }
 
     /**
-     * {@return a new record of what has most of the reactor's buffers, until it is released}
+     * {@return a new record of a large holder of the reactor's buffers, until it is released}
      *
      * @param kind          1 connection, 2 host, 3 device.
-     * @param name          of it.
+     * @param name          name.
      * @param heldBytes     of buffers.
      * @param waiting       commands of it that wait.
      * @param longestHoldNs age of the oldest command that has one.
@@ -187,7 +188,7 @@ public final class StatusPart
     }
 
     /**
-     * Says that its reactor lives.
+     * Records that its reactor is alive.
      *
      * @param clockNs of {@link System#nanoTime()}.
      */
@@ -198,7 +199,7 @@ public final class StatusPart
     }
 
     /**
-     * Puts pages behind what it begins with, on the thread that sets up.
+     * Allocates its first pages, on the set-up thread.
      */
     void prepare()
     {
@@ -220,7 +221,7 @@ public final class StatusPart
     }
 
     /**
-     * {@return records that are in no file; any thread}
+     * {@return records that are not in the file; any thread}
      */
     List<UnsafeBuffer> unpublishedRecords()
     {

@@ -16,8 +16,8 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Reads the status file of a data plane of this machine that runs, was stopped or died. Takes nothing from it but what
- * the kernel does to map its pages once. One thread at a time.
+ * Reads the status file of a data plane of this machine that runs, was stopped or crashed. It costs the data plane
+ * nothing but the kernel's work to map the pages once. One thread at a time.
  */
 public final class StatusReader
 {
@@ -38,9 +38,9 @@ public final class StatusReader
     /**
      * Maps a file, which stays as it was mapped when another process takes its place.
      *
-     * @param path of it.
+     * @param path path.
      * @return its reader.
-     * @throws StatusException when it is not there, cannot be read, or is no status file of this version.
+     * @throws StatusException when it is not there, cannot be read, or is not a status file of this version.
      */
     public static StatusReader open(final Path path)
     {
@@ -49,19 +49,19 @@ public final class StatusReader
             final long lengthBytes = channel.size();
             if (!Files.isRegularFile(path) || lengthBytes < StatusLayout.HEADER_BYTES)
             {
-                throw new StatusException(path, "is no status file of a data plane");
+                throw new StatusException(path, "is not a status file of a data plane");
             }
             final UnsafeBuffer header = map(channel, 0, StatusLayout.HEADER_BYTES);
             if (StatusLayout.MAGIC != header.getLongAcquire(StatusLayout.MAGIC_OFFSET))
             {
-                throw new StatusException(path, "is no status file of a data plane");
+                throw new StatusException(path, "is not a status file of a data plane");
             }
             checkVersion(path, header);
             return map(path, channel, header, lengthBytes);
         }
         catch (final NoSuchFileException e)
         {
-            throw new StatusException(path, "is not there: start a data plane that writes it, or name another");
+            throw new StatusException(path, "does not exist: start a data plane that writes it, or name another");
         }
         catch (final AccessDeniedException e)
         {
@@ -132,9 +132,9 @@ public final class StatusReader
     }
 
     /**
-     * {@return what it says now}
+     * {@return its present values}
      *
-     * @throws StatusException when what is in it makes no sense.
+     * @throws StatusException when its contents are invalid.
      */
     public StatusSnapshot read()
     {
@@ -146,9 +146,9 @@ public final class StatusReader
     }
 
     /**
-     * {@return whether a living process has the file's place now; it may be another than the one that wrote this file}
+     * {@return whether a live process writes a file of this name; it may be another than the one that wrote this file}
      *
-     * @throws StatusException when the lock beside it cannot be asked.
+     * @throws StatusException when the lock beside it cannot be checked.
      */
     public boolean isWriterAlive()
     {
@@ -168,7 +168,7 @@ public final class StatusReader
         }
         catch (final IOException e)
         {
-            throw new StatusException(lockFile, "cannot be asked whether the writer lives: " +
+            throw new StatusException(lockFile, "cannot be checked for a live writer: " +
                 e.getClass().getSimpleName());
         }
     }

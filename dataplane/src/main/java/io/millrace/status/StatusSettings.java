@@ -4,15 +4,15 @@ import java.nio.file.Path;
 import java.util.Objects;
 
 /**
- * Where a data plane keeps its status file. Immutable.
+ * Settings of a status file. Immutable.
  *
  * @param file      path of it; null for none.
- * @param isWanted  whether somebody named it: then a data plane that cannot have it does not start.
+ * @param isRequired  whether it was configured: then a data plane that cannot create it does not start.
  * @param bytesEach that each reactor may fill, {@link #BYTES_EACH_MIN} to {@link #BYTES_EACH_MAX}; what it does not use
  *                  takes no space.
  * @param program   name and version for those who read the file.
  */
-public record StatusSettings(Path file, boolean isWanted, int bytesEach, String program)
+public record StatusSettings(Path file, boolean isRequired, int bytesEach, String program)
 {
     /** Least of {@link #bytesEach()}. */
     public static final int BYTES_EACH_MIN = 1 << 20;

@@ -3,7 +3,7 @@ package io.millrace.status;
 import java.util.List;
 
 /**
- * What a status file said at a moment. Immutable; each number is for itself.
+ * Contents of a status file. Immutable; the numbers are not of one moment.
  *
  * @param program        name and version of the writer.
  * @param processId      of the writer, on its machine.
@@ -15,10 +15,10 @@ import java.util.List;
  * @param memoryNote     why not all memory is in hugepages, and what to do; empty when it is.
  * @param reactors       by index.
  * @param queuePairs     connected, in no order.
- * @param namespaces     that something was done to, reactors added up, in no order.
- * @param hosts          that did something, likewise.
- * @param bufferHolders  that have most of a reactor's buffers; none when no command waits for one.
- * @param deviceErrors   distinct errors of devices, reactors added up, in no order.
+ * @param namespaces     with I/O, summed over the reactors, in no order.
+ * @param hosts          with I/O, likewise.
+ * @param bufferHolders  the largest holders of a reactor's buffers; none when no command waits for one.
+ * @param deviceErrors   distinct errors of devices, summed over the reactors, in no order.
  * @param errors         in the order in which they happened first.
  */
 public record StatusSnapshot(

@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * What names, texts and sizes of resources may be: the one place that configuration files, commands, desired state and
- * the data plane ask, so that what one of them takes none of the others refuses. Each method answers null when a value
- * is valid. Stateless; any thread.
+ * Validation of names, texts and sizes of resources: shared by configuration files, commands, desired state and the
+ * data plane, so that all accept the same values. Each method returns null when a value is valid. Stateless; any
+ * thread.
  */
 public final class ResourceValidation
 {
@@ -39,9 +39,9 @@ public final class ResourceValidation
     private static final Pattern ASCII = Pattern.compile("[\\x20-\\x7e]*");
 
     /**
-     * What is wrong with a value.
+     * The problem of a value.
      *
-     * @param bound  that it breaks, as the end of a sentence that begins with the value and "is".
+     * @param bound  that it exceeds, as the end of a sentence that begins with the value and "is".
      * @param remedy what to do instead.
      */
     public record Problem(String bound, String remedy)
@@ -53,7 +53,7 @@ public final class ResourceValidation
     }
 
     /**
-     * {@return what is wrong with the name of a device, or of anything else that is no NQN; null when it is valid}
+     * {@return the problem of the name of a device, or of anything else that is not an NQN; null when it is valid}
      *
      * @param name to check.
      */
@@ -65,8 +65,8 @@ public final class ResourceValidation
     }
 
     /**
-     * {@return what is wrong with an NVMe qualified name (NVM Express Base 2.0, section 4.5); null when it is valid}
-     * Blanks and what does not print are refused in it: no host has them, and they break lists and completion.
+     * {@return the problem of an NVMe qualified name (NVM Express Base 2.0, section 4.5); null when it is valid} Blanks
+     * and unprintable characters are refused: no host uses them, and they break lists and completion.
      *
      * @param nqn to check.
      */
@@ -95,7 +95,7 @@ public final class ResourceValidation
     }
 
     /**
-     * {@return what is wrong with a serial number; null when it is valid}
+     * {@return the problem of a serial number; null when it is valid}
      *
      * @param serial to check.
      */
@@ -105,7 +105,7 @@ public final class ResourceValidation
     }
 
     /**
-     * {@return what is wrong with a model number; null when it is valid}
+     * {@return the problem of a model number; null when it is valid}
      *
      * @param model to check.
      */
@@ -115,10 +115,10 @@ public final class ResourceValidation
     }
 
     /**
-     * {@return what is wrong with a text that hosts see; null when it is valid}
+     * {@return the problem of a text that hosts see; null when it is valid}
      *
      * @param text      to check.
-     * @param lengthMax of it.
+     * @param lengthMax largest length.
      */
     public static Problem ofText(final String text, final int lengthMax)
     {
@@ -127,7 +127,7 @@ public final class ResourceValidation
     }
 
     /**
-     * {@return what is wrong with the path of a file or block device; null when it is valid}
+     * {@return the problem of the path of a file or block device; null when it is valid}
      *
      * @param path to check, absolute or not.
      */
@@ -139,7 +139,7 @@ public final class ResourceValidation
     }
 
     /**
-     * {@return what is wrong with how many rules a fault device has; null when that is valid}
+     * {@return the problem of the number of rules of a fault device; null when it is valid}
      *
      * @param count to check.
      */
@@ -161,7 +161,7 @@ public final class ResourceValidation
     }
 
     /**
-     * {@return what is wrong with the bytes of a block; null when they are valid}
+     * {@return the problem of the bytes of a block; null when they are valid}
      *
      * @param blockSizeBytes to check.
      */
@@ -172,7 +172,7 @@ public final class ResourceValidation
     }
 
     /**
-     * {@return what is wrong with the size of a device; null when it is valid}
+     * {@return the problem of the size of a device; null when it is valid}
      *
      * @param sizeBytes      to check.
      * @param blockSizeBytes valid bytes of a block.

@@ -1,5 +1,5 @@
 /**
- * What names, texts and sizes of resources may be, whichever way they come: configuration, commands, desired state.
- * Knows no resource.
+ * Validation of names, texts and sizes of resources from any source: configuration, commands, desired state.
+ * Independent of the resources.
  */
 package io.millrace.validation;

@@ -127,7 +127,7 @@ public final class AllocationProbe implements Poller
     {
         if (request.lent())
         {
-            initiator.channel().giveBack(request);
+            initiator.channel().releaseLoan(request);
         }
         idle[idleCount++] = request;
     }

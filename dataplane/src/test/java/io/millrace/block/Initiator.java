@@ -400,7 +400,7 @@ public final class Initiator implements Poller, AutoCloseable
         }
 
         @Override
-        public void onBrokenInvariant(final Reactor source, final Object culprit, final Throwable error)
+        public void onBrokenInvariant(final Reactor source, final Object failedSource, final Throwable error)
         {
             broken = error;
         }

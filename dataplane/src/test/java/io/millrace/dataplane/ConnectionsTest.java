@@ -82,12 +82,14 @@ class ConnectionsTest
                 () -> connections.move(NQN, 1, 1, 3));
             refused(Reason.NOT_FOUND, "reactor -1: does not exist; choose one from 0 to 2",
                 () -> connections.move(NQN, 1, 1, -1));
-            refused(Reason.NOT_FOUND, "connection " + NQN + "/1/2: does not exist; list connections to see which are",
+            refused(Reason.NOT_FOUND, "connection " + NQN + "/1/2: does not exist; list connections to see the " +
+                "existing ones",
                 () -> connections.move(NQN, 1, 2, 0));
-            refused(Reason.NOT_FOUND, "connection " + NQN + "/9/1: does not exist; list connections to see which are",
+            refused(Reason.NOT_FOUND, "connection " + NQN + "/9/1: does not exist; list connections to see the " +
+                "existing ones",
                 () -> connections.move(NQN, 9, 1, 0));
             refused(Reason.NOT_FOUND,
-                "connection " + NQN + "/1/-7: does not exist; list connections to see which are",
+                "connection " + NQN + "/1/-7: does not exist; list connections to see the existing ones",
                 () -> connections.move(NQN, 1, -7, 0));
             refused(Reason.UNSUPPORTED, "connection " + NQN + "/1/0: is an admin queue, which stays where its " +
                 "controller is; move the I/O queues, from 1", () -> connections.move(NQN, 1, 0, 0));

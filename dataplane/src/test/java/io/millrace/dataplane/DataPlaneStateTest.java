@@ -92,14 +92,15 @@ class DataPlaneStateTest
                 ": already in use; stop what listens there or take another port", () -> dataPlane.listeners().add(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort()), false));
         }
-        refused(Reason.INVALID, "listener 192.0.2.1:0: no address of this machine; use one that 'ip address' shows, " +
+        refused(Reason.INVALID, "listener 192.0.2.1:0: is not an address of this machine; use one that 'ip address' " +
+            "shows, " +
             "or 0.0.0.0", () -> dataPlane.listeners().add(
                 new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 0), false));
         refused(Reason.INVALID, "listener storage: is not a numeric address; write it as 192.0.2.1 or 2001:db8::1",
             () -> dataPlane.listeners().add(InetSocketAddress.createUnresolved("storage", 0), false));
         dataPlane.listeners().remove(address);
         refused(Reason.NOT_FOUND, "listener 127.0.0.1:" + address.getPort() +
-            ": does not exist; list listeners to see which are", () -> dataPlane.listeners().remove(address));
+            ": does not exist; list listeners to see the existing ones", () -> dataPlane.listeners().remove(address));
         assertEquals(List.of(), dataPlane.listeners().list());
     }
 

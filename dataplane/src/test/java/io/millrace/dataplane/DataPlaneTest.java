@@ -149,7 +149,8 @@ class DataPlaneTest
     {
         DataPlane.start(config()).close();
         listeners.add(new ListenerSettings(new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 0)));
-        assertTrue(refused().getMessage().startsWith("listeners[1].port = 192.0.2.1:0: no address of this machine; "));
+        assertTrue(refused().getMessage().startsWith("listeners[1].port = 192.0.2.1:0: is not an address of this " +
+            "machine; "));
     }
 
     @Test

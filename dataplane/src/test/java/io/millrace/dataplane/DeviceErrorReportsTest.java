@@ -94,10 +94,10 @@ class DeviceErrorReportsTest
         final DeviceErrorReports reports = reports();
         final DeviceError full = error(Errno.ENOSPC, 5);
         long nowMs = 1_000_000;
-        reports.look(nowMs);
+        reports.check(nowMs);
         assertEquals(List.of(), lines);
         reports.add(full);
-        reports.look(nowMs);
+        reports.check(nowMs);
         assertEquals(List.of("device vol0: write failed with CAPACITY_EXCEEDED (ENOSPC, No space left on device " +
             "(errno 28)) at LBA 5; the file system of " + directory.resolve("vol0.img") +
             " is full: free space on it, or create devices with preallocate"), lines);
@@ -115,7 +115,7 @@ class DeviceErrorReportsTest
             nowMs += 1_000;
             full.add(request(100 + s, Errno.ENOSPC));
             second.add(request(200 + s, Errno.ENOSPC));
-            reports.look(nowMs);
+            reports.check(nowMs);
         }
         assertEquals(1, lines.size(), () -> lines.toString());
         assertEquals("device vol0, more errors: 121 times write failed with CAPACITY_EXCEEDED (ENOSPC, No space left " +
@@ -126,12 +126,12 @@ class DeviceErrorReportsTest
         for (int s = 0; s < 300; s++)
         {
             nowMs += 1_000;
-            reports.look(nowMs);
+            reports.check(nowMs);
         }
         assertEquals(1, lines.size(), () -> lines.toString());
         assertTrue(lines.getFirst().startsWith("device vol0, more errors: 118 times "), lines.getFirst());
         second.add(request(9, Errno.ENOSPC));
-        reports.look(nowMs + 1_000);
+        reports.check(nowMs + 1_000);
         assertEquals(2, lines.size());
         assertEquals(2, events.size());
         assertTrue(lines.getLast().startsWith(
@@ -147,17 +147,17 @@ class DeviceErrorReportsTest
         final DeviceError broken = error(Errno.EIO, 7);
         reports.add(full);
         reports.add(broken);
-        reports.look(1_000_000);
+        reports.check(1_000_000);
         assertEquals(2, lines.size());
         assertTrue(lines.getFirst().contains("at LBA 5, 2 times"), lines.getFirst());
         assertEquals(2, events.size());
         assertEquals(List.of("ENOSPC", "EIO"), reports.list().stream().map(DeviceErrorStatus::cause).toList());
         reports.remove(full);
         reports.remove(broken);
-        reports.look(1_001_000);
+        reports.check(1_001_000);
         assertEquals(List.of(), reports.list());
         reports.add(error(Errno.EIO, 8));
-        reports.look(1_002_000);
+        reports.check(1_002_000);
         assertEquals(3, lines.size(), () -> lines.toString());
     }
 

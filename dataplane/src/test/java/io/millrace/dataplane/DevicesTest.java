@@ -182,14 +182,14 @@ class DevicesTest
         devices.create(new DeviceConfig.Fault("bad0", "file0", FaultPlan.NONE));
         final List<DeviceSnapshot> before = devices.list();
         refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> devices.resize("gone", BLOCK));
-        refused(Reason.INVALID, "device mem0: size 4096 bytes is below its present 1048576, and data is never cut " +
-            "off: give it that or more", () -> devices.resize("mem0", BLOCK));
+        refused(Reason.INVALID, "device mem0: size 4096 bytes is below its present 1048576, and data is never " +
+            "truncated: use that size or a larger one", () -> devices.resize("mem0", BLOCK));
         refused(Reason.INVALID, "device mem0: size 1048577 bytes is not a positive multiple of block-size 4096: use " +
             "1048576 or another multiple", () -> devices.resize("mem0", (1 << 20) + 1));
         refused(Reason.INVALID, "device mem0: size 2199023255552 bytes is above the 1073741824 that its addresses " +
             "were set aside for: make a new device", () -> devices.resize("mem0", 1L << 41));
-        refused(Reason.INVALID, "device file0: size 4096 bytes is below its present 1048576, and data is never cut " +
-            "off: give it that or more", () -> devices.resize("file0", BLOCK));
+        refused(Reason.INVALID, "device file0: size 4096 bytes is below its present 1048576, and data is never " +
+            "truncated: use that size or a larger one", () -> devices.resize("file0", BLOCK));
         refused(Reason.UNSUPPORTED, "device bad0: size 2097152 cannot be set, it is fault over file0; resize the " +
             "device that it wraps", () -> devices.resize("bad0", 2 << 20));
         assertEquals(before, devices.list());

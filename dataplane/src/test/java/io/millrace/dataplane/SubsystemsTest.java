@@ -175,7 +175,7 @@ class SubsystemsTest
         final String hostNqn = fixture.host.hostNqn();
         hosts.allow(NQN, hostNqn);
         get(hosts.allowAny(NQN, false));
-        refused(Reason.EXISTS, "host " + hostNqn + " of subsystem " + NQN + ": is let in already; leave it",
+        refused(Reason.EXISTS, "host " + hostNqn + " of subsystem " + NQN + ": is already allowed; leave it",
             () -> hosts.allow(NQN, hostNqn));
         try (RemoteController controller = fixture.connect(address))
         {
@@ -206,7 +206,7 @@ class SubsystemsTest
             assertEquals(List.of(listed.hostNqn()),
                 dataPlane.controllers().list(NQN).stream().map(ControllerSnapshot::hostNqn).toList());
             assertEquals(ControllerState.LIVE, stays.state());
-            // It may be there all the same while every host may.
+            // It may be there nevertheless while every host may.
             get(dataPlane.hosts().allowAny(NQN, true));
             get(dataPlane.hosts().deny(NQN, listed.hostNqn()));
             assertEquals(1, dataPlane.controllers().list(NQN).size());
@@ -222,7 +222,7 @@ class SubsystemsTest
         refused(Reason.INVALID, "host: NQN 'x' is not of the form nqn.yyyy-mm.reverse.domain[:name]: write one " +
             "such as nqn.2026-11.io.example:vol0", () -> hosts.allow(NQN, "x"));
         refused(Reason.NOT_FOUND, "host " + hostNqn + " of subsystem " + NQN +
-            ": is not on its list; let not every host in", () -> hosts.deny(NQN, hostNqn));
+            ": is not on its list; allow only listed hosts", () -> hosts.deny(NQN, hostNqn));
         refused(Reason.NOT_FOUND, MISSING, () -> hosts.allow(OTHER, hostNqn));
         refused(Reason.NOT_FOUND, MISSING, () -> hosts.deny(OTHER, hostNqn));
         refused(Reason.NOT_FOUND, MISSING, () -> hosts.allowAny(OTHER, false));
@@ -234,7 +234,7 @@ class SubsystemsTest
     void shouldEndAnAssociationThatMayBeMadeAgain()
     {
         final InetSocketAddress address = fixture.serveVolume();
-        refused(Reason.NOT_FOUND, "controller " + NQN + "/1: does not exist; list controllers to see which are",
+        refused(Reason.NOT_FOUND, "controller " + NQN + "/1: does not exist; list controllers to see the existing ones",
             () -> dataPlane.controllers().disconnect(NQN, 1));
         refused(Reason.NOT_FOUND, MISSING, () -> dataPlane.controllers().disconnect(OTHER, 1));
         try (RemoteController controller = fixture.connect(address))
@@ -245,6 +245,6 @@ class SubsystemsTest
             until("the host to lose its controller", () -> ControllerState.LIVE != controller.state());
         }
         fixture.connect(address).close();
-        assertTrue(fixture.events.stream().anyMatch((event) -> event.text().contains("an operator disconnected it")));
+        assertTrue(fixture.events.stream().anyMatch((event) -> event.text().contains("disconnected by an operator")));
     }
 }

@@ -77,7 +77,7 @@ class BufferPoolPropertyTest
         fresh.finish();
     }
 
-    /** Two hosts of the four keep whatever they have, for ever; the others get all they ask for, page after page. */
+    /** Two hosts of the four keep whatever they have, forever; the others get all they ask for, page after page. */
     @Property(tries = 300)
     void shouldServeOthersWhoeverKeepsWhatItHas(
         @ForAll final boolean hasFloors,

@@ -167,7 +167,7 @@ class DmaMemoryTest
             "sysctl vm.nr_hugepages=13", DmaMemory.fallbackNote(8, hugepages));
         assertTrue(DmaMemory.fallbackNote(5, hugepages).contains("control group"));
         kernelSays("transparent_hugepage/enabled", "always madvise [never]");
-        assertFalse(hugepages.areTransparentOnes());
+        assertFalse(hugepages.isTransparentEnabled());
     }
 
     private void kernelSays(final String file, final String text) throws IOException

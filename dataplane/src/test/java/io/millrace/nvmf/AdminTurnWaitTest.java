@@ -125,6 +125,6 @@ class AdminTurnWaitTest
             assertEquals(0, pollGroup.requestsInUse());
         });
         assertTrue(page.isCompletedExceptionally());
-        assertFalse(target.reactor(0).call(() -> pollGroup.adminTurn().isAnyWaiting()));
+        assertFalse(target.reactor(0).call(() -> pollGroup.adminTimeBudget().isAnyWaiting()));
     }
 }

@@ -16,6 +16,6 @@ public final class AdminTurns
      */
     public static void spend(final PollGroup pollGroup)
     {
-        pollGroup.adminTurn().end(pollGroup.reactor().clockNs() - AdminTurn.BUDGET_NS);
+        pollGroup.adminTimeBudget().end(pollGroup.reactor().clockNs() - AdminTimeBudget.BUDGET_NS);
     }
 }

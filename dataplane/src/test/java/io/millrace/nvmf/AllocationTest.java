@@ -18,9 +18,9 @@ import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import org.agrona.concurrent.UnsafeBuffer;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -63,7 +63,7 @@ class AllocationTest
         {
             case "memory" -> MemoryDevice.create("mem0", 1 << 22, BLOCK);
             case "null" -> NullDevice.create("null0", 1L << 30, BLOCK);
-            default -> FaultDevice.over("failing", NullDevice.create("null0", 1L << 30, BLOCK),
+            default -> FaultDevice.wrapBorrowed("failing", NullDevice.create("null0", 1L << 30, BLOCK),
                 FaultPlan.of(1, FaultRule.error(BlockStatus.MEDIA_ERROR)));
         };
         final boolean fails = "failing".equals(kind);
@@ -156,12 +156,12 @@ class AllocationTest
             entry.opcode(opcode).commandId(commandId).flags(SglDescriptor.FLAGS_PSDT_SGL).namespaceId(1)
                 .startingLba(lba).cdw12(Math.max(0, blocks - 1)).sglLength(blocks * BLOCK)
                 .sglType(inCapsule ? SglDescriptor.DATA_BLOCK_OFFSET : SglDescriptor.TRANSPORT_DATA_BLOCK);
-            final Request request = direct.intake().begin(buffer, 0);
+            final Request request = direct.dispatcher().begin(buffer, 0);
             if (inCapsule)
             {
                 request.inCapsuleData(payload, blocks * BLOCK);
             }
-            direct.intake().onCommand(request);
+            direct.dispatcher().onCommand(request);
         }
 
         private final class Transport implements QueuePairTransport
@@ -169,7 +169,7 @@ class AllocationTest
             @Override
             public void receiveData(final Request request)
             {
-                direct.intake().onDataReceived(request);
+                direct.dispatcher().onDataReceived(request);
             }
 
             @Override

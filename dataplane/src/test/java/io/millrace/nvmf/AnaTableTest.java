@@ -171,7 +171,7 @@ class AnaTableTest
         assertSame(full, full.with(next, 1, AnaState.OPTIMIZED));
         assertEquals(AnaState.NON_OPTIMIZED, full.with(tcp("10.1.0.7", 4420), 2, AnaState.NON_OPTIMIZED)
             .path(tcp("10.1.0.7", 4420)).state(2));
-        // One that is as it would be without states of its own makes room.
+        // One that is normally be without states of its own makes room.
         final AnaTable roomy = full.with(tcp("10.1.0.7", 4420), 1, AnaState.OPTIMIZED)
             .with(next, 1, AnaState.INACCESSIBLE);
         assertEquals(AnaTable.LISTENERS_MAX, roomy.paths().size());

@@ -392,7 +392,7 @@ class AnaTest
         assertEquals(0x301, read(io, 1).status());
         done(set(TestTarget.LOCAL, 1, AnaState.OPTIMIZED));
         TestTarget.await("both queues to go", () -> null != host.disconnectReason() && null != io.disconnectReason());
-        assertTrue(host.disconnectReason().contains("access to an ANA group is back"), host.disconnectReason());
+        assertTrue(host.disconnectReason().contains("access to an ANA group was restored"), host.disconnectReason());
         assertNull(otherHost.disconnectReason());
         assertEquals(0, read(target.io(target.admin(), 1), 1).status());
     }

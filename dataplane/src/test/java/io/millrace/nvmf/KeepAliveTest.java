@@ -50,7 +50,7 @@ class KeepAliveTest
         assertTrue(System.nanoTime() - startNs >= SECOND_NS, "timeouts are rounded up to a second");
         assertTrue(admin.disconnectReason().contains("keep alive"), admin.disconnectReason());
         TestTarget.await("gone", () -> 1 == target.subsystem().controllerCount());
-        // The listener is told when the controller is gone, and not before.
+        // The listener is notified when the controller is gone, and not before.
         TestTarget.await("told", () -> target.log().getLast().contains("keep alive"));
         assertNull(other.disconnectReason());
     }

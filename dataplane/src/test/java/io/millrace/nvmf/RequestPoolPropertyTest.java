@@ -40,7 +40,7 @@ class RequestPoolPropertyTest
             return true;
         }
 
-        private void giveBack(final RequestPool pool)
+        private void releaseLoan(final RequestPool pool)
         {
             final Request request = requests.remove();
             pool.release(request, requests.size(), share);
@@ -73,7 +73,7 @@ class RequestPoolPropertyTest
                 }
                 else if (!holder.requests.isEmpty())
                 {
-                    holder.giveBack(pool);
+                    holder.releaseLoan(pool);
                 }
                 assertTrue(pool.size() <= SLOTS);
                 assertEquals(holders.stream().mapToInt((each) -> each.requests.size()).sum(), pool.used());
@@ -82,7 +82,7 @@ class RequestPoolPropertyTest
             {
                 while (!each.requests.isEmpty())
                 {
-                    each.giveBack(pool);
+                    each.releaseLoan(pool);
                 }
                 pool.leave(each.share);
             }
@@ -136,10 +136,10 @@ class RequestPoolPropertyTest
             {
                 while (!each.requests.isEmpty())
                 {
-                    each.giveBack(pool);
+                    each.releaseLoan(pool);
                 }
             }
-            // Nothing is kept of an address that has nothing: the next one begins anew.
+            // Nothing is kept of an address that has nothing: the next one begins again.
             final RequestShare next = pool.join("192.0.2.1");
             assertEquals(0, next.used());
             assertTrue(gone.stream().noneMatch((each) -> next == each.share));

@@ -26,7 +26,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The host's end of one connection, with a transport that lives in memory: what a command carries is handed over as it
- * would come from the wire, what is answered is taken as it would be sent. Used from the test's thread.
+ * would come from the wire, what is answered is taken normally be sent. Used from the test's thread.
  */
 final class TestHost implements AutoCloseable
 {
@@ -155,7 +155,7 @@ final class TestHost implements AutoCloseable
         {
             final List<Request> held = new ArrayList<>(wanted);
             wanted.clear();
-            held.forEach((request) -> queuePair.intake().onDataError(request, status));
+            held.forEach((request) -> queuePair.dispatcher().onDataError(request, status));
         });
     }
 
@@ -201,7 +201,7 @@ final class TestHost implements AutoCloseable
 
     private void start(final CompletableFuture<Completion> answer, final byte[] payload, final boolean inCapsule)
     {
-        final Request request = queuePair.intake().begin(entryBuffer, 0);
+        final Request request = queuePair.dispatcher().begin(entryBuffer, 0);
         if (null == request)
         {
             answer.completeExceptionally(new IllegalStateException("too many outstanding"));
@@ -235,9 +235,9 @@ final class TestHost implements AutoCloseable
         {
             request.inCapsuleData(capsuleAddress, inCapsuleLength);
         }
-        if (!queuePair.intake().onCommand(request))
+        if (!queuePair.dispatcher().onCommand(request))
         {
-            if (RequestPhase.AWAITING_TURN == request.phase())
+            if (RequestPhase.AWAITING_TIME_BUDGET == request.phase())
             {
                 // Others may come meanwhile, which wait as well.
                 reactor.reactor().execute(() -> offerAgain(request, inCapsuleLength));
@@ -414,7 +414,7 @@ final class TestHost implements AutoCloseable
                 NativeMemory.putByte(request.dataAddress() + i,
                     null != payload && offset + i < payload.length ? payload[offset + i] : 0);
             }
-            queuePair.intake().onDataReceived(request);
+            queuePair.dispatcher().onDataReceived(request);
         }
 
         @Override
@@ -447,7 +447,7 @@ final class TestHost implements AutoCloseable
             if (!request.isLastPart())
             {
                 parts.put(request.entry().commandId(), data);
-                queuePair.intake().onPartSent(request);
+                queuePair.dispatcher().onPartSent(request);
                 return;
             }
             parts.remove(request.entry().commandId());

@@ -126,12 +126,12 @@ class WaitingTest
         });
     }
 
-    private void giveBack(final List<Taken> buffers)
+    private void releaseLoan(final List<Taken> buffers)
     {
-        giveBack(target.reactor(0), buffers);
+        releaseLoan(target.reactor(0), buffers);
     }
 
-    private static void giveBack(final TestReactor reactor, final List<Taken> buffers)
+    private static void releaseLoan(final TestReactor reactor, final List<Taken> buffers)
     {
         reactor.run(() -> buffers.forEach((taken) -> reactor.buffers().release(
             taken.share(), taken.address(), taken.lengthBytes())));
@@ -151,7 +151,7 @@ class WaitingTest
         assertEquals(StatusMap.of(status, BlockOperation.WRITE), TestHost.await(write).status());
     }
 
-    /** What a host writes after it has connected anew must not be overtaken by what it wrote before. */
+    /** What a host writes after it has connected again must not be overtaken by what it wrote before. */
     @Test
     void shouldNotBeReadyWhileADeviceCarriesOutAWriteOfAConnectionThatIsGone()
     {
@@ -235,7 +235,7 @@ class WaitingTest
         final CompletableFuture<Completion> timestamp = admin.submit((entry) ->
             entry.opcode(AdminOpcode.GET_FEATURES).cdw10(FeatureId.TIMESTAMP).sglLength(8));
         assertEquals(0, waiting());
-        giveBack(buffers);
+        releaseLoan(buffers);
         TestTarget.await("read", () -> 1 == waiting());
         complete(BlockStatus.SUCCESS);
         assertEquals(8 * BLOCK, TestHost.await(read).data().length);
@@ -252,7 +252,7 @@ class WaitingTest
         host.holdData(true);
         final CompletableFuture<Completion> write = write(MEMORY, 0, data, false);
         assertEquals(0, host.wantedCount());
-        giveBack(buffers);
+        releaseLoan(buffers);
         TestTarget.await("wanted", () -> 1 == host.wantedCount());
         assertFalse(write.isDone());
         host.deliverHeld();
@@ -268,7 +268,7 @@ class WaitingTest
         assertTrue(host.isPaused());
         assertFalse(host.retryCapsule());
         assertEquals(0, waiting());
-        giveBack(buffers);
+        releaseLoan(buffers);
         TestTarget.await("buffer", host::retryCapsule);
         TestTarget.await("write", () -> 1 == waiting());
         complete(BlockStatus.SUCCESS);
@@ -282,7 +282,7 @@ class WaitingTest
         final byte[] data = IoCommandsTest.random(4 * BLOCK);
         assertEquals(NvmeStatus.SUCCESS, TestHost.await(write(MEMORY, 0, data, true)).status());
         assertArrayEquals(data, TestHost.await(read(MEMORY, 0, 4)).data());
-        giveBack(buffers);
+        releaseLoan(buffers);
     }
 
     @Test
@@ -322,7 +322,7 @@ class WaitingTest
         final List<Taken> buffers = takeAllBuffers();
         assertFalse(slow.copyHeldLoans());
         assertFalse(write.isDone());
-        giveBack(buffers);
+        releaseLoan(buffers);
         assertTrue(slow.copyHeldLoans());
         assertTrue(slow.copyHeldLoans());
         assertEquals(NvmeStatus.SUCCESS, TestHost.await(write).status());
@@ -437,7 +437,7 @@ class WaitingTest
             entry.opcode(IoOpcode.WRITE).namespaceId(MEMORY), new byte[BLOCK], false);
         assertEquals(0, abort(5, commandId).result0());
         assertEquals(NvmeStatus.ABORT_REQUESTED, TestHost.await(write).status());
-        giveBack(reactor, buffers);
+        releaseLoan(reactor, buffers);
     }
 
     private Completion abort(final int queueId, final int commandId)
@@ -484,7 +484,7 @@ class WaitingTest
         read(MANUAL, 0, 1);
         final TestHost paused = target.io(admin, 2, 1);
         paused.close();
-        giveBack(buffers);
+        releaseLoan(buffers);
         TestTarget.await("read", () -> 1 == waiting());
         host.holdSends(true);
         host.holdData(true);
@@ -544,7 +544,7 @@ class WaitingTest
         assertEquals(2, target.reactor(0).call(() -> target.reactor(0).buffers().waiting()));
         host.close();
         assertEquals(0, target.reactor(0).call(() -> target.reactor(0).buffers().waiting()));
-        giveBack(buffers);
+        releaseLoan(buffers);
         assertEquals(0, waiting());
     }
 

@@ -29,7 +29,7 @@ class PciAddressTest
     {
         final PciException thrown = assertThrows(PciException.class, () -> PciAddress.parse(text));
 
-        assertTrue(thrown.getMessage().startsWith("'" + text + "' is no PCI address"), thrown.getMessage());
+        assertTrue(thrown.getMessage().startsWith("'" + text + "' is not a PCI address"), thrown.getMessage());
     }
 
     @Test

@@ -101,7 +101,7 @@ class PciBusTest
     @Test
     void shouldSayWhyAFunctionCannotBeTaken()
     {
-        assertRefused("0000:01:00.1 is no NVMe drive: its class is 04:03:00, not 01:08:02", AUDIO);
+        assertRefused("0000:01:00.1 is not an NVMe drive: its class is 04:03:00, not 01:08:02", AUDIO);
         assertRefused("0000:01:00.0 is driven by the kernel's nvme, not by vfio-pci", NVME);
         assertRefused("0000:00:1f.2 has no IOMMU", PciAddress.parse("0000:00:1f.2"));
         VfioFunction.check(bus, bus.find(ALONE), IommuMode.REQUIRED);

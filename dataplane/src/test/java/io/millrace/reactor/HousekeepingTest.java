@@ -104,7 +104,7 @@ class HousekeepingTest
     {
         final Scheduling given = onNewThread(() ->
         {
-            Housekeeping.giveWay();
+            Housekeeping.lowerPriority();
             return onNewThread(HousekeepingTest::present);
         });
         assertEquals(SchedulingAttributes.SCHED_BATCH, given.policy());

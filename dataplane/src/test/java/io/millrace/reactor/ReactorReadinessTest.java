@@ -162,7 +162,7 @@ class ReactorReadinessTest
             }
             return null;
         }).join();
-        // More are ready than one batch takes, all the time: none may wait for ever.
+        // More are ready than one batch takes, all the time: none may wait forever.
         await("all are told", () -> reactor.call(() -> java.util.Arrays.stream(told).allMatch((n) -> n >= 3)).join());
         for (final int fd : fds)
         {

@@ -242,7 +242,7 @@ class StatusFileTest
         for (final String content : new String[]{"", "precious", "precious".repeat(1000)})
         {
             Files.writeString(path, content);
-            assertEquals(path + " is there and is no status file",
+            assertEquals(path + " exists and is not a status file",
                 assertThrows(StatusException.class, () -> create(1)).getMessage());
             assertEquals(content, Files.readString(path));
         }
@@ -266,7 +266,7 @@ class StatusFileTest
         for (final String content : new String[]{"", "x", "y".repeat(100_000)})
         {
             Files.writeString(path, content);
-            assertEquals(path + " is no status file of a data plane",
+            assertEquals(path + " is not a status file of a data plane",
                 assertThrows(StatusException.class, () -> StatusReader.open(path)).getMessage());
         }
         assertThrows(StatusException.class, () -> StatusReader.open(directory));

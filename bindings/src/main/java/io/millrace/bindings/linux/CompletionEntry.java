@@ -23,7 +23,7 @@ public final class CompletionEntry
     }
 
     /**
-     * {@return what was submitted to tell the request by}
+     * {@return the user data of the submission}
      *
      * @param address of the entry.
      */

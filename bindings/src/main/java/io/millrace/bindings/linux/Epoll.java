@@ -100,7 +100,7 @@ public final class Epoll
      * @param epollFd       instance.
      * @param eventsAddress room for events.
      * @param maxEvents     how many fit.
-     * @param timeoutMs     -1 for ever, 0 not at all.
+     * @param timeoutMs     -1 for no limit, 0 to return immediately.
      * @return count of events or negated errno.
      */
     public static int waitFor(final int epollFd, final long eventsAddress, final int maxEvents, final int timeoutMs)

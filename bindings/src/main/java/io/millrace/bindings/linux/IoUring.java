@@ -5,7 +5,7 @@ import io.millrace.bindings.generated.iouring.io_uring_h;
 /**
  * Constants of {@code linux/io_uring.h}; the same on x86-64 and aarch64. In order: set-up flags, features, operations,
  * submission entry flags, completion entry flags, ring flags, enter flags, register operations, map offsets, flags of
- * single operations. What the running kernel takes of it is found out by {@link IoUringProbe}.
+ * single operations. {@link IoUringProbe} detects the operations of the running kernel.
  */
 public final class IoUring
 {

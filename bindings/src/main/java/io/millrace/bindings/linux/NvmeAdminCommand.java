@@ -60,7 +60,7 @@ public final class NvmeAdminCommand
      *
      * @param address of the structure.
      * @param number  10 to 15.
-     * @param value   of it.
+     * @param value   new value.
      */
     public static void dword(final long address, final int number, final int value)
     {

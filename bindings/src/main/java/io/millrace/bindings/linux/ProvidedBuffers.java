@@ -64,7 +64,7 @@ public final class ProvidedBuffers
      * Hands the entries before a tail to the kernel, with release order.
      *
      * @param ringAddress of the ring.
-     * @param tail        counts entries for ever; its low 16 bits are stored.
+     * @param tail        counts entries forever; its low 16 bits are stored.
      */
     public static void publishTail(final long ringAddress, final int tail)
     {

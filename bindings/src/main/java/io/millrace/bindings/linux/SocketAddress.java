@@ -63,7 +63,7 @@ public final class SocketAddress
     /**
      * Reads an address that the kernel wrote.
      *
-     * @param address of it.
+     * @param address start address.
      * @return the same, as Java has it.
      */
     public static InetSocketAddress read(final long address)

@@ -105,7 +105,7 @@ public final class Sockets
      *
      * @param fd          socket.
      * @param address     of a {@code sockaddr}.
-     * @param lengthBytes of it.
+     * @param lengthBytes length in bytes.
      * @return 0 or negated errno.
      */
     public static int bind(final int fd, final long address, final int lengthBytes)
@@ -146,7 +146,7 @@ public final class Sockets
      *
      * @param fd          socket.
      * @param address     of a {@code sockaddr}.
-     * @param lengthBytes of it.
+     * @param lengthBytes length in bytes.
      * @return 0 or negated errno ({@code EINPROGRESS} on a non-blocking socket).
      */
     public static int connect(final int fd, final long address, final int lengthBytes)

@@ -10,7 +10,7 @@ public final class Vfio
 {
     /** The version that is spoken here. */
     public static final int VFIO_API_VERSION = vfio_h.VFIO_API_VERSION();
-    /** An IOMMU whose mappings are taken away as they were made; the header has a small v. */
+    /** An IOMMU whose mappings are removed as they were created; the header has a small v. */
     public static final int VFIO_TYPE1V2_IOMMU = vfio_h.VFIO_TYPE1v2_IOMMU();
     /** No IOMMU: the device reaches all memory. */
     public static final int VFIO_NOIOMMU_IOMMU = vfio_h.VFIO_NOIOMMU_IOMMU();

@@ -63,7 +63,7 @@ final class DriveScan
         final PciDevice device = kernelName.matches() ? named(kernelName.group(1)) : bus.find(PciAddress.parse(name));
         if (!device.isNvme())
         {
-            throw new PciException(device.address() + " is no NVMe drive: its class is " + device.classText() +
+            throw new PciException(device.address() + " is not an NVMe drive: its class is " + device.classText() +
                 ", not 01:08:02; 'millrace drive list' shows the NVMe drives");
         }
         return read(device);
@@ -74,7 +74,7 @@ final class DriveScan
         return bus.list().stream().filter(PciDevice::isNvme)
             .filter((device) -> name.equals(controller(device)) || disks(controller(device)).contains(name))
             .findFirst().orElseThrow(() -> new PciException(name +
-                " is no NVMe drive of this machine's PCI buses: 'millrace drive list' shows those that are"));
+                " is not an NVMe drive of this machine's PCI buses: 'millrace drive list' shows those that are"));
     }
 
     Drive read(final PciDevice device)

@@ -74,7 +74,7 @@ final class WarmUp implements AutoCloseable
 
     private void run()
     {
-        Housekeeping.giveWay();
+        Housekeeping.lowerPriority();
         final HostConfig host = HostConfig.random();
         try (DataPlane dataPlane = DataPlane.start(config(host)))
         {

@@ -226,7 +226,7 @@ class ControlCommandsTest
         "2 | device create a | device create: a memory device needs a size: add --size, such as 1GiB",
         "2 | device create a --type file | device create: a file device needs --path: add it",
         "2 | device create a --type nvme | device create: a nvme device needs --address: add it",
-        "2 | device create a --address nvme0 | device create: --address 'nvme0' is no PCI address: it must be " +
+        "2 | device create a --address nvme0 | device create: --address 'nvme0' is not a PCI address: it must be " +
             "DOMAIN:BUS:DEVICE.FUNCTION, such as 0000:01:00.0; 'millrace drive list' shows the drives",
         "2 | device create a --address 01:00.0 --nsid 0 | device create: --nsid 0 is below 1: use that of a namespace",
         "2 | device create a --address 01:00.0 --size 1GiB | device create: --size does not belong to a nvme device, " +

@@ -333,11 +333,11 @@ class DesiredStateCommandsTest
         assertTrue(ok("host allow " + NQN + " nqn.2026-11.io.h").endsWith("is allowed already, no change\n"));
         ok("host deny " + NQN + " nqn.2026-11.io.h");
         assertTrue(ok("host deny " + NQN + " nqn.2026-11.io.h").endsWith("is not allowed, no change\n"));
-        assertTrue(ok("listener remove 127.0.0.1:4499").endsWith("is not there, no change\n"));
+        assertTrue(ok("listener remove 127.0.0.1:4499").endsWith("does not exist, no change\n"));
         ok("namespace remove " + NQN + " 1");
-        assertTrue(ok("namespace remove " + NQN + " 1").endsWith("is not there, no change\n"));
+        assertTrue(ok("namespace remove " + NQN + " 1").endsWith("does not exist, no change\n"));
         ok("subsystem delete " + NQN);
-        assertTrue(ok("subsystem delete " + NQN).endsWith("is not there, no change\n"));
+        assertTrue(ok("subsystem delete " + NQN).endsWith("does not exist, no change\n"));
         ok("device delete mem0 -y");
         final String versions = ok("history");
         assertEquals("device mem0: does not exist, no change\n", ok("device delete mem0"));

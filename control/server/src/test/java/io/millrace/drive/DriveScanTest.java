@@ -80,10 +80,11 @@ class DriveScanTest
     @Test
     void shouldSayWhatANameIsThatIsNoDrive()
     {
-        assertEquals("nvme0n1 is no NVMe drive of this machine's PCI buses: 'millrace drive list' shows those that are",
+        assertEquals("nvme0n1 is not an NVMe drive of this machine's PCI buses: 'millrace drive list' shows those " +
+            "that are",
             assertThrows(PciException.class, () -> scan.find("/dev/nvme0n1")).getMessage());
         assertTrue(assertThrows(PciException.class, () -> scan.find("00:00.0")).getMessage()
-            .startsWith("0000:00:00.0 is no NVMe drive: its class is 06:00:00"));
+            .startsWith("0000:00:00.0 is not an NVMe drive: its class is 06:00:00"));
     }
 
     @Test

@@ -36,7 +36,7 @@ class EventLogTest
     void shouldPrintALineForEachEvent()
     {
         log.onConnected(HOST, REMOTE, VOLUME, 7);
-        log.onDisconnected(HOST, REMOTE, VOLUME, 7, "the host shut it down");
+        log.onDisconnected(HOST, REMOTE, VOLUME, 7, "shut down by the host");
         log.onRefused("", "", VOLUME, "host may not access the subsystem");
         log.onProtocolError(REMOTE, "no Connect command within 5000 ms");
         log.onAnaTransitionExpired(VOLUME, TransportAddress.tcp("192.0.2.7", 4420), 3);

@@ -13,8 +13,8 @@ import io.millrace.reactor.TimerListener;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * One reactor's way to a {@link FaultDevice}: passes on, with requests of its own, what its decider lets through. Set
- * up once with all its slots.
+ * One reactor's channel to a {@link FaultDevice}: submits to the wrapped device, with requests of its own, the requests
+ * that its decider passes. Set up once with all its slots.
  */
 final class FaultChannel implements BlockChannel
 {
@@ -60,7 +60,7 @@ final class FaultChannel implements BlockChannel
     }
 
     /**
-     * Goes by another plan from the next request on, and lets go of those that hang.
+     * Replaces the plan from the next request on, and ends the requests that hang.
      *
      * @param plan        to go by.
      * @param faultCounts of the plan.
@@ -151,12 +151,13 @@ final class FaultChannel implements BlockChannel
     {
         if (isDraining)
         {
-            // A completion below submitted anew: the loop that it came from goes on with it.
+            // A completion below submitted again: the loop that it came from goes on with it.
             return 0;
         }
         isDraining = true;
         int work = 0;
-        // Once round at most, so that an inner channel that completes inline does not keep the reactor here for ever.
+        // At most once through the queue, so that an inner channel that completes inline does not occupy the reactor
+        // indefinitely.
         while (work < SLOT_COUNT && null != readyHead && apply(readyHead))
         {
             work++;
@@ -166,7 +167,7 @@ final class FaultChannel implements BlockChannel
     }
 
     /**
-     * Does what was decided for the slot at the head of the queue.
+     * Applies the decision for the slot at the head of the queue.
      *
      * @return false when the inner channel takes nothing now; the slot stays.
      */
@@ -332,7 +333,7 @@ final class FaultChannel implements BlockChannel
         FREE,
         /** A timer runs. */
         DELAYED,
-        /** In line for what was decided. */
+        /** Queued for the application of its decision. */
         READY,
         /** With the inner channel. */
         PASSED_ON,

@@ -5,7 +5,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Asks the rules of a plan about each request of one channel. Single-threaded but for the counts, which all channels of
+ * Applies the rules of a plan to each request of one channel. Single-threaded but for the counts, which all channels of
  * the device share.
  */
 final class FaultDecider

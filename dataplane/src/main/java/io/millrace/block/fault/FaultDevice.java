@@ -66,20 +66,20 @@ public final class FaultDevice implements BlockDevice
     }
 
     /**
-     * Wraps a device that stays its owner's.
+     * Wraps a device that its owner closes.
      *
      * @param name  of the wrapping device.
      * @param inner to pass requests on to; not closed with this device.
      * @param plan  of faults.
      * @return the wrapping device.
      */
-    public static FaultDevice over(final String name, final BlockDevice inner, final FaultPlan plan)
+    public static FaultDevice wrapBorrowed(final String name, final BlockDevice inner, final FaultPlan plan)
     {
         return new FaultDevice(name, inner, false, plan);
     }
 
     /**
-     * Replaces the plan; counts of faults begin anew. Requests that a former rule keeps hanging end with
+     * Replaces the plan; counts of faults begin again. Requests that a former rule keeps hanging end with
      * {@link io.millrace.block.BlockStatus#ABORTED}; those that it delays come when they would have.
      *
      * @param newPlan of faults.
@@ -113,7 +113,7 @@ public final class FaultDevice implements BlockDevice
     public BlockGeometry geometry()
     {
         final BlockGeometry g = inner.geometry();
-        // A delayed write keeps its memory, and a lent read could not be told from one that was tampered with.
+        // A delayed write keeps its memory, and a lent read could not be modified.
         return new BlockGeometry(g.blockSizeBytes(), g.blockCount(), g.maxTransferBytes(), g.memoryAlignmentBytes(),
             false, false, g.volatileWriteCache(), g.supportsWriteZeroes(), g.supportsVerify(),
             g.supportsDeallocate(), g.deallocatedReadsZero(), g.readOnly(), g.supportsCopy());
@@ -128,7 +128,7 @@ public final class FaultDevice implements BlockDevice
     }
 
     /**
-     * How often a rule did something, on all channels together, since the plan was set. Any thread.
+     * How often a rule was applied, on all channels together, since the plan was set. Any thread.
      *
      * @param rule index in the plan.
      * @return count of faults.

@@ -1,7 +1,7 @@
 package io.millrace.block.fault;
 
 /**
- * What a {@link FaultRule} does to a request.
+ * Effect of a {@link FaultRule} on a request.
  */
 public enum FaultEffect
 {

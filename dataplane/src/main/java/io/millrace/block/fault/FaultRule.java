@@ -65,7 +65,7 @@ public record FaultRule(
         }
         if (FaultEffect.ERROR == effect && BlockStatus.SUCCESS == status)
         {
-            throw new BlockDeviceException("fault status SUCCESS is no error: choose another status");
+            throw new BlockDeviceException("fault status SUCCESS is not an error: choose another status");
         }
     }
 
@@ -92,7 +92,7 @@ public record FaultRule(
     }
 
     /**
-     * Tears writes and tells nobody.
+     * Tears writes and reports success.
      *
      * @return a rule for every write.
      */
@@ -102,7 +102,7 @@ public record FaultRule(
     }
 
     /**
-     * Loses writes and tells nobody.
+     * Loses writes and reports success.
      *
      * @return a rule for every write.
      */

@@ -26,7 +26,7 @@ final class BackingFile implements AutoCloseable
     // linux/fcntl.h
     private static final int LOCK_SH = 1;
     private static final int LOCK_UN = 8;
-    // Half a second: the rings of a process that was killed let go of its files a moment after it is gone.
+    // Half a second: the rings of a killed process release its files shortly after its end.
     private static final int CLAIM_TRIES = 50;
     private static final long CLAIM_PARK_NS = 10_000_000;
     private static final int CREATE_MODE = 0600;
@@ -56,7 +56,7 @@ final class BackingFile implements AutoCloseable
      *
      * @param config of the device.
      * @return the file, ready for I/O.
-     * @throws BlockDeviceException when the file cannot be had, sized or allocated.
+     * @throws BlockDeviceException when the file cannot be opened, resized or allocated.
      */
     static BackingFile open(final FileDeviceConfig config)
     {
@@ -73,7 +73,7 @@ final class BackingFile implements AutoCloseable
      * @param config of the device.
      * @param place  of the path; the file's from now on, which closes it, also when this call fails.
      * @return the file, ready for I/O.
-     * @throws BlockDeviceException when the file cannot be had, sized or allocated, or is not what was resolved.
+     * @throws BlockDeviceException when the file is unavailable, sized or allocated, or is not what was resolved.
      */
     static BackingFile open(final Arena arena, final FileDeviceConfig config, final BoundedPath place)
     {
@@ -126,8 +126,7 @@ final class BackingFile implements AutoCloseable
     }
 
     /**
-     * {@return a number of the queue of the drive that is, or is under, this file, as sysfs has it; 0 when there is
-     * none}
+     * {@return a sysfs attribute of the queue of the drive that is, or is below, this file; 0 when there is none}
      *
      * @param attribute file in the queue's directory.
      */
@@ -154,15 +153,15 @@ final class BackingFile implements AutoCloseable
      */
     boolean canPunchHoles()
     {
-        // Beyond the end, where there is nothing to lose.
+        // Beyond the end, where there is no data.
         return 0 == Files.fallocate(fd, FallocateMode.PUNCH_HOLE, lengthBytes, ALIGNMENT_MAX);
     }
 
     /**
-     * Makes the file larger, or finds that the block device is.
+     * Enlarges the file, or checks that the block device is large enough.
      *
      * @param target length wanted, not below the present one.
-     * @throws BlockDeviceException when it cannot be so long; it is as it was then.
+     * @throws BlockDeviceException when it cannot have that size; it is unchanged then.
      */
     void grow(final long target)
     {
@@ -188,7 +187,7 @@ final class BackingFile implements AutoCloseable
         }
         if (config.readOnly())
         {
-            throw refusal("size " + target + " cannot be had: the device is read-only and " + config.path() +
+            throw refusal("size " + target + " cannot be set: the device is read-only and " + config.path() +
                 " is not changed through it");
         }
         allocate(target, true);
@@ -202,7 +201,7 @@ final class BackingFile implements AutoCloseable
     {
         if (fd >= 0)
         {
-            // A closed ring lets go of the file only later, and the lock is the file's.
+            // A closed ring releases the file later, and the lock belongs to the file.
             Files.flock(fd, LOCK_UN);
             Files.close(fd);
             fd = -1;
@@ -391,7 +390,7 @@ final class BackingFile implements AutoCloseable
         if (0 != wanted && wanted < lengthBytes)
         {
             throw refusal("size " + wanted + " is below the " + lengthBytes + " bytes that " + config.path() +
-                " has, and data is never cut off: give size " + lengthBytes + " or none");
+                " has, and data is never truncated: give size " + lengthBytes + " or none");
         }
         if (wanted > lengthBytes && (isBlockDevice || config.readOnly()))
         {
@@ -427,7 +426,7 @@ final class BackingFile implements AutoCloseable
         {
             if (isKept)
             {
-                // What was allocated beyond the old end is given back; the old data stays.
+                // Space allocated beyond the old end is freed; the old data stays.
                 Files.ftruncate(fd, lengthBytes);
             }
             throw failure("size " + target + " of " + config.path() + " cannot be allocated", -result,
@@ -452,7 +451,7 @@ final class BackingFile implements AutoCloseable
         else
         {
             offsetAlignmentBytes = isBlockDevice ? sectorBytes(arena) : tryAlignments(arena);
-            // What offsets want memory never wants more of.
+            // Memory never needs a larger alignment than offsets.
             memoryAlignmentBytes = offsetAlignmentBytes;
         }
         if (0 == offsetAlignmentBytes)
@@ -492,7 +491,7 @@ final class BackingFile implements AutoCloseable
 
     private void reopenBuffered(final Arena arena)
     {
-        // A lock belongs to the open file, so the new one cannot be had while the old one is held.
+        // A lock belongs to the open file, so the new one is unavailable while the old one is held.
         Files.close(fd);
         fd = Files.open(arena.allocateFrom(place.path().toString()).address(),
             Files.O_CLOEXEC | (config.readOnly() ? Files.O_RDONLY : Files.O_RDWR), 0);
@@ -514,7 +513,7 @@ final class BackingFile implements AutoCloseable
         {
             return;
         }
-        // A flush is worth nothing when the file's name or length is lost with the power.
+        // A flush is useless when the file's name or length is lost in a power failure.
         try (FileChannel file = FileChannel.open(BoundedPath.ofDescriptor(fd), StandardOpenOption.READ);
             FileChannel parent = FileChannel.open(place.directory(), StandardOpenOption.READ))
         {

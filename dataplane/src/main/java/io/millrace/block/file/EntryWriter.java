@@ -44,7 +44,7 @@ final class EntryWriter
             device.addNote(registered.note());
         }
         final boolean isRegistered = RegisteredBuffers.registerFile(rings.first(), device.fd()) &&
-            (!rings.areTwo() || RegisteredBuffers.registerFile(rings.control(), device.fd()));
+            (!rings.hasTwoRings() || RegisteredBuffers.registerFile(rings.control(), device.fd()));
         fd = isRegistered ? 0 : device.fd();
         entryFlags = isRegistered ? IoUring.IOSQE_FIXED_FILE : 0;
     }
@@ -97,7 +97,7 @@ final class EntryWriter
      * @param slot        of the request.
      * @param offsetBytes in the file.
      * @param address     of the memory.
-     * @param lengthBytes of it.
+     * @param lengthBytes length in bytes.
      */
     void plain(
         final boolean isWrite, final int slot, final long offsetBytes, final long address, final int lengthBytes)

@@ -4,7 +4,7 @@ import io.millrace.bindings.Errno;
 import io.millrace.block.BlockStatus;
 
 /**
- * What an I/O's {@code errno} is to the submitter. Stateless.
+ * Maps an I/O's {@code errno} to a block status. Stateless.
  */
 final class ErrnoStatus
 {
@@ -13,7 +13,7 @@ final class ErrnoStatus
     }
 
     /**
-     * {@return how a request ends whose I/O failed}
+     * {@return status of a request whose I/O failed}
      *
      * @param errno positive.
      */

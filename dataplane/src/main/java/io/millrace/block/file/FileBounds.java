@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Where the files and block devices may lie that file devices are made of, so that those who may create devices cannot
- * reach whatever the user of the process can open. A path counts where it really is, with all symbolic links followed,
- * but for links to block devices that root made, such as those in {@code /dev/disk/by-id}: they count where they lie.
- * Immutable; any thread that may block.
+ * Directories in which the files and block devices of file devices may lie, so that those who may create devices cannot
+ * access every file that the process can open. A path is checked after all symbolic links are resolved, except links to
+ * block devices that root created, such as those in {@code /dev/disk/by-id}: their own location is checked. Immutable;
+ * any thread that may block.
  */
 public final class FileBounds
 {
-    /** Everywhere: whoever names the path is trusted with what the process may open. */
+    /** No bounds: callers are trusted with every file that the process may open. */
     public static final FileBounds ANYWHERE = new FileBounds("", null, List.of(), List.of());
     private static final Path DEV = Path.of("/dev");
     private static final Set<PosixFilePermission> FOREIGN_WRITE =
@@ -42,7 +42,7 @@ public final class FileBounds
     }
 
     /**
-     * Bounds that somebody named.
+     * Bounds that were configured.
      *
      * @param setting     key of the setting that names the directories, for messages.
      * @param directories below which paths may lie; each may be the path of a file or block device too.
@@ -55,8 +55,7 @@ public final class FileBounds
     }
 
     /**
-     * Bounds of one directory that nobody named: it is made, for this user alone, when the first path in it is asked
-     * for.
+     * Bounds of the default directory: it is made, for this user alone, when the first path in it is asked for.
      *
      * @param setting key of the setting that names others, for messages.
      * @param home    the directory.
@@ -82,7 +81,7 @@ public final class FileBounds
     }
 
     /**
-     * Finds where a path really is.
+     * Resolves a path and checks it against the bounds.
      *
      * @param device of which it is the path, for messages.
      * @param path   of a file that is there, or is to be made in a directory that is there.
@@ -107,7 +106,7 @@ public final class FileBounds
             throw new BlockDeviceException("device " + device + ": path " + path +
                 " cannot be opened: make its directory first");
         }
-        // Where a path leads that is outside, or whether it is there, is nobody's business.
+        // The target of a path outside of the bounds, or its existence, is not disclosed.
         throw new BlockDeviceException("device " + device + ": path " + path +
             (looksInside ? " leads to " + real + ", which" : "") + " is in none of the directories of " + setting +
             " (" + directories.stream().map(Path::toString).collect(Collectors.joining(", ")) +
@@ -130,7 +129,7 @@ public final class FileBounds
         return bounds.stream().anyMatch(path::startsWith);
     }
 
-    /** A link below /dev in a directory where only root can make one. */
+    /** A link below /dev in a directory where only root can create one. */
     private boolean isLinkOfRoot(final Path wanted, final Path real)
     {
         final Path directory = null == wanted.getParent() ? null : real(wanted.getParent());
@@ -170,7 +169,7 @@ public final class FileBounds
         }
     }
 
-    /** Null when neither the path nor its directory is there. */
+    /** Null when neither the path nor its directory exists. */
     private static Path real(final Path path)
     {
         try

@@ -21,7 +21,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 
 /**
- * A regular file or block device, reached with direct I/O through one io_uring a reactor.
+ * A regular file or block device, accessed with direct I/O through one io_uring per reactor.
  * <p>
  * A write completes when the drive has taken it; it is stable when it was sent with FUA or when a later flush
  * completes. Flush is {@code fdatasync}: the file's size changes only when it is grown, which makes it stable, and the
@@ -37,31 +37,31 @@ public final class FileDevice implements GrowableDevice
     private final FileDeviceConfig config;
     private final BackingFile file;
     private volatile BlockGeometry geometry;
-    private final FileAbilities abilities;
+    private final FileCapabilities capabilities;
     private final Set<String> notes = new LinkedHashSet<>();
-    private final RingMaker ringMaker = RingMaker.acquire();
+    private final RingFactory ringFactory = RingFactory.acquire();
     private final AtomicBoolean isClosed = new AtomicBoolean();
-    private volatile CloseTimes closeTimes = CloseTimes.DEFAULT;
+    private volatile CloseTimeouts closeTimeouts = CloseTimeouts.DEFAULT;
 
     private FileDevice(
         final FileDeviceConfig config,
         final BackingFile file,
         final BlockGeometry geometry,
-        final FileAbilities abilities)
+        final FileCapabilities capabilities)
     {
         this.config = config;
         this.file = file;
         this.geometry = geometry;
-        this.abilities = abilities;
+        this.capabilities = capabilities;
         notes.addAll(file.notes());
     }
 
     /**
-     * Opens the file, makes or grows it as configured, claims it for this process, and finds out what it can.
+     * Opens the file, creates or grows it as configured, locks it for this process, and detects its capabilities.
      *
      * @param config of the device.
      * @return the device.
-     * @throws BlockDeviceException when the file or io_uring cannot be had as configured.
+     * @throws BlockDeviceException when the file or io_uring is unavailable as configured.
      */
     public static FileDevice open(final FileDeviceConfig config)
     {
@@ -69,18 +69,18 @@ public final class FileDevice implements GrowableDevice
     }
 
     /**
-     * As {@link #open(FileDeviceConfig)}, with other abilities than were found: so that every way is tried whatever the
-     * machine can do.
+     * As {@link #open(FileDeviceConfig)}, with other capabilities than were found: so that tests cover every strategy
+     * on any machine.
      */
-    static FileDevice open(final FileDeviceConfig config, final UnaryOperator<FileAbilities> change)
+    static FileDevice open(final FileDeviceConfig config, final UnaryOperator<FileCapabilities> change)
     {
         check(config);
         checkIoUring(config);
         final BackingFile file = BackingFile.open(config);
         try
         {
-            final FileAbilities abilities = change.apply(new FileAbilities(
-                findPolling(config, file), ZeroWay.ZERO_RANGE, DeallocateWay.of(file, config.readOnly())));
+            final FileCapabilities capabilities = change.apply(new FileCapabilities(
+                findPolling(config, file), ZeroStrategy.ZERO_RANGE, DeallocateStrategy.of(file, config.readOnly())));
             final BlockGeometry geometry = new BlockGeometry(
                 config.blockSizeBytes(),
                 file.lengthBytes() / config.blockSizeBytes(),
@@ -91,8 +91,8 @@ public final class FileDevice implements GrowableDevice
                 !config.readOnly(),
                 !config.readOnly(),
                 false,
-                DeallocateWay.NONE != abilities.deallocateWay(),
-                DeallocateWay.PUNCH_HOLE == abilities.deallocateWay(),
+                DeallocateStrategy.NONE != capabilities.deallocateStrategy(),
+                DeallocateStrategy.PUNCH_HOLE == capabilities.deallocateStrategy(),
                 config.readOnly(),
                 // A range of a file can be cloned or copied by the kernel, but not by way of a ring.
                 false);
@@ -101,7 +101,7 @@ public final class FileDevice implements GrowableDevice
             {
                 file.notes().add("the last " + unusedBytes + " bytes are less than a block and are not used");
             }
-            final FileDevice device = new FileDevice(config, file, geometry, abilities);
+            final FileDevice device = new FileDevice(config, file, geometry, capabilities);
             file.keepRecord();
             device.notes.addAll(file.notes());
             return device;
@@ -120,7 +120,7 @@ public final class FileDevice implements GrowableDevice
     }
 
     @Override
-    public String place()
+    public String location()
     {
         return config.path().toString();
     }
@@ -156,11 +156,11 @@ public final class FileDevice implements GrowableDevice
      */
     public boolean isPolled()
     {
-        return abilities.isPolled();
+        return capabilities.isPolled();
     }
 
     /**
-     * What does not work as well as it could and why, one sentence each. Grows as channels are opened. Any thread.
+     * Degraded features and their reasons, one sentence each. Grows as channels are opened. Any thread.
      *
      * @return a copy.
      */
@@ -179,7 +179,7 @@ public final class FileDevice implements GrowableDevice
     @Override
     public void open(final ReactorContext context, final OpenListener listener)
     {
-        ringMaker.execute(() -> make(context, listener));
+        ringFactory.execute(() -> make(context, listener));
     }
 
     private void make(final ReactorContext context, final OpenListener listener)
@@ -236,19 +236,19 @@ public final class FileDevice implements GrowableDevice
     {
         if (isClosed.compareAndSet(false, true))
         {
-            ringMaker.release();
+            ringFactory.release();
             file.close();
         }
     }
 
-    CloseTimes closeTimes()
+    CloseTimeouts closeTimeouts()
     {
-        return closeTimes;
+        return closeTimeouts;
     }
 
-    void closeTimes(final CloseTimes times)
+    void closeTimeouts(final CloseTimeouts times)
     {
-        closeTimes = times;
+        closeTimeouts = times;
     }
 
     FileDeviceConfig config()
@@ -261,9 +261,9 @@ public final class FileDevice implements GrowableDevice
         return file.fd();
     }
 
-    FileAbilities abilities()
+    FileCapabilities capabilities()
     {
-        return abilities;
+        return capabilities;
     }
 
     void addNote(final String note)

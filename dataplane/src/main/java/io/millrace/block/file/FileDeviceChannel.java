@@ -17,8 +17,8 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Reactor;
 
 /**
- * One reactor's way to a {@link FileDevice}. A request takes a slot, whose number is the cookie of its one entry in the
- * rings; its life is
+ * One reactor's channel to a {@link FileDevice}. A request takes a slot, whose number is the cookie of its one entry in
+ * the rings; its stages are
  * <pre>
  *   READ, WRITE                   TRANSFER, again for what a short transfer left
  *   FLUSH                         SYNC
@@ -34,15 +34,15 @@ final class FileDeviceChannel implements BlockChannel
     private static final long NO_BUFFER = 0;
     /**
      * How many requests under way there must be for each one that is kept back to be handed over together with others.
-     * A drive with little to do starts what it is given at once, while the rest of a batch is still being parsed; the
-     * kernel also holds back more than two of one call until it has seen all. A drive with much to do has time, and
-     * calls are saved.
+     * An idle drive starts a request immediately, while the rest of a batch is still being parsed; the kernel also
+     * holds back more than two requests of one call until it has seen all. With a busy drive, batches save system
+     * calls.
      */
     private static final int IN_FLIGHT_PER_UNSUBMITTED = 32;
     /**
-     * How long the reactor stays awake while the drive owes answers, from the last request or answer on. Drives answer
-     * many requests together, and a thread that has to be woken for them leaves the drive without work meanwhile. A
-     * drive that takes longer is waited for asleep.
+     * How long the reactor stays awake while requests are outstanding, from the last submission or completion on.
+     * Drives complete many requests together, and a thread that has to be woken for them leaves the drive idle
+     * meanwhile. The reactor sleeps while a drive takes longer.
      */
     private static final long AWAKE_NS = 1_000_000;
 
@@ -61,12 +61,12 @@ final class FileDeviceChannel implements BlockChannel
         WRITE_OF_ZEROES,
         /** Reads a piece to compare. */
         READ_TO_COMPARE,
-        /** Its request has ended without it; the drive may still use the memory. */
+        /** Its request was abandoned; the drive may still use the memory. */
         GIVEN_UP
     }
 
     /**
-     * What the channel is used for.
+     * States of the channel.
      * <pre>
      *   OPEN - CLOSING - CLOSED
      *                  - LINGERING - CLOSED
@@ -78,7 +78,7 @@ final class FileDeviceChannel implements BlockChannel
         OPEN,
         /** Waits for what is in flight. */
         CLOSING,
-        /** Its owner has been notified; memory is quarantined until the drive has completed what was given up. */
+        /** Its owner has been notified; memory is quarantined until the drive has completed the abandoned requests. */
         LINGERING,
         /** Rings and memory are gone. */
         CLOSED
@@ -99,10 +99,10 @@ final class FileDeviceChannel implements BlockChannel
     private final Stage[] stages;
     private final long[] doneBytes;
     private final long[] compareAddresses;
-    private final ZeroWay[] triedZeroWays;
+    private final ZeroStrategy[] triedZeroStrategies;
     private final int[] freeSlots;
     private int freeCount;
-    private ZeroWay zeroWay;
+    private ZeroStrategy zeroStrategy;
     private boolean canDiscard = true;
     private State state = State.OPEN;
     private boolean isWatched;
@@ -124,12 +124,12 @@ final class FileDeviceChannel implements BlockChannel
         final int depth = device.config().queueDepth();
         blockShift = device.geometry().blockShift();
         readOnly = device.geometry().readOnly();
-        zeroWay = device.abilities().zeroWay();
+        zeroStrategy = device.capabilities().zeroStrategy();
         requests = new BlockRequest[depth];
         stages = new Stage[depth];
         doneBytes = new long[depth];
         compareAddresses = new long[depth];
-        triedZeroWays = new ZeroWay[depth];
+        triedZeroStrategies = new ZeroStrategy[depth];
         freeSlots = new int[depth];
         freeCount = depth;
         for (int i = 0; i < depth; i++)
@@ -150,7 +150,7 @@ final class FileDeviceChannel implements BlockChannel
      * @param device  to reach.
      * @param context of the channel.
      * @return the channel.
-     * @throws io.millrace.bindings.NativeException when a ring or memory cannot be had.
+     * @throws io.millrace.bindings.NativeException when a ring or memory is unavailable.
      */
     static FileDeviceChannel make(final FileDevice device, final ReactorContext context)
     {
@@ -204,7 +204,8 @@ final class FileDeviceChannel implements BlockChannel
             request.complete(BlockStatus.NOT_SUPPORTED);
             return true;
         }
-        if (0 == freeCount || State.OPEN != state || BlockOperation.COMPARE == operation && compareBuffers.areUsedUp())
+        if (0 == freeCount || State.OPEN != state || BlockOperation.COMPARE == operation &&
+            compareBuffers.isExhausted())
         {
             return false;
         }
@@ -240,7 +241,7 @@ final class FileDeviceChannel implements BlockChannel
             return 0;
         }
         final int work =
-            rings.areTwo() ? poll(rings.first()) + poll(rings.control()) : poll(rings.first());
+            rings.hasTwoRings() ? poll(rings.first()) + poll(rings.control()) : poll(rings.first());
         if (State.CLOSING == state && freeCount == freeSlots.length)
         {
             reactor.cancel(cancelTimer);
@@ -273,7 +274,7 @@ final class FileDeviceChannel implements BlockChannel
         }
         else
         {
-            final CloseTimes times = device.closeTimes();
+            final CloseTimeouts times = device.closeTimeouts();
             cancelTimer = reactor.schedule(reactor.nowNs() + times.cancelNs(), (nowNs) -> rings.cancelAll());
             giveUpTimer = reactor.schedule(reactor.nowNs() + times.giveUpNs(), (nowNs) -> giveUp());
         }
@@ -303,7 +304,7 @@ final class FileDeviceChannel implements BlockChannel
 
     private void linger()
     {
-        reactor.schedule(reactor.nowNs() + device.closeTimes().lingerNs(), (nowNs) ->
+        reactor.schedule(reactor.nowNs() + device.closeTimeouts().lingerNs(), (nowNs) ->
         {
             poll();
             if (0 == givenUpCount)
@@ -491,13 +492,13 @@ final class FileDeviceChannel implements BlockChannel
         if (isUnknown && BlockOperation.WRITE_ZEROES == requests[slot].operation())
         {
             // Others that were under way may have found it out before.
-            if (triedZeroWays[slot] == zeroWay)
+            if (triedZeroStrategies[slot] == zeroStrategy)
             {
-                zeroWay = zeroWay.next();
+                zeroStrategy = zeroStrategy.next();
             }
             zero(slot);
         }
-        else if (isUnknown && DeallocateWay.DISCARD == device.abilities().deallocateWay())
+        else if (isUnknown && DeallocateStrategy.DISCARD == device.capabilities().deallocateStrategy())
         {
             // To deallocate is a hint, and the geometry promises nothing of what is read afterwards.
             canDiscard = false;
@@ -542,8 +543,8 @@ final class FileDeviceChannel implements BlockChannel
 
     private void zero(final int slot)
     {
-        triedZeroWays[slot] = zeroWay;
-        switch (zeroWay)
+        triedZeroStrategies[slot] = zeroStrategy;
+        switch (zeroStrategy)
         {
             case ZERO_RANGE -> fallocate(slot, FallocateMode.ZERO_RANGE);
             case PUNCH_HOLE -> fallocate(slot, FallocateMode.PUNCH_HOLE);
@@ -553,7 +554,7 @@ final class FileDeviceChannel implements BlockChannel
 
     private void deallocate(final int slot)
     {
-        switch (device.abilities().deallocateWay())
+        switch (device.capabilities().deallocateStrategy())
         {
             case PUNCH_HOLE -> fallocate(slot, FallocateMode.PUNCH_HOLE);
             case DISCARD -> discard(slot);

@@ -21,13 +21,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which files devices have had, across starts: a file with a record that is missing was lost, or its file system is not
+ * Records of the files of devices, across starts: a missing file with a record was lost, or its file system is not
  * mounted, and is not created again, since hosts would find an empty volume under the identity of theirs. A file for
  * each path in a directory, so that processes may share it. Any thread that may block.
  */
 public final class FileRecords
 {
-    /** Knows of no file and keeps nothing: what is missing is created. */
+    /** Stores no records: missing files are created. */
     public static final FileRecords NONE = new FileRecords(null, Map.of(), false, null, null);
     private static final String DEVICE = "device: ";
     private static final String SINCE = "since: ";
@@ -54,7 +54,7 @@ public final class FileRecords
     }
 
     /**
-     * A file that a device had.
+     * Record of the file of a device.
      *
      * @param device name of the device.
      * @param since  when a device had it first, ISO 8601 in UTC; empty: not known.
@@ -112,7 +112,7 @@ public final class FileRecords
 
     /**
      * The same for a device of which somebody else knows that it had its file: a missing one is not created, and
-     * nothing is recorded of it either, so that the device can still be deleted and begin anew.
+     * nothing is recorded of it either, so that the device can still be deleted and begin again.
      *
      * @param device name of the device.
      * @param path   of its file.
@@ -125,7 +125,7 @@ public final class FileRecords
     }
 
     /**
-     * Takes over a file that a device is known to have had, without opening it.
+     * Adds the file of a device without opening it.
      *
      * @param device name of the device.
      * @param path   of its file.
@@ -138,7 +138,7 @@ public final class FileRecords
         }
         catch (final IOException _)
         {
-            // This process knows it; whoever says so now says so at the next start.
+            // Kept in memory only: the caller adds it again at the next start.
         }
     }
 
@@ -153,7 +153,7 @@ public final class FileRecords
     }
 
     /**
-     * Removes the record of a device that was deleted on purpose: whoever creates it again begins with an empty one.
+     * Removes the record of a device that was deleted on purpose: a device created again begins with an empty file.
      *
      * @param path of its file.
      * @throws IOException when it cannot be removed; it still counts then.
@@ -192,7 +192,7 @@ public final class FileRecords
             }
             catch (final NoSuchFileException _)
             {
-                // Perhaps it could not be written.
+                // The record may not have been written.
             }
         }
         final Record record = known.get(key);

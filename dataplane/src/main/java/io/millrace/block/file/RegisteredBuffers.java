@@ -8,7 +8,7 @@ import java.lang.foreign.Arena;
 import java.util.List;
 
 /**
- * Memory that a ring knows by number, so that the kernel has pinned it once and for all. Belongs to the ring's thread.
+ * Buffers registered with a ring, whose pages the kernel pins once. Ring's thread only.
  */
 final class RegisteredBuffers
 {
@@ -25,9 +25,9 @@ final class RegisteredBuffers
     private final String note;
 
     /**
-     * Registers memory; does without when the kernel refuses.
+     * Registers memory; I/O works without registration when the kernel refuses.
      *
-     * @param ring    that is to know it.
+     * @param ring    to register it with.
      * @param regions of memory; longer ones become several buffers.
      */
     RegisteredBuffers(final Ring ring, final List<DmaMemory> regions)
@@ -108,9 +108,9 @@ final class RegisteredBuffers
     }
 
     /**
-     * Lets go of the descriptor. A closed ring is taken apart later and would hold the file, and the claim on it, until
-     * then. Not by unregistering, which waits for what is under way: for ever when the drive does not answer, and on
-     * Linux 6.1 also with polled completions.
+     * Releases the descriptor. A closed ring is destroyed later and would hold the file, and its lock, until then.
+     * Unregistering is not used, since it waits for outstanding I/O: indefinitely when the drive does not answer, and
+     * on Linux 6.1 also with polled completions.
      *
      * @param ring that knows it.
      */

@@ -15,7 +15,7 @@ import java.lang.invoke.VarHandle;
 
 /**
  * One io_uring: its mapped queues, the call that submits, and an event descriptor that becomes ready when completions
- * come while nobody polls. Made, used and closed by one thread, which the kernel is told of ({@code SINGLE_ISSUER}).
+ * come while nobody polls. Made, used and closed by one thread, as declared to the kernel ({@code SINGLE_ISSUER}).
  * <p>
  * Entries are filled with {@link #nextEntry()} and handed over together by {@link #enter()}. With {@code DEFER_TASKRUN}
  * the kernel makes completions only inside that call; it raises a flag in the mapped ring when there are some, so that
@@ -318,7 +318,7 @@ final class Ring implements AutoCloseable
     }
 
     /**
-     * Frees the ring. What the kernel has under way it finishes by itself.
+     * Frees the ring. The kernel finishes outstanding I/O by itself.
      */
     @Override
     public void close()

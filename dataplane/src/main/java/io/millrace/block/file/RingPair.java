@@ -4,8 +4,8 @@ import io.millrace.bindings.linux.IoUring;
 import io.millrace.bindings.linux.SubmissionEntry;
 
 /**
- * The rings of one channel. Mostly that is one; with polled completions there is a second one for what cannot be polled
- * for (flush, allocation), and data goes there too when the drive refuses to be polled after all. Single-threaded.
+ * The rings of one channel. There is normally one; with polled completions a second one serves operations that cannot
+ * be polled (flush, allocation), and also data when the drive refuses polling. Single-threaded.
  */
 final class RingPair implements AutoCloseable
 {
@@ -30,7 +30,7 @@ final class RingPair implements AutoCloseable
      * @param depth    most entries outstanding.
      * @param isPolled whether completions of data are polled from the drive.
      * @return one ring or two.
-     * @throws io.millrace.bindings.NativeException when a ring cannot be had.
+     * @throws io.millrace.bindings.NativeException when a ring is unavailable.
      */
     static RingPair open(final int depth, final boolean isPolled)
     {
@@ -56,7 +56,7 @@ final class RingPair implements AutoCloseable
     void enable()
     {
         first.enable();
-        if (areTwo())
+        if (hasTwoRings())
         {
             control.enable();
         }
@@ -71,14 +71,14 @@ final class RingPair implements AutoCloseable
     }
 
     /**
-     * {@return the ring for what is not data; it can signal}
+     * {@return the ring for operations without data; it can signal}
      */
     Ring control()
     {
         return control;
     }
 
-    boolean areTwo()
+    boolean hasTwoRings()
     {
         return first != control;
     }
@@ -142,12 +142,12 @@ final class RingPair implements AutoCloseable
     }
 
     /**
-     * Asks the kernel to give up what it has under way.
+     * Asks the kernel to cancel outstanding I/O.
      */
     void cancelAll()
     {
         cancelAll(first);
-        if (areTwo())
+        if (hasTwoRings())
         {
             cancelAll(control);
         }
@@ -158,7 +158,7 @@ final class RingPair implements AutoCloseable
     {
         RegisteredBuffers.forgetFile(first);
         first.close();
-        if (areTwo())
+        if (hasTwoRings())
         {
             RegisteredBuffers.forgetFile(control);
             control.close();

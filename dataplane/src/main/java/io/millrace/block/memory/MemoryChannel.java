@@ -11,9 +11,9 @@ import io.millrace.block.CloseListener;
 import io.millrace.memory.DmaMemory;
 
 /**
- * One reactor's way to a {@link MemoryDevice}. Zeroing of ranges longer than the largest transfer is the one thing that
- * is kept past {@code submit}: it is worked off a piece a poll, so that a host that discards a whole device does not
- * hold up the reactor.
+ * One reactor's channel to a {@link MemoryDevice}. Only zeroing of ranges longer than the largest transfer continues
+ * after {@code submit}: it is processed in pieces, one a poll, so that a host that discards a whole device does not
+ * delay the reactor.
  */
 final class MemoryChannel implements BlockChannel
 {
@@ -41,7 +41,7 @@ final class MemoryChannel implements BlockChannel
         this.locks = locks;
         baseAddress = memory.address();
         blockShift = geometry.blockShift();
-        // A page of the kernel's hugepage pool that was dropped may not be there when it is needed again.
+        // A dropped page of the kernel's hugepage pool may be unavailable when it is needed again.
         givesPagesBack = DmaMemory.Backing.TRANSPARENT_HUGEPAGES == memory.backing();
     }
 
@@ -61,7 +61,7 @@ final class MemoryChannel implements BlockChannel
     }
 
     @Override
-    public void giveBack(final BlockRequest request)
+    public void releaseLoan(final BlockRequest request)
     {
         request.clearLent();
         locks.releaseShared(request.lba() << blockShift, (long)request.blocks() << blockShift);
@@ -202,7 +202,7 @@ final class MemoryChannel implements BlockChannel
         return done(request, status);
     }
 
-    /** What lies in memory can be read, if it is there; the device may have grown since the channel was opened. */
+    /** Memory can always be read within the device's size, which may have grown since the channel was opened. */
     private boolean verify(final BlockRequest request)
     {
         return done(request, device.geometry().contains(request.lba(), request.blocks()) ?

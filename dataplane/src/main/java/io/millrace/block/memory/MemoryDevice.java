@@ -11,11 +11,11 @@ import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Blocks in a memory mapping of their own, zero at first. Lends its memory to reads and completes everything with
- * payload inline. Shared by any number of reactors; see {@link StripeLocks} for how they keep out of each other's way.
+ * payload inline. Shared by any number of reactors; {@link StripeLocks} synchronizes them.
  */
 public final class MemoryDevice implements GrowableDevice
 {
-    /** Addresses are plenty: of 128 TiB, ten thousand small devices take 10. */
+    /** Addresses are cheap: of 128 TiB, ten thousand small devices reserve 10. */
     private static final long RESERVED_BYTES_MIN = 1L << 30;
     private static final long RESERVED_BYTES_MAX = 1L << 42;
     private static final int GROWTH_FACTOR = 16;

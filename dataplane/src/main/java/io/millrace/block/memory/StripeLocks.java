@@ -5,19 +5,19 @@ import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Readers and writers of a memory device's regions, for any number of threads. Nothing waits here: an attempt succeeds
- * or fails at once, for all of its range or for none of it.
+ * Reader-writer locks of a memory device's regions, for any number of threads. They never block: an attempt succeeds or
+ * fails immediately, for all of its range or none of it.
  * <p>
  * One word a stripe; a region of 4 KiB belongs to the stripe of its number modulo the stripe count, so distant regions
- * may share one, which costs a needless retry and nothing else. A word is
+ * may share one, which costs only an unnecessary retry. A word is
  * <pre>
  *   31      30      29 ... 20             19 ... 0
  *   writer  wanted  when it was wanted    count of readers (reads under way and loans)
  * </pre>
  * A writer that is refused leaves {@code wanted} on its whole range, and again at each attempt. That keeps further
  * readers out, so that a stream of loans cannot starve it, and recalls all loans that it has to wait for together
- * instead of one stripe after the other. A mark that was not renewed for {@link #MARK_NS_MAX} is nobody's: its writer
- * never came back.
+ * instead of one stripe after the other. A mark that was not renewed for {@link #MARK_NS_MAX} is stale: its writer did
+ * not retry.
  */
 final class StripeLocks
 {
@@ -33,7 +33,7 @@ final class StripeLocks
     /** A time in a word counts units of 2^20 ns, about a millisecond, and comes round after a second. */
     private static final int TIME_UNIT_SHIFT = 20;
     private static final int MARK_UNITS_MAX = 96;
-    /** How long a mark holds readers off whose writer does not try again; those that wait try in every cycle. */
+    /** How long the mark of a writer that does not retry blocks readers; waiting writers retry in every cycle. */
     static final long MARK_NS_MAX = (long)MARK_UNITS_MAX << TIME_UNIT_SHIFT;
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(int[].class);
 
@@ -45,7 +45,7 @@ final class StripeLocks
      * Locks for a device.
      *
      * @param sizeBytes of it at first; a device of up to 256 MiB has a stripe for each region.
-     * @param clock     read where somebody is refused, and nowhere else.
+     * @param clock     read only when an attempt is refused.
      */
     StripeLocks(final long sizeBytes, final NanoClock clock)
     {
@@ -57,11 +57,11 @@ final class StripeLocks
     }
 
     /**
-     * Enters as reader.
+     * Acquires a range for reading.
      *
      * @param offsetBytes of the range.
      * @param lengthBytes of the range; positive, at most 2 MiB.
-     * @return false when a writer has or wants part of it; then nothing is held.
+     * @return false when a writer holds or waits for part of it; then nothing is held.
      */
     boolean tryShared(final long offsetBytes, final long lengthBytes)
     {
@@ -79,7 +79,7 @@ final class StripeLocks
     }
 
     /**
-     * Leaves as reader.
+     * Releases a range acquired for reading.
      *
      * @param offsetBytes of the range that was entered.
      * @param lengthBytes of the range that was entered.
@@ -90,11 +90,12 @@ final class StripeLocks
     }
 
     /**
-     * Enters as the only one. Ranges are entered in ascending order, so of two that overlap one gets through.
+     * Acquires a range for writing. Stripes are acquired in ascending order, so of two overlapping attempts one
+     * succeeds.
      *
      * @param offsetBytes of the range.
      * @param lengthBytes of the range; positive, at most 2 MiB.
-     * @return false when somebody is in part of it; then nothing is held.
+     * @return false when part of it is held by others; then nothing is held.
      */
     boolean tryExclusive(final long offsetBytes, final long lengthBytes)
     {
@@ -114,7 +115,7 @@ final class StripeLocks
     }
 
     /**
-     * Leaves as the only one.
+     * Releases a range acquired for writing.
      *
      * @param offsetBytes of the range that was entered.
      * @param lengthBytes of the range that was entered.
@@ -125,13 +126,12 @@ final class StripeLocks
     }
 
     /**
-     * Enters one range as reader and another as the only one. Where both come to a stripe, as neighbours in a region or
-     * by the stripe's number, it is entered once, as the only one.
+     * Acquires one range for reading and another for writing. A stripe of both ranges is acquired once, for writing.
      *
      * @param sourceBytes      offset of the range to read.
      * @param destinationBytes offset of the range to write.
      * @param lengthBytes      of each; positive, at most 2 MiB.
-     * @return false when somebody is in the way; then nothing is held.
+     * @return false when part of a range is held by others; then nothing is held.
      */
     boolean tryCopy(final long sourceBytes, final long destinationBytes, final long lengthBytes)
     {
@@ -146,7 +146,7 @@ final class StripeLocks
             if (!isStripeOf(region, destinationBytes, lengthBytes) && !tryShared((int)region & mask))
             {
                 leaveSource(first, region - 1, destinationBytes, lengthBytes);
-                // Without a mark: another copy, the other way round, would never get in.
+                // Without a mark: it would starve another copy in the opposite direction.
                 releaseExclusive(destinationBytes, lengthBytes);
                 return false;
             }
@@ -155,7 +155,7 @@ final class StripeLocks
     }
 
     /**
-     * Leaves both ranges.
+     * Releases both ranges.
      *
      * @param sourceBytes      offset of the range that was read.
      * @param destinationBytes offset of the range that was written.
@@ -189,7 +189,7 @@ final class StripeLocks
     }
 
     /**
-     * {@return how many stripes somebody is in}
+     * {@return number of held stripes}
      */
     int heldCount()
     {
@@ -231,7 +231,7 @@ final class StripeLocks
             // One compare for: no writer, no mark, and the count does not overflow.
             if (Integer.compareUnsigned(word, READERS) < 0)
             {
-                // Fails only when another thread got through, so somebody always advances.
+                // Fails only when another thread succeeded, so one of them always progresses.
                 if (WORD.compareAndSet(words, stripe, word, word + 1))
                 {
                     return true;
@@ -264,7 +264,7 @@ final class StripeLocks
         return ((int)(clock.nanoTime() >>> TIME_UNIT_SHIFT) - (word >>> TIME_SHIFT) & TIME_MASK) > MARK_UNITS_MAX;
     }
 
-    /** Marks what others are in, and what they are not in yet. */
+    /** Marks held and free stripes of the range. */
     private void want(final long first, final long last, final int mark)
     {
         for (long region = first; region <= last; region++)

@@ -33,7 +33,7 @@ final class NullChannel implements BlockChannel
     }
 
     @Override
-    public void giveBack(final BlockRequest request)
+    public void releaseLoan(final BlockRequest request)
     {
         request.clearLent();
     }

@@ -9,7 +9,7 @@ import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
 
 /**
- * Drops writes, reads zeroes. All reads are lent one and the same region of zeroes.
+ * Drops writes, reads zeroes. All reads are lent the same region of zeroes.
  */
 public final class NullDevice implements GrowableDevice
 {

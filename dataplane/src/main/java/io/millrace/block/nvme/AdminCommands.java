@@ -24,7 +24,7 @@ final class AdminCommands
     private final long timeoutNs;
 
     /**
-     * Over a queue.
+     * Creates commands over a queue.
      *
      * @param queue     to send on.
      * @param timeoutNs that a command may take.
@@ -100,8 +100,8 @@ final class AdminCommands
     /**
      * Makes a completion queue.
      *
-     * @param queueId of it.
-     * @param entries of it.
+     * @param queueId queue id.
+     * @param entries number of entries.
      * @param iova    of its memory.
      * @param vector  of its interrupts, or -1 for none.
      */
@@ -116,8 +116,8 @@ final class AdminCommands
     /**
      * Makes a submission queue that completes to the completion queue of the same number.
      *
-     * @param queueId of it.
-     * @param entries of it.
+     * @param queueId queue id.
+     * @param entries number of entries.
      * @param iova    of its memory.
      */
     void createSubmissionQueue(final int queueId, final int entries, final long iova)
@@ -129,7 +129,7 @@ final class AdminCommands
     }
 
     /**
-     * Takes both queues of a pair apart. When this returns no command of theirs is outstanding.
+     * Deletes both queues of a pair. When this returns none of their commands is outstanding.
      *
      * @param queueId of both.
      */
@@ -142,7 +142,7 @@ final class AdminCommands
     /**
      * Takes a completion queue apart that no submission queue completes to.
      *
-     * @param queueId of it.
+     * @param queueId queue id.
      */
     void deleteCompletionQueue(final int queueId)
     {
@@ -160,10 +160,10 @@ final class AdminCommands
     }
 
     /**
-     * Asks that a command be aborted. Whether it is shows in its own completion.
+     * Requests the abort of a command. The command's own completion shows whether it was aborted.
      *
      * @param queueId   of its submission queue.
-     * @param commandId of it.
+     * @param commandId command identifier.
      */
     void abort(final int queueId, final int commandId)
     {
@@ -174,7 +174,7 @@ final class AdminCommands
     /**
      * Reads part of a log page.
      *
-     * @param logPageId   of it, see {@link LogPageId}.
+     * @param logPageId   log page id, see {@link LogPageId}.
      * @param offsetBytes where to begin; a multiple of 4; not 0 only where the controller takes offsets.
      * @param lengthBytes up to {@link AdminQueue#DATA_BYTES}; a multiple of 4.
      * @return status.

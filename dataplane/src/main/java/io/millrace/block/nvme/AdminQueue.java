@@ -8,8 +8,8 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The admin queue pair: one command at a time, whose answer is waited for, beside Asynchronous Event Requests, which
- * the controller keeps until something happens. Used on the controller's thread alone.
+ * The admin queue pair: one synchronous command at a time, and Asynchronous Event Requests, which the controller holds
+ * until an event occurs. Used on the controller's thread alone.
  */
 final class AdminQueue
 {
@@ -110,7 +110,7 @@ final class AdminQueue
     /**
      * Begins a command; what is not set is 0.
      *
-     * @param opcode of it.
+     * @param opcode opcode.
      * @return its entry, to be filled and then sent with {@link #execute(String)}.
      */
     SubmissionQueueEntry begin(final int opcode)

@@ -8,8 +8,8 @@ import io.millrace.nvme.SmartLog;
 import java.util.StringJoiner;
 
 /**
- * What the controller tells of its own accord (NVM Express Base 2.0, section 5.2). Reading the log page that an event
- * names lets the next one of its kind through. Used on the controller's thread alone.
+ * Asynchronous events of the controller (NVM Express Base 2.0, section 5.2). Reading the log page that an event names
+ * enables the next event of its type. Used on the controller's thread alone.
  */
 final class AsyncEvents
 {
@@ -24,7 +24,7 @@ final class AsyncEvents
     private int requests;
 
     /**
-     * Over the admin queue.
+     * Creates the handler over the admin queue.
      *
      * @param queue that events come by.
      * @param admin commands.
@@ -38,21 +38,21 @@ final class AsyncEvents
     }
 
     /**
-     * Asks a controller that was just enabled for events.
+     * Enables the events of a controller that was just enabled.
      *
      * @param info of the controller.
      */
     void configure(final ControllerInfo info)
     {
         requests = info.eventRequests();
-        // Which it has is in OAES; health warnings every controller has.
+        // Optional events are in OAES; every controller has health warnings.
         admin.configureEvents(
             AsyncEvent.ENABLE_HEALTH_WARNINGS | info.optionalEvents() & AsyncEvent.ENABLE_NAMESPACE_NOTICES);
         queue.armEvents(requests);
     }
 
     /**
-     * Takes in events that came.
+     * Handles events that arrived.
      *
      * @return whether namespaces changed.
      */
@@ -70,7 +70,7 @@ final class AsyncEvents
             }
             else
             {
-                // It takes fewer than it says.
+                // It accepts fewer requests than it reports.
                 requests = Math.max(0, requests - 1);
             }
         }
@@ -133,7 +133,7 @@ final class AsyncEvents
         add(what, warning, SmartLog.WARNING_RELIABILITY, "reliability is degraded");
         add(what, warning, SmartLog.WARNING_READ_ONLY, "media is read-only");
         add(what, warning, SmartLog.WARNING_BACKUP, "backup of volatile memory has failed");
-        notes.add(0 == what.length() ? "reports that its health is well again" : "warns: " + what);
+        notes.add(0 == what.length() ? "reports that its health has recovered" : "warns: " + what);
     }
 
     private static void add(final StringJoiner what, final int warning, final int bit, final String text)

@@ -4,9 +4,9 @@ import io.millrace.block.CompareBuffers;
 import io.millrace.pci.DmaMap;
 
 /**
- * What commands of a channel read from or write to that is nobody's payload: zeroes and metadata to write, a place for
- * what is read and not looked at, buffers to compare with. Most channels need none of it. Made and closed on the
- * controller's thread, in between its channel's.
+ * Memory of a channel's commands other than payload: zeroes and metadata to write, a sink for ignored data, buffers to
+ * compare with. Most channels need none of it. Made and closed on the controller's thread, used by its channel in
+ * between.
  */
 final class ChannelMemory
 {
@@ -89,8 +89,8 @@ final class ChannelMemory
     }
 
     /**
-     * {@return where data and metadata are read to that nobody looks at; as many bytes as {@link #SINK_BYTES} or as the
-     * metadata of a command, whichever are needed}
+     * {@return sink for data and metadata that are ignored; as many bytes as {@link #SINK_BYTES} or as the metadata of
+     * a command, whichever are needed}
      */
     long sinkIova()
     {
@@ -106,7 +106,7 @@ final class ChannelMemory
     }
 
     /**
-     * {@return what the controller is told}
+     * {@return I/O virtual address for the controller}
      *
      * @param buffer of {@link #compareBuffers()}.
      */

@@ -6,9 +6,9 @@ import io.millrace.block.ReactorContext;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * How a channel is opened: it is made on the controller's thread, with the reactor's queue pair when there is none yet,
- * and attached to the pair on the reactor, which waits for nothing. Opens that come while the pair is made or deleted
- * are carried out after that, since the controller's thread does one thing after the other.
+ * Opens a channel: it is created on the controller's thread, with the reactor's queue pair when there is none yet, and
+ * attached to the pair on the reactor, which waits for nothing. Opens that come while the pair is created or deleted
+ * are executed after that, since the controller's thread runs one task at a time.
  */
 final class ChannelOpening
 {
@@ -18,7 +18,7 @@ final class ChannelOpening
     private final OpenListener listener;
 
     /**
-     * Not begun.
+     * Creates an opening that has not begun.
      *
      * @param controller of the device.
      * @param device     of the channel.
@@ -73,7 +73,7 @@ final class ChannelOpening
     {
         if (QueuePairState.RETIRED == made.pair().state())
         {
-            // The pair's last channel has closed in the meantime: there will be another one when it is gone.
+            // The pair's last channel has closed in the meantime: another pair is created when it is deleted.
             controller.free(made.memory().memory());
             begin();
             return;

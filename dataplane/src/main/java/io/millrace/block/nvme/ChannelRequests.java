@@ -13,36 +13,36 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The requests that a channel has taken: turns them into commands, takes in what these come to, sends them again where
- * that is worthwhile, and completes the requests. A request that one command cannot do is processed by a
- * {@link SplitRequest}. As many commands as the channel has of the queue pair's slots ({@link SlotShares}), as many
- * split requests as {@link #SPLITS_MAX}. Rings no doorbell. Its channel's reactor only; nothing is allocated.
+ * The requests that a channel has taken: sends their commands, handles the completions, retries failed commands where
+ * possible, and completes the requests. A request that one command cannot do is processed by a {@link SplitRequest}. As
+ * many commands as the channel has of the queue pair's slots ({@link SlotShares}), as many split requests as
+ * {@link #SPLITS_MAX}. Rings no doorbell. Its channel's reactor only; nothing is allocated.
  */
 final class ChannelRequests
 {
     /** How often a command is sent at most. */
     static final int TRIES_MAX = 4;
-    /** How many requests that take several commands can be worked off at once. */
+    /** How many requests that take several commands can be processed at once. */
     private static final int SPLITS_MAX = 32;
     /** A long request leaves room for others. */
     private static final int SPLIT_COMMANDS_MAX = 16;
 
     private final NvmeChannel channel;
     private final Reactor reactor;
-    private final Rescue rescue;
+    private final ControllerRecovery recovery;
     private final CommandSlots slots;
     private final SlotShares shares;
     private final SlotShare share;
     private final SubmissionQueue submissions;
     private final CommandSizes sizes;
     private final CommandWriter writer;
-    private final SplitLine splits = new SplitLine(SPLITS_MAX);
+    private final SplitRequestQueue splits = new SplitRequestQueue(SPLITS_MAX);
     private final CompareBuffers compareBuffers;
     private final int blockShift;
     private final boolean isReadOnly;
     private final boolean isCachePresent;
     private int count;
-    private boolean hasToldOfTransfers;
+    private boolean hasReportedTransferErrors;
     private MemoryQuarantine quarantine;
     private List<MemoryHold> holds;
 
@@ -50,7 +50,7 @@ final class ChannelRequests
      * Has none yet.
      *
      * @param channel that took them; its device and reactor are known.
-     * @param rescue  whom it asks for help.
+     * @param recovery  recovery of its controller.
      * @param pair    that commands go to.
      * @param limits  of their commands.
      * @param payload memory that requests point into.
@@ -58,14 +58,14 @@ final class ChannelRequests
      */
     ChannelRequests(
         final NvmeChannel channel,
-        final Rescue rescue,
+        final ControllerRecovery recovery,
         final ReactorQueuePair pair,
         final TransferLimits limits,
         final PayloadMemory payload,
         final ChannelMemory memory)
     {
         this.channel = channel;
-        this.rescue = rescue;
+        this.recovery = recovery;
         reactor = channel.reactor();
         slots = pair.slots();
         shares = pair.shares();
@@ -98,14 +98,14 @@ final class ChannelRequests
     }
 
     /**
-     * Takes a request, and sends what can be sent of it.
+     * Accepts a request, and sends as many of its commands as possible.
      *
      * @param request to process; it may be complete when this returns.
      * @return false when there is no room for it now.
      */
     boolean submit(final BlockRequest request)
     {
-        // Those that have more to send can go on with a slot each.
+        // Split requests need slots for their next commands.
         if (shares.available(share) <= splits.size())
         {
             return false;
@@ -131,31 +131,31 @@ final class ChannelRequests
                 return true;
             }
         }
-        final SplitRequest.Way way = sizes.way(operation);
+        final SplitRequest.Strategy strategy = sizes.strategy(operation);
         final boolean flushes = BlockOperation.DEALLOCATE == operation && request.forceUnitAccess() && isCachePresent;
-        final int blocks = SplitRequest.Way.PARTS == way ? sizes.ofPart(request, 0) : 0;
-        if (SplitRequest.Way.PARTS == way && blocks == request.blocks() && !flushes)
+        final int blocks = SplitRequest.Strategy.PARTS == strategy ? sizes.ofPart(request, 0) : 0;
+        if (SplitRequest.Strategy.PARTS == strategy && blocks == request.blocks() && !flushes)
         {
             count++;
             send(take(request, null, 0, blocks));
             return true;
         }
-        return submitSplit(request, way, flushes);
+        return submitSplit(request, strategy, flushes);
     }
 
-    private boolean submitSplit(final BlockRequest request, final SplitRequest.Way way, final boolean flushes)
+    private boolean submitSplit(final BlockRequest request, final SplitRequest.Strategy strategy, final boolean flushes)
     {
-        final boolean compares = SplitRequest.Way.COMPARED_READS == way;
-        if (splits.isFull() || compares && compareBuffers.areUsedUp())
+        final boolean compares = SplitRequest.Strategy.COMPARED_READS == strategy;
+        if (splits.isFull() || compares && compareBuffers.isExhausted())
         {
             return false;
         }
         count++;
-        advance(splits.begin(request, way, flushes, compares ? compareBuffers.acquire() : 0));
+        advance(splits.begin(request, strategy, flushes, compares ? compareBuffers.acquire() : 0));
         return true;
     }
 
-    /** Goes on with those that have more to send, each in its turn. */
+    /** Continues the split requests that have more to send, in turn. */
     void advance()
     {
         for (int i = splits.size(); i > 0; i--)
@@ -164,11 +164,11 @@ final class ChannelRequests
         }
     }
 
-    /** Sends what can be sent of a request that takes several commands, and puts it in line for the rest. */
+    /** Sends as many commands of a split request as possible, and queues it for the rest. */
     private void advance(final SplitRequest split)
     {
         split.listed(true);
-        while (split.hasMore() && split.outstanding() < outstandingMax(split.way()) && shares.available(share) > 0)
+        while (split.hasMore() && split.outstanding() < outstandingMax(split.strategy()) && shares.available(share) > 0)
         {
             final int offset = split.sentBlocks();
             final int blocks = sizes.next(split);
@@ -191,9 +191,9 @@ final class ChannelRequests
         }
     }
 
-    private static int outstandingMax(final SplitRequest.Way way)
+    private static int outstandingMax(final SplitRequest.Strategy strategy)
     {
-        return SplitRequest.Way.COMPARED_READS == way ? 1 : SPLIT_COMMANDS_MAX;
+        return SplitRequest.Strategy.COMPARED_READS == strategy ? 1 : SPLIT_COMMANDS_MAX;
     }
 
     /** Writes the entry of a command, for the first time or again. */
@@ -234,7 +234,7 @@ final class ChannelRequests
             writer.flush(entry, commandId);
             return true;
         }
-        switch (split.way())
+        switch (split.strategy())
         {
             case PARTS ->
             {
@@ -250,7 +250,7 @@ final class ChannelRequests
 
     private void onNotMapped(final int slot)
     {
-        rescue.note("was given payload that is not mapped for it: " + slots.request(slot));
+        recovery.note("was given payload that is not mapped for it: " + slots.request(slot));
         finish(slot, BlockStatus.DEVICE_ERROR);
     }
 
@@ -299,17 +299,17 @@ final class ChannelRequests
     private BlockStatus resultOfPart(final int slot)
     {
         final SplitRequest split = slots.split(slot);
-        final boolean differs = SplitRequest.Way.COMPARED_READS == split.way() && !CompareBuffers.isEqual(
+        final boolean differs = SplitRequest.Strategy.COMPARED_READS == split.strategy() && !CompareBuffers.isEqual(
             split.request(), (long)slots.offset(slot) << blockShift, split.buffer(), slots.blocks(slot) << blockShift);
         return differs ? BlockStatus.COMPARE_FAILURE : BlockStatus.SUCCESS;
     }
 
     private void onFailure(final int slot, final int status)
     {
-        if (NvmeStatus.DATA_TRANSFER_ERROR == NvmeStatus.code(status) && !hasToldOfTransfers)
+        if (NvmeStatus.DATA_TRANSFER_ERROR == NvmeStatus.code(status) && !hasReportedTransferErrors)
         {
-            hasToldOfTransfers = true;
-            rescue.note("cannot reach the memory of a command (" + slots.request(slot) +
+            hasReportedTransferErrors = true;
+            recovery.note("cannot reach the memory of a command (" + slots.request(slot) +
                 "): where the IOMMU stopped it the kernel's log names the address");
         }
         if (!CommandStatus.isWorthRetry(status) || slots.tries(slot) >= TRIES_MAX)
@@ -364,7 +364,7 @@ final class ChannelRequests
         {
             final BlockRequest request = split.request();
             final BlockStatus status = split.status();
-            if (SplitRequest.Way.COMPARED_READS == split.way())
+            if (SplitRequest.Strategy.COMPARED_READS == split.strategy())
             {
                 compareBuffers.release(split.buffer());
             }
@@ -418,7 +418,7 @@ final class ChannelRequests
      *
      * @param slot of the command.
      */
-    void sendAgain(final int slot)
+    void resend(final int slot)
     {
         if (slots.tries(slot) < TRIES_MAX)
         {

@@ -1,7 +1,7 @@
 package io.millrace.block.nvme;
 
 /**
- * How a channel is. What its queue pair may do meanwhile is {@link QueuePairState}.
+ * States of a channel. The states of its queue pair are in {@link QueuePairState}.
  * <pre>
  *   OPEN - (close) - CLOSING - (out of time) - ABORTING - (out of time again) - ABANDONED
  *   any but OPEN - (the controller has none of its commands any more) - CLOSED
@@ -9,13 +9,13 @@ package io.millrace.block.nvme;
  */
 enum ChannelState
 {
-    /** Requests come. */
+    /** Accepts requests. */
     OPEN,
-    /** Requests are waited for. */
+    /** Waits for its requests. */
     CLOSING,
     /** Requests take too long: their commands are aborted, or the queues deleted where nobody else uses them. */
     ABORTING,
-    /** Requests have ended and whoever closed was notified, but the controller may still have commands. */
+    /** Requests have ended and the close listener was notified, but the controller may still have commands. */
     ABANDONED,
     /** Gone. */
     CLOSED

@@ -5,9 +5,9 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.CompareBuffers;
 
 /**
- * How a channel's requests are cut into commands: by which operation they are done, and how many blocks the next
- * command takes, by what the drive can do in one, by its boundaries, and by where the payload lies. Keeps nothing of a
- * request. Single-threaded; nothing is allocated.
+ * Splits a channel's requests into commands: chooses the strategy of an operation, and the size of the next command by
+ * the drive's limits, its boundaries, and the layout of the payload. Stores no state of a request. Single-threaded;
+ * nothing is allocated.
  */
 final class CommandSizes
 {
@@ -30,31 +30,31 @@ final class CommandSizes
     }
 
     /**
-     * {@return how requests of an operation are done}
+     * {@return strategy for requests of an operation}
      *
      * @param operation of them.
      */
-    SplitRequest.Way way(final BlockOperation operation)
+    SplitRequest.Strategy strategy(final BlockOperation operation)
     {
         if (BlockOperation.WRITE_ZEROES == operation && 0 == limits.zeroesBlocksMax())
         {
-            return SplitRequest.Way.ZERO_WRITES;
+            return SplitRequest.Strategy.ZERO_WRITES;
         }
         if (BlockOperation.VERIFY == operation && 0 == limits.verifyBlocksMax())
         {
-            return SplitRequest.Way.VERIFY_READS;
+            return SplitRequest.Strategy.VERIFY_READS;
         }
         if (BlockOperation.COMPARE == operation && !limits.isCompareOffered())
         {
-            return SplitRequest.Way.COMPARED_READS;
+            return SplitRequest.Strategy.COMPARED_READS;
         }
-        return SplitRequest.Way.PARTS;
+        return SplitRequest.Strategy.PARTS;
     }
 
     /**
-     * {@return blocks that the next command of a request takes which is done by its own operation}
+     * {@return blocks that the next command of a request takes that uses its own operation}
      *
-     * @param request to work off.
+     * @param request to process.
      * @param offset  blocks of it that other commands take.
      */
     int ofPart(final BlockRequest request, final int offset)
@@ -78,7 +78,7 @@ final class CommandSizes
      */
     int next(final SplitRequest split)
     {
-        return switch (split.way())
+        return switch (split.strategy())
         {
             case PARTS -> ofPart(split.request(), split.sentBlocks());
             case ZERO_WRITES -> ofBuffer(split.request(), split.sentBlocks(), ChannelMemory.ZEROES_BYTES);

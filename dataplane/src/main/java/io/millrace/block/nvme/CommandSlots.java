@@ -20,14 +20,14 @@ final class CommandSlots
     private static final int USE_STEP = COUNT_MAX;
     private static final int IDENTIFIER_MASK = 0xFFFF;
 
-    /** How far a command's time-out has gone. */
-    enum Patience
+    /** Stage of a command's time-out. */
+    enum TimeoutStage
     {
-        /** The controller has its time. */
+        /** The command is within its time-out. */
         WAITING,
-        /** It was asked to abort the command. */
+        /** The abort of the command was requested. */
         ABORTING,
-        /** Its reset was asked for. */
+        /** A reset of the controller was requested. */
         RESETTING
     }
 
@@ -40,7 +40,7 @@ final class CommandSlots
     private final boolean[] busy;
     private final byte[] tries;
     private final long[] startsNs;
-    private final Patience[] patiences;
+    private final TimeoutStage[] timeoutStages;
     private final int[] free;
     private int freeCount;
 
@@ -60,10 +60,10 @@ final class CommandSlots
         busy = new boolean[count];
         tries = new byte[count];
         startsNs = new long[count];
-        patiences = new Patience[count];
+        timeoutStages = new TimeoutStage[count];
         free = new int[count];
         freeCount = count;
-        Arrays.fill(patiences, Patience.WAITING);
+        Arrays.fill(timeoutStages, TimeoutStage.WAITING);
         for (int i = 0; i < count; i++)
         {
             identifiers[i] = i;
@@ -87,7 +87,7 @@ final class CommandSlots
      *
      * @param owner       whose request it is.
      * @param request     that a command works on.
-     * @param split       that the request is worked off by, or null when the command does all of it.
+     * @param split       that the request is processed by, or null when the command does all of it.
      * @param offset      blocks of the request before the command's.
      * @param blockCount  of the command.
      * @return the slot.
@@ -113,14 +113,14 @@ final class CommandSlots
     /**
      * A command is about to be sent, once more maybe: it gets an identifier of its own and its time begins.
      *
-     * @param slot  of it.
+     * @param slot  the command's slot.
      * @param nowNs on the reactor's clock.
      * @return identifier, 16 bits.
      */
     int begin(final int slot, final long nowNs)
     {
         startsNs[slot] = nowNs;
-        patiences[slot] = Patience.WAITING;
+        timeoutStages[slot] = TimeoutStage.WAITING;
         tries[slot]++;
         final int identifier = identifiers[slot] + USE_STEP & IDENTIFIER_MASK;
         identifiers[slot] = identifier;
@@ -141,7 +141,7 @@ final class CommandSlots
     /**
      * The command is done with.
      *
-     * @param slot of it.
+     * @param slot the command's slot.
      */
     void release(final int slot)
     {
@@ -155,7 +155,7 @@ final class CommandSlots
     /**
      * The request of a command has ended, but the controller still has the command: the slot stays taken.
      *
-     * @param slot of it.
+     * @param slot the command's slot.
      */
     void abandon(final int slot)
     {
@@ -164,9 +164,9 @@ final class CommandSlots
     }
 
     /**
-     * {@return whose command it is, null where there is none}
+     * {@return owner of the command, null where there is none}
      *
-     * @param slot of it.
+     * @param slot the command's slot.
      */
     ChannelRequests owner(final int slot)
     {
@@ -206,7 +206,7 @@ final class CommandSlots
     /**
      * {@return how often the command was sent}
      *
-     * @param slot of it.
+     * @param slot the command's slot.
      */
     int tries(final int slot)
     {
@@ -221,7 +221,7 @@ final class CommandSlots
     /**
      * Moves the time that a command was sent at.
      *
-     * @param slot    of it.
+     * @param slot    the command's slot.
      * @param startNs on the reactor's clock.
      */
     void startNs(final int slot, final long startNs)
@@ -229,13 +229,13 @@ final class CommandSlots
         startsNs[slot] = startNs;
     }
 
-    Patience patience(final int slot)
+    TimeoutStage timeoutStage(final int slot)
     {
-        return patiences[slot];
+        return timeoutStages[slot];
     }
 
-    void patience(final int slot, final Patience patience)
+    void timeoutStage(final int slot, final TimeoutStage timeoutStage)
     {
-        patiences[slot] = patience;
+        timeoutStages[slot] = timeoutStage;
     }
 }

@@ -4,8 +4,8 @@ import io.millrace.block.BlockStatus;
 import io.millrace.nvme.NvmeStatus;
 
 /**
- * What a command's status (NVM Express Base 2.0, section 3.3.3.2.1; NVM Command Set 1.0, section 3.1.2) is to who
- * submitted the block request. Stateless.
+ * Maps a command's status (NVM Express Base 2.0, section 3.3.3.2.1; NVM Command Set 1.0, section 3.1.2) to a block
+ * status. Stateless.
  */
 final class CommandStatus
 {
@@ -40,8 +40,7 @@ final class CommandStatus
     }
 
     /**
-     * {@return whether the driver tries the command again by itself: the drive does not forbid it, and the failure is
-     * not one that the same command meets again}
+     * {@return whether the driver retries the command: the drive does not forbid it, and a retry can succeed}
      *
      * @param status of the command, without phase tag.
      */

@@ -1,9 +1,9 @@
 package io.millrace.block.nvme;
 
 /**
- * Watches how long the controller takes for a channel's commands: one whose time is up is aborted, and if that does not
- * help within a grace the controller is reset. Looks through all slots of the queue pair for those of its channel
- * eight times within a time-out. The channel's reactor only; nothing is allocated while commands are in time.
+ * Enforces the time-outs of a channel's commands: an expired command is aborted, and if that does not help within a
+ * grace period the controller is reset. Checks all slots of the queue pair for those of its channel eight times within
+ * a time-out. The channel's reactor only; nothing is allocated while commands are in time.
  */
 final class CommandTimeouts
 {
@@ -12,21 +12,21 @@ final class CommandTimeouts
 
     private final CommandSlots slots;
     private final ChannelRequests owner;
-    private final Rescue rescue;
+    private final ControllerRecovery recovery;
     private final int queueId;
     private final long timeoutNs;
     private final long graceNs;
     private long nextCheckNs;
     private long checkNs;
-    /** What a command is said to have had: less than the time-out where its channel closes. */
+    /** Elapsed time that is reported for a command: less than the time-out where its channel closes. */
     private long givenNs;
 
     /**
-     * Begins to watch.
+     * Starts the supervision.
      *
      * @param slots     of the commands.
      * @param owner     of those to watch.
-     * @param rescue    whom it asks for help.
+     * @param recovery    recovery of its controller.
      * @param queueId   of their submission queue.
      * @param timeoutNs that a command may take.
      * @param nowNs     on the reactor's clock.
@@ -34,14 +34,14 @@ final class CommandTimeouts
     CommandTimeouts(
         final CommandSlots slots,
         final ChannelRequests owner,
-        final Rescue rescue,
+        final ControllerRecovery recovery,
         final int queueId,
         final long timeoutNs,
         final long nowNs)
     {
         this.slots = slots;
         this.owner = owner;
-        this.rescue = rescue;
+        this.recovery = recovery;
         this.queueId = queueId;
         this.timeoutNs = timeoutNs;
         givenNs = timeoutNs;
@@ -51,7 +51,7 @@ final class CommandTimeouts
     }
 
     /**
-     * Looks after the commands, when that is due.
+     * Checks the commands when that is due.
      *
      * @param nowNs on the reactor's clock.
      */
@@ -71,7 +71,7 @@ final class CommandTimeouts
     }
 
     /**
-     * The time of every command is up at once: all are aborted, and the controller is reset when that does not help.
+     * Expires every command now: all are aborted, and the controller is reset when that does not help.
      *
      * @param nowNs    on the reactor's clock.
      * @param waitedNs what the commands have had at least.
@@ -82,7 +82,7 @@ final class CommandTimeouts
         for (int slot = 0; slot < slots.count(); slot++)
         {
             if (slots.isBusy(slot) && slots.owner(slot) == owner &&
-                CommandSlots.Patience.WAITING == slots.patience(slot))
+                CommandSlots.TimeoutStage.WAITING == slots.timeoutStage(slot))
             {
                 slots.startNs(slot, nowNs - timeoutNs - 1);
             }
@@ -93,15 +93,15 @@ final class CommandTimeouts
 
     private void check(final int slot, final long ageNs)
     {
-        if (CommandSlots.Patience.WAITING == slots.patience(slot) && ageNs > timeoutNs)
+        if (CommandSlots.TimeoutStage.WAITING == slots.timeoutStage(slot) && ageNs > timeoutNs)
         {
-            slots.patience(slot, CommandSlots.Patience.ABORTING);
-            rescue.abort(queueId, slots.identifier(slot));
+            slots.timeoutStage(slot, CommandSlots.TimeoutStage.ABORTING);
+            recovery.abort(queueId, slots.identifier(slot));
         }
-        else if (CommandSlots.Patience.ABORTING == slots.patience(slot) && ageNs > timeoutNs + graceNs)
+        else if (CommandSlots.TimeoutStage.ABORTING == slots.timeoutStage(slot) && ageNs > timeoutNs + graceNs)
         {
-            slots.patience(slot, CommandSlots.Patience.RESETTING);
-            rescue.reset("did not complete command " + slots.identifier(slot) + " of submission queue " +
+            slots.timeoutStage(slot, CommandSlots.TimeoutStage.RESETTING);
+            recovery.reset("did not complete command " + slots.identifier(slot) + " of submission queue " +
                 queueId + " (" + (null == slots.request(slot) ? "of a namespace that was closed" :
                 slots.request(slot).toString()) + ") within " + givenNs / 1_000_000 +
                 " ms, nor when it was asked to abort it");

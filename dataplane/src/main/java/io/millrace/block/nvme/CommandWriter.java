@@ -27,7 +27,7 @@ final class CommandWriter
     private static final int CHECK_GUARD = 1 << 28;
     /** Dword 12: it checks the reference tag. */
     private static final int CHECK_REFERENCE = 1 << 26;
-    /** Type of protection information whose reference tags are nobody's business. */
+    /** Type of protection information whose reference tags are not checked. */
     private static final int PROTECTION_TYPE_3 = 3;
 
     private final NamespaceInfo namespace;
@@ -74,9 +74,9 @@ final class CommandWriter
      * Writes a command that does the request's own operation.
      *
      * @param entry     to fill.
-     * @param commandId of it.
-     * @param slot      of it.
-     * @param request   of it.
+     * @param commandId command identifier.
+     * @param slot      the command's slot.
+     * @param request   the command's request.
      * @param offset    blocks of the request before the command's.
      * @param blocks    of the command.
      * @return false when the payload is not mapped for the controller.
@@ -128,7 +128,7 @@ final class CommandWriter
      * Writes a Flush of the namespace.
      *
      * @param entry     to fill.
-     * @param commandId of it.
+     * @param commandId command identifier.
      */
     void flush(final long entry, final int commandId)
     {
@@ -145,9 +145,9 @@ final class CommandWriter
      * Writes a Write of zeroes, in place of Write Zeroes.
      *
      * @param entry     to fill.
-     * @param commandId of it.
-     * @param slot      of it.
-     * @param request   of it.
+     * @param commandId command identifier.
+     * @param slot      the command's slot.
+     * @param request   the command's request.
      * @param offset    blocks of the request before the command's.
      * @param blocks    of the command, {@link ChannelMemory#ZEROES_BYTES} at most.
      */
@@ -164,12 +164,12 @@ final class CommandWriter
     }
 
     /**
-     * Writes a Read whose data nobody looks at, in place of Verify.
+     * Writes a Read whose data is ignored, in place of Verify.
      *
      * @param entry     to fill.
-     * @param commandId of it.
-     * @param slot      of it.
-     * @param request   of it.
+     * @param commandId command identifier.
+     * @param slot      the command's slot.
+     * @param request   the command's request.
      * @param offset    blocks of the request before the command's.
      * @param blocks    of the command, {@link ChannelMemory#SINK_BYTES} at most.
      */
@@ -189,9 +189,9 @@ final class CommandWriter
      * Writes a Read of what is to be compared.
      *
      * @param entry     to fill.
-     * @param commandId of it.
-     * @param slot      of it.
-     * @param request   of it.
+     * @param commandId command identifier.
+     * @param slot      the command's slot.
+     * @param request   the command's request.
      * @param offset    blocks of the request before the command's.
      * @param blocks    of the command.
      * @param buffer    to read into; of the channel's memory.
@@ -258,9 +258,9 @@ final class CommandWriter
     {
         return switch (opcode)
         {
-            // Carries nothing to check and is refused when it asks for it.
+            // Transfers no data to check, and is refused when it requests a check.
             case IoOpcode.WRITE_ZEROES -> protectionBits & PROTECTION_ACTION;
-            // Takes nothing away: it is refused when it asks for it.
+            // Strips nothing: it is refused when it requests that.
             case IoOpcode.VERIFY -> protectionBits & ~PROTECTION_ACTION;
             default -> protectionBits;
         };
@@ -300,7 +300,7 @@ final class CommandWriter
         final long list = queuePair.listAddress(slot);
         NativeMemory.putLong(list, 0);
         NativeMemory.putLong(list + Long.BYTES, request.sourceLba() + offset);
-        // Counted from 0, in 16 bits; nothing is expected of protection information.
+        // Counted from 0, in 16 bits; without protection information.
         NativeMemory.putLong(list + 2 * Long.BYTES, blocks - 1);
         NativeMemory.putLong(list + 3 * Long.BYTES, 0);
         pointer.putRun(entry, listIova(slot), CopyRange.SIZE_BYTES, list, listIova(slot));

@@ -5,8 +5,8 @@ import io.millrace.nvme.CompletionQueueEntry;
 
 /**
  * A completion queue (NVM Express Base 2.0, section 3.3.1). An entry is new when its phase tag is that of the present
- * round. The controller is told of consumed entries when half of those it can do without are used up: the queue has
- * more entries than commands are outstanding, so it cannot be full. Single-threaded.
+ * round. Consumed entries are acknowledged when half of the spare ones are used: the queue has more entries than
+ * commands are outstanding, so it cannot be full. Single-threaded.
  */
 final class CompletionQueue
 {
@@ -42,7 +42,7 @@ final class CompletionQueue
         unacknowledgedMax = (entries - 1 - outstandingMax) / 2;
     }
 
-    /** The controller is about to make the queue anew. */
+    /** The controller is about to create the queue again. */
     void reset()
     {
         head = 0;
@@ -114,7 +114,7 @@ final class CompletionQueue
         unacknowledged++;
     }
 
-    /** Tells the controller of consumed entries when it is time. */
+    /** Acknowledges consumed entries when that is due. */
     void acknowledgeWhenDue()
     {
         if (unacknowledged > unacknowledgedMax)
@@ -123,7 +123,7 @@ final class CompletionQueue
         }
     }
 
-    /** Tells the controller of all consumed entries: before a sleep, since it may raise no interrupt otherwise. */
+    /** Acknowledges all consumed entries: before a sleep, since the controller may raise no interrupt otherwise. */
     void acknowledge()
     {
         if (0 != unacknowledged)

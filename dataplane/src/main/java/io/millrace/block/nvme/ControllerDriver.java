@@ -13,15 +13,15 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What is done with a controller's hardware and memory, step by step; who decides on steps is {@link NvmeController}.
- * Used on the controller's thread alone.
+ * Operations on a controller's hardware and memory, called by {@link NvmeController}. Used on the controller's thread
+ * alone.
  */
 final class ControllerDriver
 {
     private final PciFunction function;
     private final ControllerSettings settings;
     private final ControllerRegisters registers;
-    private final ControllerLife life;
+    private final ControllerLifecycle lifecycle;
     private final PayloadMemory payload;
     private final DriverMemory memory;
     private final AdminQueue queue;
@@ -31,16 +31,16 @@ final class ControllerDriver
     private final Notes notes;
     /** Of queue pairs that are in use. */
     private final BitSet queueIds = new BitSet();
-    /** Of queue pairs that the controller knows since it was enabled. */
-    private final BitSet announcedIds = new BitSet();
+    /** Of queue pairs that were created since the controller was enabled. */
+    private final BitSet createdIds = new BitSet();
     private final List<DriverMemory> orphans = new ArrayList<>();
     private ControllerInfo info;
     private int queuePairsMax;
     private boolean isFunctionClosed;
 
     /**
-     * Stops whatever the controller does for somebody else, and gives it memory. On failure the function is as it was
-     * taken, and closed.
+     * Stops the controller, whatever its former driver left running, and allocates its memory. On failure the function
+     * is closed.
      *
      * @param function of the controller.
      * @param regions  that I/O buffers come from.
@@ -60,16 +60,16 @@ final class ControllerDriver
         try
         {
             registers = new ControllerRegisters(function.bar0());
-            life = new ControllerLife(function, registers);
-            life.takeOver();
-            life.stop();
-            final int pageBytes = 1 << life.pageShift();
+            lifecycle = new ControllerLifecycle(function, registers);
+            lifecycle.awaitForeignEnable();
+            lifecycle.stop();
+            final int pageBytes = 1 << lifecycle.pageShift();
             payload = PayloadMemory.map(function.dma(), regions);
             mapped = DriverMemory.map(function.dma(),
                 AdminQueue.memoryBytes(pageBytes) + ShadowDoorbells.memoryBytes(pageBytes) + pageBytes);
             memory = mapped;
             queue = new AdminQueue(
-                registers, memory, pageBytes, life.doorbellStrideBytes(), settings.adminTimeoutNs());
+                registers, memory, pageBytes, lifecycle.doorbellStrideBytes(), settings.adminTimeoutNs());
             admin = new AdminCommands(queue, settings.adminTimeoutNs());
             events = new AsyncEvents(queue, admin, notes);
             shadows = new ShadowDoorbells(memory, pageBytes);
@@ -90,9 +90,9 @@ final class ControllerDriver
         return admin;
     }
 
-    ControllerLife life()
+    ControllerLifecycle lifecycle()
     {
-        return life;
+        return lifecycle;
     }
 
     ControllerInfo info()
@@ -114,25 +114,25 @@ final class ControllerDriver
     }
 
     /**
-     * Enables a controller that is stopped and finds out what it is; queue pairs may be made then.
+     * Enables a stopped controller and identifies it; queue pairs may be created then.
      *
-     * @throws ControllerFailure when it does not do what it must, or is another one than before.
+     * @throws ControllerFailure when it fails, or is another drive than before.
      */
     void enable()
     {
         orphans.forEach(DriverMemory::close);
         orphans.clear();
-        announcedIds.clear();
-        life.enable(queue);
+        createdIds.clear();
+        lifecycle.enable(queue);
         final ControllerInfo found = identify();
         if (null != info && !info.serial().equals(found.serial()))
         {
-            throw new ControllerFailure("came back as another drive: its serial number was " + info.serial() +
+            throw new ControllerFailure("is another drive after the reset: its serial number was " + info.serial() +
                 " and is " + found.serial());
         }
         info = found;
         queuePairsMax = admin.numberOfQueues(
-            Math.min(settings.queuePairsMax(), registers.queuePairsMax(life.doorbellStrideBytes())));
+            Math.min(settings.queuePairsMax(), registers.queuePairsMax(lifecycle.doorbellStrideBytes())));
         events.configure(info);
         if (info.isShadowSupported())
         {
@@ -153,14 +153,14 @@ final class ControllerDriver
         }
         final IdentifyNvmController nvm = new IdentifyNvmController();
         nvm.wrap(new UnsafeBuffer(limits), 0);
-        return ControllerInfo.of(controller, nvm, life.pageShift());
+        return ControllerInfo.of(controller, nvm, lifecycle.pageShift());
     }
 
     /**
-     * Asks what a namespace is.
+     * Identifies a namespace.
      *
-     * @param nsid of it.
-     * @return what it is.
+     * @param nsid namespace id.
+     * @return its properties.
      * @throws ControllerFailure when it cannot be used.
      */
     NamespaceInfo identifyNamespace(final int nsid)
@@ -216,7 +216,7 @@ final class ControllerDriver
     }
 
     /**
-     * Makes a queue pair, and the controller know it.
+     * Allocates a queue pair and creates its queues.
      *
      * @param depthWanted   most commands outstanding; the controller may take fewer.
      * @param hasInterrupts whether completions are to raise interrupts.
@@ -231,10 +231,10 @@ final class ControllerDriver
             throw ControllerFailure.refusal("has " + queuePairsMax + " I/O queue pairs, which are all used: each " +
                 "reactor takes one, use fewer reactors");
         }
-        final int entriesMax = life.queueEntriesMax();
+        final int entriesMax = lifecycle.queueEntriesMax();
         final int depth = Math.min(depthWanted, entriesMax - 1);
-        final int stride = life.doorbellStrideBytes();
-        final QueuePair pair = QueuePair.make(id, depth, entriesMax, life.pageShift(), function.dma(),
+        final int stride = lifecycle.doorbellStrideBytes();
+        final QueuePair pair = QueuePair.make(id, depth, entriesMax, lifecycle.pageShift(), function.dma(),
             shadows.doorbell(registers.submissionDoorbell(id, stride), 2L * id * stride),
             shadows.doorbell(registers.completionDoorbell(id, stride), (2L * id + 1) * stride));
         if (hasInterrupts)
@@ -244,7 +244,7 @@ final class ControllerDriver
         pair.reset();
         try
         {
-            announce(pair);
+            createQueues(pair);
         }
         catch (final RuntimeException e)
         {
@@ -254,7 +254,7 @@ final class ControllerDriver
             }
             else
             {
-                // What the controller knows of it is certain only when it has been stopped.
+                // Whether the controller has the queues is certain only when it has been stopped.
                 orphans.add(pair.memory());
             }
             throw e;
@@ -275,12 +275,12 @@ final class ControllerDriver
     }
 
     /**
-     * Makes the controller know a queue pair, whose queues are empty. It knows neither when it refuses one.
+     * Creates the queues of a pair on the controller; they are empty. It knows neither when it refuses one.
      *
-     * @param pair to be known.
+     * @param pair whose queues are created.
      * @throws ControllerFailure when it refuses; when it does not answer, or keeps half of it, it has to be stopped.
      */
-    void announce(final QueuePair pair)
+    void createQueues(final QueuePair pair)
     {
         final DriverMemory pairMemory = pair.memory();
         final int vector = pair.interruptFd() < 0 ? QueuePair.NO_VECTOR : pair.vector();
@@ -300,35 +300,35 @@ final class ControllerDriver
             }
             throw e;
         }
-        announcedIds.set(pair.id());
+        createdIds.set(pair.id());
     }
 
     /**
-     * {@return whether the controller knows a queue pair}
+     * {@return whether the queues of a pair exist on the controller}
      *
-     * @param pair that was announced before it was enabled last, or after.
+     * @param pair that may have been created before the controller was enabled last.
      */
-    boolean isAnnounced(final QueuePair pair)
+    boolean isCreated(final QueuePair pair)
     {
-        return announcedIds.get(pair.id());
+        return createdIds.get(pair.id());
     }
 
     /**
      * Deletes a queue pair. When this returns no command of the pair is outstanding.
      *
-     * @param pair that the controller knows.
-     * @throws ControllerFailure when it refuses or does not answer, so that it has to be stopped.
+     * @param pair whose queues exist on the controller.
+     * @throws ControllerFailure when it refuses or does not answer, and has to be stopped.
      */
     void delete(final QueuePair pair)
     {
-        announcedIds.clear(pair.id());
+        createdIds.clear(pair.id());
         admin.deleteQueuePair(pair.id());
     }
 
     /**
-     * A queue pair is not used any more.
+     * Releases the id of an unused queue pair.
      *
-     * @param pair that the controller does not know any more.
+     * @param pair that the controller no longer uses.
      */
     void forget(final QueuePair pair)
     {
@@ -338,7 +338,7 @@ final class ControllerDriver
     /**
      * Frees memory of a queue pair or a channel.
      *
-     * @param unused memory that the controller does not know any more; null does nothing.
+     * @param unused memory that the controller no longer uses; null does nothing.
      */
     void free(final DriverMemory unused)
     {

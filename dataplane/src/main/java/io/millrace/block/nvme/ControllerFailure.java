@@ -3,8 +3,8 @@ package io.millrace.block.nvme;
 import java.io.Serial;
 
 /**
- * A controller does not do what it must, or refuses what the driver needs. Thrown on its own thread only and caught
- * there. The message is a sentence whose subject, the drive, is put in front of it.
+ * A controller misbehaves, or refuses a command that the driver needs. Thrown on its own thread only and caught there.
+ * The message is a sentence whose subject, the drive, is put in front of it.
  */
 final class ControllerFailure extends RuntimeException
 {
@@ -14,7 +14,7 @@ final class ControllerFailure extends RuntimeException
     private final boolean isRefusal;
 
     /**
-     * It misbehaved: what it was told before may still be carried out until it is stopped.
+     * It misbehaved: earlier commands may still be executed until it is stopped.
      *
      * @param message that goes on after the drive's name.
      */

@@ -4,8 +4,8 @@ import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.IdentifyNvmController;
 
 /**
- * What a controller says of itself, checked (NVM Express Base 2.0, section 5.17.2.1; NVM Command Set 1.0, section
- * 4.1.5.4). Immutable.
+ * Validated properties of a controller (NVM Express Base 2.0, section 5.17.2.1; NVM Command Set 1.0, section 4.1.5.4).
+ * Immutable.
  *
  * @param model              of the drive.
  * @param serial             number of the drive.
@@ -56,8 +56,8 @@ record ControllerInfo(
      * @param controller   Identify data.
      * @param nvm          Identify data of the NVM command set; zeroes where there is none.
      * @param pageShiftMin log2 of the controller's smallest memory page, the unit of limits.
-     * @return what it says.
-     * @throws ControllerFailure naming what makes no sense.
+     * @return its properties.
+     * @throws ControllerFailure naming an invalid property.
      */
     static ControllerInfo of(
         final IdentifyController controller, final IdentifyNvmController nvm, final int pageShiftMin)
@@ -71,7 +71,7 @@ record ControllerInfo(
         final int type = controller.controllerType();
         if (IdentifyController.TYPE_DISCOVERY == type || IdentifyController.TYPE_ADMINISTRATIVE == type)
         {
-            throw new ControllerFailure("is no I/O controller: its controller type is " + type);
+            throw new ControllerFailure("is not an I/O controller: its controller type is " + type);
         }
         final int transferShift = shift(controller.maxDataTransferSize(), pageShiftMin);
         final int zeroesShift = shift(nvm.writeZeroesSizeLimit(), pageShiftMin);
@@ -82,7 +82,7 @@ record ControllerInfo(
             printable(controller.serialNumber()),
             printable(controller.firmwareRevision()),
             1 << transferShift,
-            // Before WZSL was thought of, what a command may transfer was what it may zero.
+            // Before WZSL was specified, the largest transfer bounded Write Zeroes too.
             1L << (0 == nvm.writeZeroesSizeLimit() ? transferShift : zeroesShift),
             verifyBytesMax(controller, nvm, pageShiftMin),
             Math.min(0 == rangeLimit ? DATASET_BLOCKS_MAX : rangeLimit & DATASET_BLOCKS_MAX,
@@ -148,7 +148,7 @@ record ControllerInfo(
         return 0 == limit ? TRANSFER_SHIFT_MAX : Math.min(TRANSFER_SHIFT_MAX, limit + pageShiftMin);
     }
 
-    /** What a drive says is shown to people as it is, but for what would garble their terminal. */
+    /** Text of a drive for output, without characters that would garble a terminal. */
     private static String printable(final String text)
     {
         final StringBuilder printable = new StringBuilder(text.strip());

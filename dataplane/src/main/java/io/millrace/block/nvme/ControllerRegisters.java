@@ -63,7 +63,7 @@ final class ControllerRegisters
     /**
      * Writes CC.
      *
-     * @param value of it.
+     * @param value new value.
      */
     void configuration(final int value)
     {
@@ -132,7 +132,7 @@ final class ControllerRegisters
         return (int)Math.min(0xFFFF, (lengthBytes - ControllerProperty.DOORBELLS) / (2L * strideBytes) - 1);
     }
 
-    /** The function is about to be given back: whoever comes later finds it gone, and touches no unmapped memory. */
+    /** The function is about to be released: later accesses read all ones, and touch no unmapped memory. */
     void close()
     {
         isClosed = true;

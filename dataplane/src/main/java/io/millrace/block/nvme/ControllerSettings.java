@@ -5,7 +5,7 @@ package io.millrace.block.nvme;
  *
  * @param adminTimeoutNs that an admin command may take.
  * @param queuePairsMax  I/O queue pairs to ask for, 1 to 65535; a reactor has one.
- * @param watchNs        between two looks whether the controller is well.
+ * @param watchNs        interval of checks of the controller's health.
  */
 public record ControllerSettings(long adminTimeoutNs, int queuePairsMax, long watchNs)
 {
@@ -14,7 +14,7 @@ public record ControllerSettings(long adminTimeoutNs, int queuePairsMax, long wa
     private static final long WATCH_NS_DEFAULT = 100_000_000L;
 
     /**
-     * {@return a minute for admin commands, 128 queue pairs, ten looks a second}
+     * {@return a minute for admin commands, 128 queue pairs, ten checks a second}
      */
     public static ControllerSettings defaults()
     {

@@ -1,17 +1,17 @@
 package io.millrace.block.nvme;
 
 /**
- * How a controller is.
+ * States of a controller.
  */
 public enum ControllerState
 {
-    /** It is being enabled and asked what it is. */
+    /** It is being enabled and identified. */
     STARTING,
     /** It works. */
     LIVE,
-    /** It is stopped and started again; requests wait. */
+    /** It is being restarted; requests wait. */
     RESETTING,
-    /** It was given up and is stopped, or gone; requests end with an error. */
+    /** It was stopped for good, or removed; requests end with an error. */
     FAILED,
     /** It was shut down. */
     CLOSED

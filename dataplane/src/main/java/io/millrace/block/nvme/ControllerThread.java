@@ -9,8 +9,8 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The thread of a controller: runs tasks one after the other and, in between, has a look at the controller every so
- * often. Any thread hands it tasks; a reactor never waits for them.
+ * The thread of a controller: runs tasks one after the other and, in between, checks the controller periodically. Any
+ * thread submits tasks; a reactor never waits for them.
  */
 final class ControllerThread
 {
@@ -56,8 +56,8 @@ final class ControllerThread
      * Made, not started.
      *
      * @param name    of the thread.
-     * @param watch   that has a look; it must not throw.
-     * @param watchNs between two looks.
+     * @param watch   periodic check; it must not throw.
+     * @param watchNs interval of the checks.
      */
     ControllerThread(final String name, final Runnable watch, final long watchNs)
     {
@@ -72,10 +72,10 @@ final class ControllerThread
     }
 
     /**
-     * Ends the thread after what it has, and waits for that. Not by itself.
+     * Ends the thread after its queued tasks, and waits for that. Not on the thread itself.
      *
      * @param timeoutNs that it waits at most.
-     * @return false when the thread has not ended by then; it still will when what it has is done.
+     * @return false when the thread has not ended by then; it still ends after its tasks.
      */
     boolean end(final long timeoutNs)
     {

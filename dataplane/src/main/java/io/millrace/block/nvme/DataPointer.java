@@ -5,10 +5,10 @@ import io.millrace.block.BlockRequest;
 import io.millrace.nvme.SglDescriptor;
 
 /**
- * Says in a command where its data lies: as physical region pages (PRP; NVM Express Base 2.0, section 4.1.1) where the
+ * Writes the data pointer of commands: as physical region pages (PRP; NVM Express Base 2.0, section 4.1.1) where the
  * memory allows it, which is the shortest, else as a scatter gather list (SGL; section 4.1.2) where the controller
  * takes those. A PRP entry is a page: only the first may begin inside of one, only the last may end inside of one.
- * Lists lie in memory of the command's slot. Knows how far into a request one command can reach. Single-threaded.
+ * Lists lie in memory of the command's slot. Computes how much of a request one command can transfer. Single-threaded.
  */
 final class DataPointer
 {
@@ -55,7 +55,7 @@ final class DataPointer
     }
 
     /**
-     * How far one command reaches into a request's payload, by where the memory lies.
+     * Computes how much of a request's payload one command can transfer, by the layout of its memory.
      *
      * @param request     with segments.
      * @param offsetBytes of the payload to begin at.
@@ -79,7 +79,7 @@ final class DataPointer
             }
             reached += runLengths[i];
         }
-        // Memory that is not mapped is found when the command is made.
+        // Unmapped memory is detected when the command is written.
         return lengthBytes;
     }
 

@@ -4,7 +4,7 @@ import io.millrace.reactor.Reactor;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A point in time that the controller's own thread waits for at most. Never used on a reactor, whose clock is
+ * Deadline of a wait on the controller's own thread. Never used on a reactor, whose clock is
  * {@link io.millrace.reactor.Reactor#nowNs()}.
  */
 final class Deadline
@@ -44,7 +44,7 @@ final class Deadline
         return Math.max(0, endNs - System.nanoTime());
     }
 
-    /** Lets others run for a moment. */
+    /** Pauses the thread briefly. */
     static void pause()
     {
         Reactor.checkMayBlock("a pause");

@@ -4,9 +4,9 @@ import io.millrace.bindings.NativeMemory;
 import java.lang.invoke.VarHandle;
 
 /**
- * Tells the controller how far the host got in a queue. With shadow doorbells (NVM Express Base 2.0, section 5.8 and
- * annex B.5) the position is left in memory that the controller looks at while it is busy, and the register is written
- * only when the position passes the event index that the controller left there. Belongs to its queue's thread.
+ * Notifies the controller of the host's position in a queue. With shadow doorbells (NVM Express Base 2.0, section 5.8
+ * and annex B.5) the position is left in memory that the controller looks at while it is busy, and the register is
+ * written only when the position passes the event index that the controller left there. Belongs to its queue's thread.
  */
 final class Doorbell
 {
@@ -27,7 +27,7 @@ final class Doorbell
     /**
      * A doorbell that is a register alone.
      *
-     * @param registerAddress of it.
+     * @param registerAddress address of the register.
      * @return the doorbell.
      */
     static Doorbell ofRegister(final long registerAddress)
@@ -48,7 +48,7 @@ final class Doorbell
         return new Doorbell(registerAddress, shadowAddress, eventIndexAddress);
     }
 
-    /** The queue was made anew: its position is 0 on both sides. */
+    /** The queue was created again: its position is 0 on both sides. */
     void reset()
     {
         last = 0;
@@ -60,7 +60,7 @@ final class Doorbell
     }
 
     /**
-     * Hands the position on; what was written to memory before is seen by the controller first.
+     * Publishes the position; earlier writes to memory are visible to the controller first.
      *
      * @param position in the queue.
      */

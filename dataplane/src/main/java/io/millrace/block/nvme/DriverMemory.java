@@ -44,9 +44,9 @@ final class DriverMemory implements AutoCloseable
     }
 
     /**
-     * Sets a part aside.
+     * Allocates a part.
      *
-     * @param lengthBytes    of it.
+     * @param lengthBytes    length in bytes.
      * @param alignmentBytes of its I/O virtual address; a power of two.
      * @return its address.
      * @throws ControllerFailure when the IOMMU gave addresses that are less aligned.
@@ -63,7 +63,7 @@ final class DriverMemory implements AutoCloseable
     }
 
     /**
-     * {@return what the controller is told}
+     * {@return I/O virtual address for the controller}
      *
      * @param address within this memory.
      */
@@ -73,7 +73,7 @@ final class DriverMemory implements AutoCloseable
     }
 
     /**
-     * Takes it away from the controller, which has been stopped or has no queue that knows of it any more.
+     * Unmaps the memory from the controller, which has been stopped or has no queue that uses it.
      */
     @Override
     public void close()

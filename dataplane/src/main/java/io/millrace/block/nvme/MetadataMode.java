@@ -1,8 +1,8 @@
 package io.millrace.block.nvme;
 
 /**
- * What is done with the metadata of each block (NVM Command Set 1.0, section 5.2). Volumes have none, so it is made and
- * forgotten here.
+ * Handling of the metadata of each block (NVM Command Set 1.0, section 5.2). Volumes have none, so it is generated and
+ * dropped here.
  */
 enum MetadataMode
 {

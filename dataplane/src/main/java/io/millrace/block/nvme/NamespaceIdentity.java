@@ -8,8 +8,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a drive calls a namespace, the same on every host and after every start (NVM Express Base 2.0, sections 4.5.1
- * and 5.17.2.3). Each is in hexadecimal digits as it lies in memory, empty when the drive gives none. Immutable.
+ * Identifiers of a namespace that are the same on every host and after every start (NVM Express Base 2.0, sections
+ * 4.5.1 and 5.17.2.3). Each is in hexadecimal digits as it lies in memory, empty when the drive gives none. Immutable.
  *
  * @param eui64 IEEE extended unique identifier, 8 bytes.
  * @param nguid globally unique identifier, 16 bytes.
@@ -97,7 +97,7 @@ public record NamespaceIdentity(String eui64, String nguid, String uuid)
     }
 
     /**
-     * {@return whether two states of a namespace number are of one namespace, as far as both say who they are}
+     * {@return whether two states of a namespace id can be of the same namespace, by the identifiers that both have}
      *
      * @param other state.
      */
@@ -112,7 +112,7 @@ public record NamespaceIdentity(String eui64, String nguid, String uuid)
     }
 
     /**
-     * {@return the most telling identifier with its kind, for people; empty when there is none}
+     * {@return the most specific identifier with its kind, for messages; empty when there is none}
      */
     public String text()
     {

@@ -6,10 +6,10 @@ import io.millrace.nvme.IdentifyNamespace;
 import org.agrona.DirectBuffer;
 
 /**
- * What a namespace is, checked (NVM Command Set 1.0, section 4.1.5.1). Immutable.
+ * Validated properties of a namespace (NVM Command Set 1.0, section 4.1.5.1). Immutable.
  *
- * @param nsid                 of it.
- * @param blockCount           of it.
+ * @param nsid                 namespace id.
+ * @param blockCount           number of blocks.
  * @param blockShift           log2 of the bytes of a block's data.
  * @param metadataBytes        of a block.
  * @param metadata             what is done with them.
@@ -46,7 +46,7 @@ record NamespaceInfo(
      * @param nsid        of the namespace.
      * @param identify    its data.
      * @param descriptors that identify it; zeroes where there are none.
-     * @return what it is.
+     * @return its properties.
      * @throws ControllerFailure when it is not active, makes no sense or has a format that is not supported.
      */
     static NamespaceInfo of(final int nsid, final IdentifyNamespace identify, final DirectBuffer descriptors)
@@ -97,7 +97,7 @@ record NamespaceInfo(
     private static int copyBlocksMax(final IdentifyNamespace identify, final MetadataMode metadata)
     {
         // Reference tags say where a block lies: a copy has to give both ranges' in fields of their own. And separate
-        // metadata would be copied, where writes leave zeroes. Neither is worth the while here.
+        // metadata would be copied, where writes leave zeroes. Neither is worthwhile here.
         return MetadataMode.NONE != metadata ? 0 :
             (int)Math.min(identify.copyRangeLimit(), identify.copyLimit() & 0xFFFF_FFFFL);
     }
@@ -137,8 +137,8 @@ record NamespaceInfo(
     }
 
     /**
-     * {@return what keeps requests made for an earlier state of the namespace from being right, empty when only its
-     * size differs; goes on after {@code has}}
+     * {@return change that invalidates requests for an earlier state of the namespace, empty when only its size
+     * differs; continues a sentence after {@code has}}
      *
      * @param before earlier state.
      */

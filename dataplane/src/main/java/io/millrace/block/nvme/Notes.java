@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an operator should know of a drive, each a sentence, said once: the newest ones. Any thread.
+ * The newest notes for the operator about a drive, distinct sentences. Any thread.
  */
 final class Notes
 {
@@ -20,7 +20,7 @@ final class Notes
      * None yet.
      *
      * @param address  of the drive.
-     * @param listener told of each, again too.
+     * @param listener notified of each, again too.
      */
     Notes(final String address, final NvmeListener listener)
     {

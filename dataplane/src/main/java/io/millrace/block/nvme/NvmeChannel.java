@@ -11,14 +11,14 @@ import io.millrace.reactor.Reactor;
 import java.util.List;
 
 /**
- * One reactor's way to a namespace: a part of the {@link ReactorQueuePair} that it shares with the controller's other
- * namespaces, no locks. {@code submit} fills entries, {@code poll} takes in completions, also those of the other
- * channels, and shows the controller new entries once; what becomes of a request is {@link ChannelRequests}' business.
- * Here is which {@link ChannelState} that goes on in.
+ * One reactor's channel to a namespace: a user of the {@link ReactorQueuePair} that it shares with the controller's
+ * other namespaces, without locks. {@code submit} fills entries, {@code poll} takes in completions, also those of the
+ * other channels, and shows the controller new entries once; {@link ChannelRequests} processes the requests. This class
+ * has the {@link ChannelState}.
  * <p>
  * A command whose time is up is aborted; if that does not help ({@link CommandTimeouts}) the controller is reset, and
- * what it had is sent again, so often and no oftener. Memory of a request is its submitter's again only when the
- * controller completed its command or was stopped.
+ * its commands are sent again, up to a maximum number of tries. Memory of a request is its submitter's again only when
+ * the controller completed its command or was stopped.
  */
 final class NvmeChannel implements BlockChannel
 {
@@ -43,7 +43,7 @@ final class NvmeChannel implements BlockChannel
      *
      * @param device  of the channel.
      * @param context of the channel.
-     * @param rescue  whom it asks for help.
+     * @param recovery  recovery of its controller.
      * @param pair    of the reactor.
      * @param limits  of its commands.
      * @param payload memory that requests point into.
@@ -52,7 +52,7 @@ final class NvmeChannel implements BlockChannel
     NvmeChannel(
         final NvmeDevice device,
         final ReactorContext context,
-        final Rescue rescue,
+        final ControllerRecovery recovery,
         final ReactorQueuePair pair,
         final TransferLimits limits,
         final PayloadMemory payload,
@@ -65,9 +65,9 @@ final class NvmeChannel implements BlockChannel
         quarantine = context.quarantine();
         final long timeoutNs = device.config().timeoutNs();
         closeGraceNs = Math.min(timeoutNs, CLOSE_GRACE_NS_MAX);
-        requests = new ChannelRequests(this, rescue, pair, limits, payload, memory);
+        requests = new ChannelRequests(this, recovery, pair, limits, payload, memory);
         timeouts = new CommandTimeouts(
-            pair.slots(), requests, rescue, pair.queuePair().id(), timeoutNs, reactor.nowNs());
+            pair.slots(), requests, recovery, pair.queuePair().id(), timeoutNs, reactor.nowNs());
     }
 
     @Override
@@ -113,7 +113,7 @@ final class NvmeChannel implements BlockChannel
         return done;
     }
 
-    /** Looks whether the controller takes too long. */
+    /** Checks the time-outs of its commands. */
     void checkTimeouts()
     {
         timeouts.poll(reactor.nowNs());
@@ -178,7 +178,7 @@ final class NvmeChannel implements BlockChannel
     }
 
     /**
-     * {@return whether the controller has none of its commands, and no request is there}
+     * {@return whether it has no requests, and the controller none of its commands}
      */
     boolean isIdle()
     {
@@ -186,7 +186,7 @@ final class NvmeChannel implements BlockChannel
     }
 
     /**
-     * {@return whether the queues have to stay as they are for it}
+     * {@return whether it needs the queues}
      */
     boolean isUsing()
     {
@@ -194,10 +194,10 @@ final class NvmeChannel implements BlockChannel
     }
 
     /**
-     * {@inheritDoc}
-     * What the controller does not complete in time is aborted, and the controller reset when that does not help. Where
-     * no other namespace uses the queues they are deleted instead, which ends their commands. When that takes too long
-     * the requests end all the same, and their memory is quarantined until the controller has none of the commands.
+     * {@inheritDoc} What the controller does not complete in time is aborted, and the controller reset when that does
+     * not help. Where no other namespace uses the queues they are deleted instead, which ends their commands. When that
+     * takes too long the requests end nevertheless, and their memory is quarantined until the controller has none of
+     * the commands.
      */
     @Override
     public void close(final CloseListener listener)
@@ -216,7 +216,7 @@ final class NvmeChannel implements BlockChannel
         pair.onGraceOver();
     }
 
-    /** From now on it takes as long as {@link NvmeController#removeNs} says. */
+    /** From now on {@link NvmeController#removeNs} bounds the close. */
     private void awaitRemoval()
     {
         reactor.cancel(closeTimer);
@@ -224,7 +224,7 @@ final class NvmeChannel implements BlockChannel
             reactor.schedule(reactor.nowNs() + device.controller().removeNs(), (nowNs) -> giveUp());
     }
 
-    /** The controller does not come to an end: it may still use the memory of requests. */
+    /** The controller did not end in time: it may still use the memory of requests. */
     private void giveUp()
     {
         state = ChannelState.ABANDONED;
@@ -243,7 +243,7 @@ final class NvmeChannel implements BlockChannel
         }
     }
 
-    /** The controller was stopped: what it does not have any more need not be sent again when nobody waits for it. */
+    /** The controller was stopped: commands of abandoned requests need not be sent again. */
     void onStopped()
     {
         if (ChannelState.ABORTING == state || ChannelState.ABANDONED == state)
@@ -252,7 +252,7 @@ final class NvmeChannel implements BlockChannel
         }
     }
 
-    /** The queue pair has nothing of it any more. */
+    /** The queue pair has none of its commands any more. */
     void onReleased()
     {
         reactor.cancel(closeTimer);

@@ -18,14 +18,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A drive's controller, driven by this process. A thread of its own does everything that waits or is rare: it enables
- * the controller, sends admin commands, takes in events, looks whether the controller is well, and resets it. Each
- * reactor has one queue pair for all of the controller's namespaces, and is asked to keep its hands off that while a
- * reset goes on. Any thread but the reactors' may call what is public.
+ * A drive's controller, driven by this process. A thread of its own does everything that blocks or is rare: it enables
+ * the controller, sends admin commands, handles events, checks the controller's health, and resets it. Each reactor has
+ * one queue pair for all of the controller's namespaces, which is quiesced during a reset. Any thread but the reactors'
+ * may call what is public.
  */
 public final class NvmeController implements AutoCloseable
 {
-    /** How long it may take to have the controller give a queue pair up, a reset included. */
+    /** How long the removal of a queue pair may take, a reset included. */
     private static final long REMOVE_NS_DEFAULT = 30_000_000_000L;
     /** How long {@link #close()} waits: longer than a controller may take to be reset and shut down. */
     private static final long CLOSE_NS_DEFAULT = 180_000_000_000L;
@@ -34,7 +34,7 @@ public final class NvmeController implements AutoCloseable
     private final ControllerSettings settings;
     private final Notes notes;
     private final ControllerThread thread;
-    private final Recovery recovery;
+    private final ControllerSupervisor supervisor;
     // Of the controller's thread alone.
     private ControllerDriver driver;
     private volatile long removeNs = REMOVE_NS_DEFAULT;
@@ -46,19 +46,19 @@ public final class NvmeController implements AutoCloseable
         this.settings = settings;
         notes = new Notes(function.address(), listener);
         thread = new ControllerThread("millrace-nvme-" + function.address(), this::watch, settings.watchNs());
-        recovery = new Recovery(thread, notes);
+        supervisor = new ControllerSupervisor(thread, notes);
     }
 
     /**
-     * Takes a controller over: resets and enables it and asks what it is.
+     * Takes over a controller: resets, enables and identifies it.
      *
      * @param function that it is; closed with the controller, or when it cannot be taken.
      * @param payload  memory that I/O buffers come from; mapped for the controller as a whole. It must not grow, and
      *                 has to outlive the controller.
-     * @param settings of it.
-     * @param listener told what happens to it.
+     * @param settings settings.
+     * @param listener notified of its events.
      * @return the controller.
-     * @throws BlockDeviceException saying in one sentence why it cannot be had.
+     * @throws BlockDeviceException saying in one sentence why it is unavailable.
      */
     public static NvmeController start(
         final PciFunction function,
@@ -87,7 +87,7 @@ public final class NvmeController implements AutoCloseable
     private void begin(final List<DmaMemory> payload)
     {
         driver = new ControllerDriver(function, payload, settings, notes);
-        recovery.begin(driver);
+        supervisor.begin(driver);
     }
 
     /**
@@ -103,15 +103,15 @@ public final class NvmeController implements AutoCloseable
      */
     public ControllerState state()
     {
-        return recovery.state();
+        return supervisor.state();
     }
 
     /**
-     * {@return how often it was reset since it was taken over}
+     * {@return number of resets since it was taken over}
      */
     public int resets()
     {
-        return recovery.resets();
+        return supervisor.resets();
     }
 
     /**
@@ -131,7 +131,7 @@ public final class NvmeController implements AutoCloseable
     }
 
     /**
-     * Asks the controller what it or one of its namespaces is.
+     * Identifies the controller or one of its namespaces.
      *
      * @param cns  what is asked for, see {@link IdentifyCns}.
      * @param nsid that it is about, or 0.
@@ -147,8 +147,9 @@ public final class NvmeController implements AutoCloseable
     /**
      * Reads a log page of the controller, such as {@link io.millrace.nvme.SmartLog}.
      *
-     * @param logPageId   of it, see {@link io.millrace.nvme.LogPageId}.
-     * @param lengthBytes of it; a multiple of 4. Beyond 4096 the controller has to take offsets, else less comes back.
+     * @param logPageId   log page id, see {@link io.millrace.nvme.LogPageId}.
+     * @param lengthBytes length in bytes; a multiple of 4. Beyond 4096 the controller has to take offsets, else less
+     *                    comes back.
      * @return the page.
      * @throws BlockDeviceException when it has no such page or does not answer.
      */
@@ -170,7 +171,7 @@ public final class NvmeController implements AutoCloseable
     }
 
     /**
-     * Stops the controller and starts it again. Requests wait and are sent again.
+     * Restarts the controller. Requests wait and are sent again.
      *
      * @throws BlockDeviceException when it does not come back.
      */
@@ -178,15 +179,15 @@ public final class NvmeController implements AutoCloseable
     {
         callLive(() ->
         {
-            recovery.recover("is reset, as an operator asked");
-            recovery.checkLive();
+            supervisor.recover("is reset on request of an operator");
+            supervisor.checkLive();
             return null;
         });
     }
 
     /**
-     * Stops everything and gives the PCI function back. Channels have been closed before, or their reactors have ended.
-     * A second call does nothing.
+     * Stops everything and releases the PCI function. Channels have been closed before, or their reactors have ended. A
+     * second call does nothing.
      * <p>
      * Waits three minutes at most, longer than a controller may take: when something below does not return, such as a
      * call of the kernel, a note says so, the function stays taken until that is over or the process ends, and the
@@ -207,7 +208,7 @@ public final class NvmeController implements AutoCloseable
         {
             thread.call(() ->
             {
-                recovery.end();
+                supervisor.end();
                 return null;
             }).orTimeout(closeNs, TimeUnit.NANOSECONDS).join();
         }
@@ -238,7 +239,7 @@ public final class NvmeController implements AutoCloseable
     /**
      * Makes a device of a namespace.
      *
-     * @param config of it.
+     * @param config configuration.
      * @return the device.
      * @throws BlockDeviceException saying why the namespace cannot be used.
      */
@@ -249,16 +250,16 @@ public final class NvmeController implements AutoCloseable
             final NvmeDevice device =
                 new NvmeDevice(config, this, driver.identifyNamespace(config.nsid()), driver.info());
             // Found out now rather than by the first reactor.
-            TransferLimits.of(driver.info(), device.namespace(), driver.life().pageShift());
-            recovery.add(device);
+            TransferLimits.of(driver.info(), device.namespace(), driver.lifecycle().pageShift());
+            supervisor.add(device);
             return device;
         });
     }
 
     /**
-     * Looks at a device's namespace again.
+     * Refreshes a device's namespace.
      *
-     * @param device of it.
+     * @param device the channel's device.
      */
     void refresh(final NvmeDevice device)
     {
@@ -277,7 +278,7 @@ public final class NvmeController implements AutoCloseable
 
     void remove(final NvmeDevice device)
     {
-        recovery.remove(device);
+        supervisor.remove(device);
     }
 
     /**
@@ -302,17 +303,18 @@ public final class NvmeController implements AutoCloseable
      */
     NvmeChannel make(final NvmeDevice device, final ReactorContext context)
     {
-        final TransferLimits limits = TransferLimits.of(driver.info(), device.namespace(), driver.life().pageShift());
+        final TransferLimits limits = TransferLimits.of(driver.info(), device.namespace(),
+            driver.lifecycle().pageShift());
         final ChannelMemory memory = driver.mapChannelMemory(limits, device.namespace());
         try
         {
-            final ReactorQueuePair pair = recovery.pair(context.reactor(), this);
+            final ReactorQueuePair pair = supervisor.pair(context.reactor(), this);
             if (device.config().interrupts() && QueuePair.NO_VECTOR == pair.queuePair().vector())
             {
                 notes.add("has a queue pair without interrupts that namespace " + device.config().nsid() +
                     " shares with those that were opened before: a reactor with commands outstanding polls");
             }
-            return new NvmeChannel(device, context, recovery, pair, limits, driver.payload(), memory);
+            return new NvmeChannel(device, context, supervisor, pair, limits, driver.payload(), memory);
         }
         catch (final RuntimeException e)
         {
@@ -330,11 +332,11 @@ public final class NvmeController implements AutoCloseable
      */
     <T> CompletableFuture<T> callLater(final Callable<T> task)
     {
-        return thread.call(() -> recovery.guarded(task));
+        return thread.call(() -> supervisor.guarded(task));
     }
 
     /**
-     * {@return what whoever wanted to open a channel is told}
+     * {@return exception for the opener of a channel}
      *
      * @param failure of the controller's thread.
      */
@@ -355,7 +357,7 @@ public final class NvmeController implements AutoCloseable
     {
         thread.call(() ->
         {
-            recovery.remove(pair);
+            supervisor.remove(pair);
             return null;
         }).whenComplete((nothing, failure) ->
         {
@@ -388,7 +390,7 @@ public final class NvmeController implements AutoCloseable
     /**
      * Frees memory of a queue pair or a channel. Any thread; does not wait.
      *
-     * @param unused memory that the controller does not know any more; null does nothing.
+     * @param unused memory that the controller no longer uses; null does nothing.
      */
     void free(final DriverMemory unused)
     {
@@ -402,12 +404,12 @@ public final class NvmeController implements AutoCloseable
     /** On the controller's thread, every so often. */
     private void watch()
     {
-        recovery.watch();
+        supervisor.watch();
     }
 
     private <T> T callLive(final Callable<T> task)
     {
-        return call(() -> recovery.guarded(task));
+        return call(() -> supervisor.guarded(task));
     }
 
     private <T> T call(final Callable<T> task)
@@ -423,7 +425,7 @@ public final class NvmeController implements AutoCloseable
         }
     }
 
-    /** What whoever asked is told of a failure of the controller's thread. */
+    /** Exception for the caller about a failure of the controller's thread. */
     private Throwable translated(final Throwable cause)
     {
         return switch (cause)

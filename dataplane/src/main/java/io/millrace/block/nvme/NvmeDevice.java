@@ -27,7 +27,7 @@ public final class NvmeDevice implements GrowableDevice
     /**
      * Made by its controller.
      *
-     * @param config     of it.
+     * @param config     configuration.
      * @param controller of the drive.
      * @param namespace  that it is.
      * @param info       of the controller.
@@ -64,7 +64,7 @@ public final class NvmeDevice implements GrowableDevice
     }
 
     @Override
-    public String place()
+    public String location()
     {
         return config.address();
     }
@@ -134,7 +134,7 @@ public final class NvmeDevice implements GrowableDevice
     }
 
     /**
-     * The namespace was looked at, maybe again.
+     * The namespace was identified, or identified again.
      *
      * @param found what it is.
      */
@@ -148,7 +148,7 @@ public final class NvmeDevice implements GrowableDevice
     }
 
     /**
-     * Has something done when the device was closed.
+     * Sets an action that runs when the device was closed.
      *
      * @param action to do.
      */

@@ -46,7 +46,7 @@ public record NvmeDeviceConfig(
         if (!isAddress(address))
         {
             throw new BlockDeviceException("device " + name + ": address '" + address +
-                "' is no PCI address: write one such as 0000:01:00.0, which 'millrace drive list' shows");
+                "' is not a PCI address: write one such as 0000:01:00.0, which 'millrace drive list' shows");
         }
         address = canonical(address);
         if (nsid < 1)

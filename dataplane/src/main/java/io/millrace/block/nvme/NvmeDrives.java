@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * The drives of a process: a controller is taken with the first device on it and given back with the last. Any thread
- * but the reactors'.
+ * The drives of a process: a controller is taken with its first device and released with its last. Any thread but the
+ * reactors'.
  */
 public final class NvmeDrives
 {
@@ -33,11 +33,11 @@ public final class NvmeDrives
     }
 
     /**
-     * Takes no drive yet.
+     * Creates an instance without drives.
      *
      * @param payload  memory that I/O buffers come from.
      * @param settings of each controller.
-     * @param listener told what happens to them.
+     * @param listener notified of their events.
      */
     public NvmeDrives(
         final List<DmaMemory> payload, final ControllerSettings settings, final NvmeListener listener)
@@ -50,11 +50,11 @@ public final class NvmeDrives
     /**
      * Opens a namespace as a device.
      *
-     * @param config    of it.
+     * @param config    configuration.
      * @param functions how a PCI function is taken, by its address; throws {@link PciException}. Not asked when the
      *                  drive was taken before.
      * @return the device; closing it gives the drive back when it was the last.
-     * @throws BlockDeviceException saying in one sentence why it cannot be had.
+     * @throws BlockDeviceException saying in one sentence why it is unavailable.
      */
     public synchronized NvmeDevice open(
         final NvmeDeviceConfig config, final Function<String, PciFunction> functions)

@@ -1,8 +1,8 @@
 package io.millrace.block.nvme;
 
 /**
- * Told what happens to a drive: resets, health, namespaces. Called on the controller's own thread, which must not be
- * held up.
+ * Receives the events of a drive: resets, health, namespaces. Called on the controller's own thread, which must not be
+ * blocked.
  */
 @FunctionalInterface
 public interface NvmeListener

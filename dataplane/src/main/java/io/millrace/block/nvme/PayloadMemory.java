@@ -10,7 +10,7 @@ import java.util.List;
  */
 final class PayloadMemory
 {
-    /** Answer for memory that the controller cannot reach. No mapping begins at the last byte of all. */
+    /** Result for memory that the controller cannot access. No mapping begins at the last address. */
     static final long NOT_MAPPED = -1;
 
     private final DmaMap dma;
@@ -64,7 +64,7 @@ final class PayloadMemory
      * {@return I/O virtual address of a range, or {@link #NOT_MAPPED} when not all of it lies in one region}
      *
      * @param address     of its first byte.
-     * @param lengthBytes of it; positive.
+     * @param lengthBytes length in bytes; positive.
      */
     long iova(final long address, final long lengthBytes)
     {
@@ -79,7 +79,7 @@ final class PayloadMemory
         return NOT_MAPPED;
     }
 
-    /** Takes all regions away from the controller, which has been stopped. */
+    /** Unmaps all regions from the controller, which has been stopped. */
     void unmap()
     {
         for (int i = 0; i < starts.length; i++)

@@ -69,7 +69,7 @@ final class QueuePair
         final Doorbell submissionDoorbell,
         final Doorbell completionDoorbell)
     {
-        // Twice as many as there are commands, so that the controller need not be told of each that was consumed.
+        // Twice as many as there are commands, so that not each consumed entry has to be acknowledged.
         final int completionEntries = Math.min(entriesMax, 2 * (depth + 1));
         final int pageBytes = 1 << pageShift;
         // For the longest command of any namespace, also where the controller takes longer ones after a reset.
@@ -98,7 +98,7 @@ final class QueuePair
     }
 
     /**
-     * Has it completed by interrupts too.
+     * Enables its interrupts.
      *
      * @param newVector      that its completions raise.
      * @param newInterruptFd that the vector signals.

@@ -1,8 +1,8 @@
 package io.millrace.block.nvme;
 
 /**
- * What a reactor may do with its queue pair. The controller's thread requests a state, the reactor applies it when it
- * comes to it; the controller's thread waits until all reactors have, and no reactor ever waits for that thread.
+ * States of a reactor's queue pair. The controller's thread requests a state and waits until all reactors have applied
+ * it; no reactor ever waits for that thread.
  * <pre>
  *   RUNNING   - QUIESCED - (controller is stopped) - DRAINED - (it is enabled, queues are made) - RUNNING
  *                                                            - (it cannot be) - FAILED
@@ -14,12 +14,12 @@ enum QueuePairState
 {
     /** Commands go out and completions come in. */
     RUNNING,
-    /** Keeps its hands off the queues. */
+    /** The reactor does not access the queues. */
     QUIESCED,
-    /** What had been completed was taken in, the queues are empty; other commands wait to be sent again. */
+    /** Completions were processed, the queues are empty; other commands wait to be sent again. */
     DRAINED,
     /** Every request ends with an error. */
     FAILED,
-    /** Its queues are the controller's thread's alone, or gone. */
+    /** Only the controller's thread accesses its queues, or they are deleted. */
     RETIRED
 }

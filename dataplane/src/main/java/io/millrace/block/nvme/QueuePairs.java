@@ -60,7 +60,7 @@ final class QueuePairs
     }
 
     /**
-     * {@return those that the controller has to know}
+     * {@return those whose queues have to exist on the controller}
      */
     List<ReactorQueuePair> inUse()
     {

@@ -8,13 +8,13 @@ import java.util.List;
 
 /**
  * The I/O queue pair of a reactor and a controller, shared by the reactor's channels to all of the controller's
- * namespaces. Made by the controller's thread with the first of them and deleted when the last has closed. Whichever
- * channel is polled takes in completions of all. Here is which {@link QueuePairState} that goes on in.
+ * namespaces. Made by the controller's thread with the first of them and deleted when the last has closed. Any polled
+ * channel processes the completions of all. This class has the {@link QueuePairState}.
  * <p>
  * A completion may do anything with any channel: submit, close, open. So a slot is released and a completion queue
  * entry consumed before the request completes, and channels are looked through in a copy of the list.
  * <p>
- * The reactor's, but for what says otherwise; nothing is allocated while channels neither come nor go.
+ * Reactor only, unless said otherwise; nothing is allocated while channels neither open nor close.
  */
 final class ReactorQueuePair implements Runnable
 {
@@ -27,7 +27,7 @@ final class ReactorQueuePair implements Runnable
 
     private final Reactor reactor;
     private final NvmeController controller;
-    private final Rescue rescue;
+    private final ControllerRecovery recovery;
     private final QueuePair queuePair;
     private final SubmissionQueue submissions;
     private final CompletionQueue completions;
@@ -42,19 +42,20 @@ final class ReactorQueuePair implements Runnable
     private long abandonedTimer = NO_TIMER;
 
     /**
-     * Takes a queue pair that the controller knows. On the controller's thread.
+     * Creates an instance for a queue pair that exists on the controller. On the controller's thread.
      *
      * @param reactor    whose it is.
      * @param controller that has it.
-     * @param rescue     whom it asks for help.
+     * @param recovery     recovery of its controller.
      * @param queuePair  itself.
      */
     ReactorQueuePair(
-        final Reactor reactor, final NvmeController controller, final Rescue rescue, final QueuePair queuePair)
+        final Reactor reactor, final NvmeController controller, final ControllerRecovery recovery,
+            final QueuePair queuePair)
     {
         this.reactor = reactor;
         this.controller = controller;
-        this.rescue = rescue;
+        this.recovery = recovery;
         this.queuePair = queuePair;
         submissions = queuePair.submissions();
         completions = queuePair.completions();
@@ -145,7 +146,7 @@ final class ReactorQueuePair implements Runnable
     }
 
     /**
-     * Shows the controller new entries and takes in completions, of all channels.
+     * Rings the doorbell for new entries and processes completions, of all channels.
      *
      * @return how many completions there were.
      */
@@ -173,7 +174,7 @@ final class ReactorQueuePair implements Runnable
         return done;
     }
 
-    /** Shows the controller new entries. */
+    /** Rings the doorbell for new entries. */
     void ring()
     {
         if (isLive())
@@ -237,10 +238,10 @@ final class ReactorQueuePair implements Runnable
         return done;
     }
 
-    /** Neither what it completed is known, nor whether it still works on it: only a reset makes that certain. */
+    /** The completed command is unknown, and others may be affected: only a reset restores a known state. */
     private void onUnexpected(final int commandId, final int submissionQueueId)
     {
-        rescue.reset("completed command " + commandId + " of submission queue " + submissionQueueId +
+        recovery.reset("completed command " + commandId + " of submission queue " + submissionQueueId +
             " on completion queue " + queueId + ", which is not outstanding");
     }
 
@@ -265,7 +266,7 @@ final class ReactorQueuePair implements Runnable
             {
                 // Whose time has passed since the controller was stopped.
                 endClosing();
-                sendAgain();
+                resend();
                 state = QueuePairState.RUNNING;
             }
             case FAILED ->
@@ -284,13 +285,13 @@ final class ReactorQueuePair implements Runnable
         List.copyOf(channels).forEach(NvmeChannel::onStopped);
     }
 
-    private void sendAgain()
+    private void resend()
     {
         for (int slot = 0; slot < slots.count(); slot++)
         {
             if (slots.isBusy(slot))
             {
-                slots.owner(slot).sendAgain(slot);
+                slots.owner(slot).resend(slot);
             }
         }
     }
@@ -303,7 +304,7 @@ final class ReactorQueuePair implements Runnable
         }
     }
 
-    /** Its reactor has ended: nobody uses its queues any more. On the controller's thread. */
+    /** Its reactor has ended: its queues are unused. On the controller's thread. */
     void onReactorEnded()
     {
         state = QueuePairState.RETIRED;
@@ -316,7 +317,7 @@ final class ReactorQueuePair implements Runnable
         releaseClosed();
     }
 
-    /** A channel has waited for its requests as long as it may: where no other one needs the queues they go. */
+    /** The grace period of a closing channel is over: the queues are deleted unless another channel needs them. */
     void onGraceOver()
     {
         if (QueuePairState.RETIRED != state && !isUsed())
@@ -353,7 +354,7 @@ final class ReactorQueuePair implements Runnable
         }
     }
 
-    /** Lets channels go that are done, and the queues with the last one. */
+    /** Releases closed channels, and the queues with the last one. */
     void releaseClosed()
     {
         while (isAnyClosing && QueuePairState.RETIRED != state)
@@ -411,7 +412,7 @@ final class ReactorQueuePair implements Runnable
         channel.onReleased();
     }
 
-    /** Takes its hands off the queues for good, and has the controller do so. */
+    /** Retires the queues, and has the controller delete them. */
     private void retire()
     {
         if (NO_DESCRIPTOR != watchedFd)

@@ -33,9 +33,9 @@ final class ShadowDoorbells
     }
 
     /**
-     * Tells the controller of it, which was just enabled.
+     * Configures the controller, which was just enabled.
      *
-     * @param admin to tell it by.
+     * @param admin commands.
      */
     void configure(final AdminCommands admin)
     {
@@ -51,7 +51,7 @@ final class ShadowDoorbells
     /**
      * {@return a doorbell, with a shadow where the controller took them and the page reaches so far}
      *
-     * @param registerAddress of it.
+     * @param registerAddress address of the register.
      * @param offsetBytes     of it from the first doorbell.
      */
     Doorbell doorbell(final long registerAddress, final long offsetBytes)

@@ -1,7 +1,7 @@
 package io.millrace.block.nvme;
 
 /**
- * What one channel has of the command slots of a queue pair. Belongs to {@link SlotShares}, which alone changes it.
+ * Share of one channel of the command slots of a queue pair. Belongs to {@link SlotShares}, which alone changes it.
  * Single-threaded.
  */
 final class SlotShare

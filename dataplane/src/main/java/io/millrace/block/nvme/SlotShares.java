@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * How the channels of a queue pair share its command slots, so that one whose commands hang, or that submits without
- * end, leaves the others theirs.
+ * Shares the command slots of a queue pair among its channels, so that a channel whose commands hang, or that submits
+ * continuously, leaves slots to the others.
  * <ul>
- * <li>Where there are slots for all that the channels may have together, each has what it may have.</li>
+ * <li>Where there are slots for the limits of all channels together, each channel may use its limit.</li>
  * <li>Else up to {@link #RESERVE_MAX} slots are kept for each, of half of all slots. Of the others a channel may have
- * fewer than are free, so that those who are busy come to have equally many, and one that is busy alone half.</li>
- * <li>Where there are more channels than slots, channels without a slot get one in the order in which they were turned
- * away. One that does not come back for it within a whole cycle of the reactor loses its turn.</li>
+ * fewer than are free, so that busy channels converge to equal numbers, and a single busy one to half.</li>
+ * <li>Where there are more channels than slots, channels without a slot get one in the order in which they were
+ * refused. One that does not retry within a whole cycle of the reactor loses its turn.</li>
  * </ul>
  * Single-threaded; nothing is allocated while channels neither come nor go.
  */

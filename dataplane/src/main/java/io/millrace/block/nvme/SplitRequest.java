@@ -4,26 +4,26 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 
 /**
- * A request that takes several commands: longer than one may be, not to be described by one, or done by others because
- * the drive does not offer its own. A pooled slot of a channel. Single-threaded.
+ * A request that takes several commands: longer than the limit of one, with a payload that one cannot describe, or
+ * emulated because the drive does not support its operation. A pooled slot of a channel. Single-threaded.
  */
 final class SplitRequest
 {
-    /** What its commands are. */
-    enum Way
+    /** Kind of its commands. */
+    enum Strategy
     {
         /** The same operation on parts of its range. */
         PARTS,
         /** Writes of zeroes, in place of Write Zeroes. */
         ZERO_WRITES,
-        /** Reads whose data nobody looks at, in place of Verify. */
+        /** Reads whose data is ignored, in place of Verify. */
         VERIFY_READS,
         /** A read at a time, compared here, in place of Compare. */
         COMPARED_READS
     }
 
     private BlockRequest request;
-    private Way way;
+    private Strategy strategy;
     private int sentBlocks;
     private int outstanding;
     private boolean flushes;
@@ -34,15 +34,16 @@ final class SplitRequest
     /**
      * Begins.
      *
-     * @param newRequest to work off.
-     * @param newWay     how.
+     * @param newRequest to process.
+     * @param newStrategy     how.
      * @param newFlushes whether a Flush follows, in place of force unit access that the command has not.
      * @param newBuffer  to read into where reads are compared, else 0.
      */
-    void begin(final BlockRequest newRequest, final Way newWay, final boolean newFlushes, final long newBuffer)
+    void begin(final BlockRequest newRequest, final Strategy newStrategy, final boolean newFlushes,
+        final long newBuffer)
     {
         request = newRequest;
-        way = newWay;
+        strategy = newStrategy;
         flushes = newFlushes;
         buffer = newBuffer;
         sentBlocks = 0;
@@ -50,7 +51,7 @@ final class SplitRequest
         status = BlockStatus.SUCCESS;
     }
 
-    /** It is worked off. */
+    /** It is complete. */
     void end()
     {
         request = null;
@@ -61,9 +62,9 @@ final class SplitRequest
         return request;
     }
 
-    Way way()
+    Strategy strategy()
     {
-        return way;
+        return strategy;
     }
 
     long buffer()
@@ -113,7 +114,7 @@ final class SplitRequest
     }
 
     /**
-     * It is given up, if nothing went wrong before.
+     * Fails the request, unless it has failed before.
      *
      * @param result that it ends with.
      */
@@ -128,7 +129,7 @@ final class SplitRequest
     /**
      * A command was sent.
      *
-     * @param blocks of it; 0 for the Flush.
+     * @param blocks number of blocks; 0 for the Flush.
      */
     void onSent(final int blocks)
     {
@@ -139,7 +140,7 @@ final class SplitRequest
     /**
      * A command is done. The first failure is the request's.
      *
-     * @param result of it.
+     * @param result outcome.
      */
     void onDone(final BlockStatus result)
     {

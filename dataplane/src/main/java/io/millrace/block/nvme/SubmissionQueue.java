@@ -31,7 +31,7 @@ final class SubmissionQueue
         this.doorbell = doorbell;
     }
 
-    /** The controller is about to make the queue anew. */
+    /** The controller is about to create the queue again. */
     void reset()
     {
         tail = 0;
@@ -64,7 +64,7 @@ final class SubmissionQueue
         tail = tail + 1 == entries ? 0 : tail + 1;
     }
 
-    /** Shows the controller all entries that were filled. */
+    /** Rings the doorbell for all entries that were filled. */
     void ring()
     {
         if (rung != tail)

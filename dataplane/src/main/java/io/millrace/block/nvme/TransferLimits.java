@@ -4,7 +4,7 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.nvme.IdentifyController;
 
 /**
- * What one command to a namespace may do at most. Immutable.
+ * Limits of one command to a namespace. Immutable.
  *
  * @param pageShift        log2 of the controller's memory page.
  * @param blocksMax        of a command with payload.
@@ -13,7 +13,7 @@ import io.millrace.nvme.IdentifyController;
  * @param datasetBlocksMax of a Dataset Management range.
  * @param boundaryBlocks   that commands with payload do not cross a multiple of, or 0.
  * @param isSglSupported   whether scatter gather lists are taken.
- * @param isCompareOffered whether Compare does what is wanted.
+ * @param isCompareOffered whether Compare is supported and compares data alone.
  * @param copyBlocksMax    of a Copy; 0 when it cannot be used.
  */
 record TransferLimits(
@@ -31,7 +31,7 @@ record TransferLimits(
     private static final int COMMAND_BLOCKS_MAX = 1 << 16;
 
     /**
-     * Works them out.
+     * Computes the limits.
      *
      * @param controller of the namespace.
      * @param namespace  of the commands.

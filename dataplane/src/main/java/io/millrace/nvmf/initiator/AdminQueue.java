@@ -34,7 +34,7 @@ final class AdminQueue implements ConnectionListener
      * @param group          to live in.
      * @param config         where to.
      * @param host           as whom.
-     * @param closedListener told why the queue is closed, when nobody asked for it.
+     * @param closedListener called with the reason when the queue is closed unexpectedly.
      */
     AdminQueue(
         final HostPollGroup group,

@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Turns commands into capsules, with their data inside where it fits. One connection's, on its reactor.
+ * Writes commands as capsules, with in-capsule data where it fits. One connection's, on its reactor.
  */
 final class CapsuleWriter
 {
@@ -32,7 +32,7 @@ final class CapsuleWriter
     }
 
     /**
-     * Sets what was agreed on for a connection.
+     * Sets the negotiated parameters of a connection.
      *
      * @param headerDigest   digest follows each header.
      * @param dataDigest     digest follows each payload.

@@ -9,9 +9,9 @@ import io.millrace.nvmf.tcp.FatalErrorStatus;
 import io.millrace.nvmf.tcp.ReadyToTransfer;
 
 /**
- * Commands and their answers on one connection: sends capsules and the data that R2Ts ask for, takes data and responses
- * in, and completes each command once. What a controller sends for a command whose answer is not expected ends the
- * connection, through {@link PduHandler#onProtocolError}. One connection's, on its reactor.
+ * Commands and their answers on one connection: sends capsules and the data that R2Ts ask for, receives data and
+ * responses, and completes each command once. A PDU for a command without an expected answer ends the connection,
+ * through {@link PduHandler#onProtocolError}. One connection's, on its reactor.
  */
 final class CommandExchange implements TransferHandler
 {
@@ -20,7 +20,7 @@ final class CommandExchange implements TransferHandler
     private final PduHandler connection;
     private final CommandTable commands;
     private final CapsuleWriter capsules;
-    private final DataGrants grants;
+    private final ReadyToTransferQueue readyToTransfers;
     private final CompletionQueueEntry completionEntry = new CompletionQueueEntry();
     private int queueId;
     private HostRequest receiving;
@@ -33,7 +33,7 @@ final class CommandExchange implements TransferHandler
      * @param group      whose clock completions carry.
      * @param sender     of the connection.
      * @param slotMax    most commands outstanding at once.
-     * @param connection told of what breaks the protocol.
+     * @param connection notified of protocol violations.
      */
     CommandExchange(
         final HostPollGroup group, final PduSender sender, final int slotMax, final PduHandler connection)
@@ -43,7 +43,7 @@ final class CommandExchange implements TransferHandler
         this.connection = connection;
         commands = new CommandTable(slotMax);
         capsules = new CapsuleWriter(sender);
-        grants = new DataGrants(sender);
+        readyToTransfers = new ReadyToTransferQueue(sender);
     }
 
     /**
@@ -59,7 +59,7 @@ final class CommandExchange implements TransferHandler
     }
 
     /**
-     * Sets what was agreed on.
+     * Sets the negotiated parameters.
      *
      * @param headerDigest   digest follows each header.
      * @param dataDigest     digest follows each payload.
@@ -69,7 +69,7 @@ final class CommandExchange implements TransferHandler
     void agree(final boolean headerDigest, final boolean dataDigest, final int alignmentBytes, final int maxDataBytes)
     {
         capsules.reset(headerDigest, dataDigest, alignmentBytes);
-        grants.reset(headerDigest, dataDigest, alignmentBytes, maxDataBytes);
+        readyToTransfers.reset(headerDigest, dataDigest, alignmentBytes, maxDataBytes);
     }
 
     /**
@@ -80,7 +80,7 @@ final class CommandExchange implements TransferHandler
     HostRequest close()
     {
         sender.reset();
-        agree(false, false, 4, DataGrants.DATA_BYTES_MIN);
+        agree(false, false, 4, ReadyToTransferQueue.DATA_BYTES_MIN);
         receiving = null;
         return commands.removeAll();
     }
@@ -105,7 +105,7 @@ final class CommandExchange implements TransferHandler
      */
     boolean isSent()
     {
-        return sender.isEmpty() && grants.isEmpty();
+        return sender.isEmpty() && readyToTransfers.isEmpty();
     }
 
     /**
@@ -119,15 +119,15 @@ final class CommandExchange implements TransferHandler
         int result;
         do
         {
-            grants.pump();
+            readyToTransfers.pump();
             result = sender.flush(fd);
         }
-        while (0 == result && !grants.isEmpty());
+        while (0 == result && !readyToTransfers.isEmpty());
         return result;
     }
 
     /**
-     * Takes a command, to be sent with the next {@link #send}. The connection is ready.
+     * Queues a command, to be sent with the next {@link #send}. The connection is ready.
      *
      * @param request filled and idle.
      * @return false when there is no room.
@@ -139,7 +139,7 @@ final class CommandExchange implements TransferHandler
             return false;
         }
         commands.add(request);
-        request.grantRemaining = 0;
+        request.r2tRemaining = 0;
         request.sendNs = group.nowNs();
         capsules.append(request);
         return true;
@@ -231,9 +231,9 @@ final class CommandExchange implements TransferHandler
 
     private void answer(final HostRequest request, final int status)
     {
-        if (request.grantRemaining > 0)
+        if (request.r2tRemaining > 0)
         {
-            grants.drop(request);
+            readyToTransfers.drop(request);
         }
         if (isSent(request))
         {
@@ -241,7 +241,7 @@ final class CommandExchange implements TransferHandler
         }
         else
         {
-            // The socket still has to take bytes from the user's buffer, so it is not the user's yet.
+            // The socket still has to read the user's buffer, so it stays owned by the queue.
             request.answerStatus = status;
             commands.answered(request);
         }
@@ -290,7 +290,7 @@ final class CommandExchange implements TransferHandler
                 null == request ? null : "which has no data to send");
             return;
         }
-        if (request.grantRemaining > 0)
+        if (request.r2tRemaining > 0)
         {
             refuse(pdu, FatalErrorStatus.LIMIT_EXCEEDED, 0, "R2T for " + name(pdu.commandId()) +
                 " while one of it is outstanding");
@@ -306,7 +306,7 @@ final class CommandExchange implements TransferHandler
                 request.transferredBytes + " are left");
             return;
         }
-        grants.add(request, pdu.transferTag(), (int)offset, (int)length);
+        readyToTransfers.add(request, pdu.transferTag(), (int)offset, (int)length);
     }
 
     private void refuseCommand(

@@ -5,7 +5,7 @@ import java.util.Arrays;
 
 /**
  * Commands that are outstanding on a connection. A command's identifier is its slot in bits 11:0 and a generation in
- * bits 15:12, so that an answer that comes late is not taken for another's. One connection's, on its reactor.
+ * bits 15:12, so that a late answer is not mistaken for another command's. One connection's, on its reactor.
  */
 final class CommandTable
 {
@@ -128,7 +128,7 @@ final class CommandTable
     }
 
     /**
-     * Keeps an answered command, and its slot with it, until {@link #takeAnswered}.
+     * Keeps an answered command and its slot until {@link #takeAnswered}.
      *
      * @param request that is outstanding.
      */
@@ -200,7 +200,7 @@ final class CommandTable
     }
 
     /**
-     * Takes all commands out, answered ones included: what becomes of them is the caller's business.
+     * Removes all commands, answered ones included; the caller completes or resends them.
      *
      * @return the first, the others linked to it; null when there is none.
      */

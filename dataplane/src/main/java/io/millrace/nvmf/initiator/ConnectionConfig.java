@@ -18,8 +18,8 @@ import java.net.InetSocketAddress;
  * @param commandTimeoutMs        until an unanswered command ends the connection.
  * @param reconnectDelayMs        before the first attempt to reconnect; doubled with every attempt.
  * @param reconnectDelayMaxMs     where doubling stops; the same as {@code reconnectDelayMs} for a fixed delay.
- * @param controllerLossTimeoutMs how long to go on reconnecting; 0 never to begin, -1 for ever.
- * @param outagePolicy            what becomes of commands meanwhile.
+ * @param controllerLossTimeoutMs how long to retry connecting; 0 for no retry, -1 for no limit.
+ * @param outagePolicy            how commands are treated meanwhile.
  */
 public record ConnectionConfig(
     InetSocketAddress address,
@@ -240,9 +240,9 @@ public record ConnectionConfig(
         }
 
         /**
-         * Sets how long to go on reconnecting.
+         * Sets how long to retry connecting.
          *
-         * @param value in milliseconds; 0 never to begin, -1 for ever.
+         * @param value in milliseconds; 0 for no retry, -1 for no limit.
          * @return this, to chain.
          */
         public Builder controllerLossTimeoutMs(final int value)
@@ -252,7 +252,7 @@ public record ConnectionConfig(
         }
 
         /**
-         * Sets what becomes of commands during an outage.
+         * Sets how commands are treated during an outage.
          *
          * @param value policy.
          * @return this, to chain.

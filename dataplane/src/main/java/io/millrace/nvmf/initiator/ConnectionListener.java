@@ -1,7 +1,7 @@
 package io.millrace.nvmf.initiator;
 
 /**
- * Told what becomes of a {@link HostConnection}. Called on its reactor.
+ * Receives the events of a {@link HostConnection}. Called on its reactor.
  */
 interface ConnectionListener
 {

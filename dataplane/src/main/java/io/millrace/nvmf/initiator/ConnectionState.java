@@ -1,7 +1,8 @@
 package io.millrace.nvmf.initiator;
 
 /**
- * The life of one NVMe/TCP connection as the host sees it. A connection object goes round as often as it reconnects.
+ * States of one NVMe/TCP connection as the host sees it. A connection object passes through them again at each
+ * reconnect.
  *
  * <pre>
  *   CLOSED --open--&gt; CONNECTING --writable--&gt; INITIALIZING --ICResp--&gt; ASSOCIATING --Connect answered--&gt;
@@ -46,7 +47,7 @@ enum ConnectionState
     }
 
     /**
-     * {@return whether bytes of the peer are looked at}
+     * {@return whether bytes of the peer are processed}
      */
     boolean receives()
     {

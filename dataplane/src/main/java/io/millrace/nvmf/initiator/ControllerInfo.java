@@ -6,7 +6,7 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a controller said of itself when it was connected. Immutable.
+ * Properties that a controller reported when it was connected. Immutable.
  *
  * @param controllerId         within its subsystem.
  * @param subsystemNqn         of its subsystem.
@@ -14,7 +14,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param modelNumber          without padding.
  * @param firmwareRevision     without padding.
  * @param vendorId             PCI vendor.
- * @param version              of the specification it keeps to: major in bits 31:16, minor in 15:8, tertiary in 7:0.
+ * @param version              of the specification it complies with: major in bits 31:16, minor in 15:8, tertiary in
+ *                             7:0.
  * @param discovery            whether it is a discovery controller, which has no I/O queues.
  * @param namespaceIdMax       largest valid namespace identifier.
  * @param ioQueueCount         I/O queues it grants.

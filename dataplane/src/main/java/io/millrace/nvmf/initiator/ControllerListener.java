@@ -1,7 +1,7 @@
 package io.millrace.nvmf.initiator;
 
 /**
- * Told what becomes of a {@link RemoteController}. Called on the controller's reactor; must not block.
+ * Receives the events of a {@link RemoteController}. Called on the controller's reactor; must not block.
  */
 public interface ControllerListener
 {

@@ -1,7 +1,7 @@
 package io.millrace.nvmf.initiator;
 
 /**
- * The life of an association with a controller.
+ * States of an association with a controller.
  *
  * <pre>
  *   CONNECTING --identified--&gt; LIVE --connection lost--&gt; RECONNECTING --identified--&gt; LIVE
@@ -19,7 +19,7 @@ public enum ControllerState
     LIVE,
     /** A connection was lost; attempts to connect again go on. */
     RECONNECTING,
-    /** Given up after the controller loss time-out: every command fails. */
+    /** Not reconnected within the controller loss time-out: every command fails. */
     LOST,
     /** Closed by the host, or never connected. */
     CLOSED;

@@ -10,11 +10,11 @@ import java.util.concurrent.CompletableFuture;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Asks a discovery subsystem what there is to connect to. Any thread.
+ * Reads the log of a discovery subsystem. Any thread.
  */
 public final class Discovery
 {
-    /** A log with more records is refused: nobody means it. */
+    /** Longest log that is read; longer ones are refused. */
     private static final long RECORDS_MAX = 65_536;
     private static final int ATTEMPTS = 5;
 

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
- * Who this host is to the targets it connects to. Immutable.
+ * Identity of this host towards targets. Immutable.
  *
  * @param hostNqn the host's NVMe qualified name, up to 223 bytes.
  * @param hostId  the host identifier; one host has one of each.
@@ -39,7 +39,7 @@ public record HostConfig(String hostNqn, UUID hostId)
     }
 
     /**
-     * A host nobody has seen before: for tools that need no identity.
+     * A host with a random identity, for tools that need no persistent one.
      *
      * @return its configuration.
      */

@@ -5,7 +5,7 @@ import io.millrace.bindings.linux.Epoll;
 import io.millrace.nvme.ConnectData;
 import io.millrace.nvmf.tcp.CommonHeader;
 import io.millrace.nvmf.tcp.FatalErrorStatus;
-import io.millrace.nvmf.tcp.InitializeConnection;
+import io.millrace.nvmf.tcp.ICPdu;
 import io.millrace.nvmf.tcp.PduType;
 import io.millrace.nvmf.tcp.TerminationRequest;
 import io.millrace.reactor.ReadinessListener;
@@ -46,7 +46,7 @@ final class HostConnection implements PduHandler, ReadinessListener
      *
      * @param group    whose buffer and turn it shares.
      * @param slotMax  most commands outstanding at once.
-     * @param listener told what becomes of it.
+     * @param listener notified of its events.
      */
     HostConnection(final HostPollGroup group, final int slotMax, final ConnectionListener listener)
     {
@@ -61,7 +61,7 @@ final class HostConnection implements PduHandler, ReadinessListener
     }
 
     /**
-     * Begins to connect; the listener is told how it went.
+     * Begins to connect; the listener is notified of the outcome.
      *
      * @param newConfig       where to.
      * @param newHost         as whom.
@@ -149,7 +149,7 @@ final class HostConnection implements PduHandler, ReadinessListener
     }
 
     /**
-     * Takes a command, to be sent with the next {@link #flush} or turn. The connection is ready.
+     * Queues a command, to be sent with the next {@link #flush} or turn. The connection is ready.
      *
      * @param request filled and idle.
      * @return false when there is no room.
@@ -167,7 +167,7 @@ final class HostConnection implements PduHandler, ReadinessListener
             poll();
             if (group.pollsDirectly() && wantsPoll() && ConnectionState.CLOSED != state)
             {
-                // From now on the socket is asked in every cycle; epoll would only tell the same once more.
+                // From now on the socket is polled in every cycle; events of epoll would be redundant.
                 socket.watch(sender.isEmpty() ? 0 : Epoll.EPOLLOUT);
             }
             return;
@@ -180,21 +180,21 @@ final class HostConnection implements PduHandler, ReadinessListener
         }
         state(ConnectionState.INITIALIZING);
         socket.watch(Epoll.EPOLLIN);
-        final InitializeConnection request = new InitializeConnection();
-        request.wrap(sender.staging(), sender.stage(InitializeConnection.SIZE_BYTES));
-        request.build(PduType.INITIALIZE_CONNECTION_REQUEST, 0, wantedDigests(), 0);
+        final ICPdu request = new ICPdu();
+        request.wrap(sender.staging(), sender.stage(ICPdu.SIZE_BYTES));
+        request.build(PduType.IC_REQ, 0, wantedDigests(), 0);
         flush();
     }
 
     private int wantedDigests()
     {
-        return (config.headerDigest() ? InitializeConnection.DIGEST_HEADER : 0) |
-            (config.dataDigest() ? InitializeConnection.DIGEST_DATA : 0);
+        return (config.headerDigest() ? ICPdu.DIGEST_HEADER : 0) |
+            (config.dataDigest() ? ICPdu.DIGEST_DATA : 0);
     }
 
     /**
-     * {@return whether a turn is wanted although the descriptor may not be ready: answers are expected or something
-     * waits}
+     * {@return whether it has to be polled although the descriptor may not be ready: answers are expected or data waits
+     * to be sent}
      */
     boolean wantsPoll()
     {
@@ -202,11 +202,11 @@ final class HostConnection implements PduHandler, ReadinessListener
     }
 
     /**
-     * A turn without asking the socket for bytes: its reactor tells when there are some.
+     * Polls without reading the socket: the reactor notifies when there are bytes.
      *
      * @return how much was done.
      */
-    int attend()
+    int pollWithoutReceive()
     {
         if (ConnectionState.CLOSING == state)
         {
@@ -217,7 +217,7 @@ final class HostConnection implements PduHandler, ReadinessListener
     }
 
     /**
-     * Has the reactor told of what comes, because nobody asks the socket from now on.
+     * Enables notifications of the reactor, because the socket is not polled from now on.
      *
      * @return whether nothing would be missed while the reactor sleeps.
      */
@@ -341,40 +341,40 @@ final class HostConnection implements PduHandler, ReadinessListener
     {
         return switch (type)
         {
-            case PduType.CAPSULE_RESPONSE, PduType.CONTROLLER_DATA, PduType.READY_TO_TRANSFER ->
+            case PduType.CAPSULE_RESPONSE, PduType.C2H_DATA, PduType.READY_TO_TRANSFER ->
                 ConnectionState.INITIALIZING != state;
-            case PduType.INITIALIZE_CONNECTION_RESPONSE -> ConnectionState.INITIALIZING == state;
-            case PduType.CONTROLLER_TERMINATION_REQUEST -> true;
+            case PduType.IC_RESP -> ConnectionState.INITIALIZING == state;
+            case PduType.C2H_TERM_REQ -> true;
             default -> false;
         };
     }
 
     @Override
-    public void onInitializeResponse(final InitializeConnection pdu)
+    public void onICResp(final ICPdu pdu)
     {
         final int wanted = wantedDigests();
-        if (InitializeConnection.FORMAT_VERSION != pdu.formatVersion())
+        if (ICPdu.FORMAT_VERSION != pdu.formatVersion())
         {
-            refuse(pdu, FatalErrorStatus.UNSUPPORTED_PARAMETER, InitializeConnection.FORMAT_VERSION_OFFSET,
+            refuse(pdu, FatalErrorStatus.UNSUPPORTED_PARAMETER, ICPdu.FORMAT_VERSION_OFFSET,
                 "PDU format version " + pdu.formatVersion() + " is not supported");
         }
         else if (pdu.dataAlignment() > CommonHeader.DATA_ALIGNMENT_MAX)
         {
-            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, InitializeConnection.DATA_ALIGNMENT_OFFSET,
+            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, ICPdu.DATA_ALIGNMENT_OFFSET,
                 "data alignment " + pdu.dataAlignment() + " is above " + CommonHeader.DATA_ALIGNMENT_MAX);
         }
         else if (wanted != pdu.digests())
         {
-            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, InitializeConnection.DIGESTS_OFFSET,
+            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, ICPdu.DIGESTS_OFFSET,
                 "digests offered are " + describeDigests(pdu.digests()) + ", asked for were " +
                 describeDigests(wanted));
         }
-        else if (Integer.compareUnsigned(pdu.maxHostDataBytes(), DataGrants.DATA_BYTES_MIN) < 0 ||
-            0 != (pdu.maxHostDataBytes() & 3))
+        else if (Integer.compareUnsigned(pdu.maxH2CDataBytes(), ReadyToTransferQueue.DATA_BYTES_MIN) < 0 ||
+            0 != (pdu.maxH2CDataBytes() & 3))
         {
-            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, InitializeConnection.MAXIMUM_OFFSET,
-                "MAXH2CDATA " + Integer.toUnsignedString(pdu.maxHostDataBytes()) + " is below " +
-                DataGrants.DATA_BYTES_MIN + " or no multiple of 4");
+            refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, ICPdu.MAXIMUM_OFFSET,
+                "MAXH2CDATA " + Integer.toUnsignedString(pdu.maxH2CDataBytes()) + " is below " +
+                ReadyToTransferQueue.DATA_BYTES_MIN + " or no multiple of 4");
         }
         else
         {
@@ -382,10 +382,10 @@ final class HostConnection implements PduHandler, ReadinessListener
         }
     }
 
-    private void associate(final InitializeConnection pdu)
+    private void associate(final ICPdu pdu)
     {
         final int alignment = (pdu.dataAlignment() + 1) * 4;
-        final int maxBytes = pdu.maxHostDataBytes();
+        final int maxBytes = pdu.maxH2CDataBytes();
         receiver.digests(config.headerDigest(), config.dataDigest());
         exchange.agree(config.headerDigest(), config.dataDigest(), alignment,
             maxBytes < 0 ? Integer.MAX_VALUE & -4 : maxBytes);
@@ -403,9 +403,9 @@ final class HostConnection implements PduHandler, ReadinessListener
         return switch (digests)
         {
             case 0 -> "none";
-            case InitializeConnection.DIGEST_HEADER -> "header";
-            case InitializeConnection.DIGEST_DATA -> "data";
-            case InitializeConnection.DIGEST_HEADER | InitializeConnection.DIGEST_DATA -> "header and data";
+            case ICPdu.DIGEST_HEADER -> "header";
+            case ICPdu.DIGEST_DATA -> "data";
+            case ICPdu.DIGEST_HEADER | ICPdu.DIGEST_DATA -> "header and data";
             default -> "0x" + Integer.toHexString(digests);
         };
     }
@@ -418,7 +418,7 @@ final class HostConnection implements PduHandler, ReadinessListener
         }
         else if (0 != (request.result0() & AUTHENTICATION_REQUIRED))
         {
-            close(config.subsystemNqn() + " demands authentication, which this host cannot do: allow host " +
+            close(config.subsystemNqn() + " requires authentication, which this host does not support: allow host " +
                 host.hostNqn() + " without");
         }
         else
@@ -460,15 +460,15 @@ final class HostConnection implements PduHandler, ReadinessListener
             final int pduBytes = TerminationRequest.SIZE_BYTES +
                 Math.min(headerBytes, TerminationRequest.DATA_BYTES_MAX);
             request.wrap(sender.staging(), sender.stage(pduBytes));
-            request.build(PduType.HOST_TERMINATION_REQUEST, status, information,
+            request.build(PduType.H2C_TERM_REQ, status, information,
                 group.receiveBuffer().buffer(), headerOffset, headerBytes);
             sender.flush(socket.fd());
         }
-        close(config.target() + " broke the protocol: " + reason);
+        close(config.target() + " violated the protocol: " + reason);
     }
 
     /**
-     * Gives the connection up; it is torn down in the next turn. Does nothing when it is closed or closing.
+     * Closes the connection; it is torn down in the next poll. Does nothing when it is closed or closing.
      *
      * @param reason in one sentence.
      */

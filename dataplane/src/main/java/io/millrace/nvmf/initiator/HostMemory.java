@@ -5,8 +5,8 @@ import io.millrace.bindings.linux.Mappings;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Memory of a connection: mapped when it is made, unmapped when it is closed, so that ten thousand connects leave
- * nothing behind and no other thread is disturbed. Used on the owner's reactor alone.
+ * Memory of a connection: mapped when it is made, unmapped when it is closed, so that many connects leave nothing
+ * behind and no other thread is affected. Used on the owner's reactor alone.
  */
 final class HostMemory implements AutoCloseable
 {

@@ -14,7 +14,7 @@ import org.agrona.concurrent.SystemNanoClock;
  */
 public final class HostPollGroup implements Poller, AutoCloseable
 {
-    /** With more connections busy at once, asking each socket costs more than asking epoll for all. */
+    /** With more busy connections, polling each socket costs more than one epoll call for all. */
     private static final int POLLED_CONNECTIONS_MAX = 8;
     private static final long TICK_NS = 50_000_000;
 
@@ -59,7 +59,7 @@ public final class HostPollGroup implements Poller, AutoCloseable
     }
 
     /**
-     * Reads the clock anew, when bytes have come and waiting for the next cycle would colour their latency.
+     * Reads the clock again, when bytes have come and the time until the next cycle would distort their latency.
      */
     void readClock()
     {
@@ -67,7 +67,7 @@ public final class HostPollGroup implements Poller, AutoCloseable
     }
 
     /**
-     * {@return whether sockets are asked in every cycle rather than when epoll tells}
+     * {@return whether sockets are polled in every cycle rather than when epoll reports them}
      */
     boolean pollsDirectly()
     {
@@ -84,14 +84,14 @@ public final class HostPollGroup implements Poller, AutoCloseable
         {
             for (final HostConnection connection : current)
             {
-                work += connection.wantsPoll() ? connection.poll() : connection.attend();
+                work += connection.wantsPoll() ? connection.poll() : connection.pollWithoutReceive();
             }
         }
         else
         {
             for (final HostConnection connection : current)
             {
-                work += connection.attend();
+                work += connection.pollWithoutReceive();
             }
         }
         return work;

@@ -11,7 +11,7 @@ import io.millrace.nvme.IoOpcode;
  */
 public final class HostRequest
 {
-    /** The way to the controller failed, or the controller is gone: path related, host pathing error. */
+    /** The path to the controller failed, or the controller was lost: path related, host pathing error. */
     public static final int STATUS_HOST_PATH_ERROR = 0x370;
     /** The host gave the command up: path related, command aborted by host. */
     public static final int STATUS_ABORTED_BY_HOST = 0x371;
@@ -34,9 +34,9 @@ public final class HostRequest
 
     int commandId = -1;
     int transferredBytes;
-    int grantTag;
-    int grantOffset;
-    int grantRemaining;
+    int r2tTag;
+    int r2tOffset;
+    int r2tRemaining;
     int answerStatus;
     boolean parked;
     long sendEndPosition;
@@ -54,10 +54,10 @@ public final class HostRequest
     private RequestState state = RequestState.IDLE;
 
     /**
-     * Made once at set-up and used for ever.
+     * Creates a slot at set-up; it is reused for the life of its owner.
      *
      * @param owner    of the slot, for the listener to find its context without a look-up; may be null.
-     * @param listener told of every completion.
+     * @param listener notified of every completion.
      */
     public HostRequest(final Object owner, final HostCompletionListener listener)
     {

@@ -6,8 +6,8 @@ import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
-import io.millrace.reactor.ReadinessListener;
 import io.millrace.reactor.Reactor;
+import io.millrace.reactor.ReadinessListener;
 
 /**
  * The socket of a connection, watched by its reactor. One connection's, on its reactor.
@@ -36,7 +36,7 @@ final class HostSocket
     }
 
     /**
-     * Begins to connect; the listener is told when that is done.
+     * Begins to connect; the listener is notified when that is done.
      *
      * @param config where to.
      * @return null, or why it cannot be.
@@ -98,7 +98,7 @@ final class HostSocket
     }
 
     /**
-     * Says what to be told of.
+     * Sets the events to be notified of.
      *
      * @param events {@code EPOLL*} bits.
      */

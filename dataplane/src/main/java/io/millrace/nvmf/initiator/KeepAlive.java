@@ -5,8 +5,8 @@ import io.millrace.reactor.TimerListener;
 import java.util.function.Consumer;
 
 /**
- * Sends Keep Alive twice in each keep-alive time-out, and finds out when none is answered for one. On the controller's
- * reactor.
+ * Sends Keep Alive twice in each keep-alive time-out, and detects that none was answered within one. On the
+ * controller's reactor.
  */
 final class KeepAlive
 {
@@ -28,7 +28,7 @@ final class KeepAlive
      * @param reactor   of the controller.
      * @param admin     queue to send on.
      * @param timeoutMs keep-alive time-out; 0 for none.
-     * @param expired   told why the connection must be given up.
+     * @param expired   called with the reason when the connection must be closed.
      */
     KeepAlive(final Reactor reactor, final AdminQueue admin, final int timeoutMs, final Consumer<String> expired)
     {

@@ -9,7 +9,7 @@ import java.util.UUID;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a controller said of a namespace. Immutable.
+ * Properties that a controller reported for a namespace. Immutable.
  *
  * @param nsid                 identifier.
  * @param blockCount           size in blocks.

@@ -1,7 +1,7 @@
 package io.millrace.nvmf.initiator;
 
 /**
- * What becomes of commands while a controller cannot be reached and reconnecting goes on.
+ * Treatment of commands while a controller is unreachable and being reconnected.
  */
 public enum OutagePolicy
 {

@@ -1,12 +1,12 @@
 package io.millrace.nvmf.initiator;
 
 import io.millrace.nvmf.tcp.FatalErrorStatus;
-import io.millrace.nvmf.tcp.InitializeConnection;
+import io.millrace.nvmf.tcp.ICPdu;
 import io.millrace.nvmf.tcp.TerminationRequest;
 
 /**
- * Told by a {@link PduReceiver} of PDUs of the connection itself, whose header is well-formed, and of what is not.
- * Those of commands go to a {@link TransferHandler}. Flyweights are valid only within the call.
+ * Receives from a {@link PduReceiver} well-formed PDUs of the connection itself, and protocol errors. Those of commands
+ * go to a {@link TransferHandler}. Flyweights are valid only within the call.
  */
 interface PduHandler
 {
@@ -27,7 +27,7 @@ interface PduHandler
      *
      * @param pdu ICResp.
      */
-    void onInitializeResponse(InitializeConnection pdu);
+    void onICResp(ICPdu pdu);
 
     /**
      * The controller ends the connection.

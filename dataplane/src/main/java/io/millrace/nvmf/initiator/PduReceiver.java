@@ -7,7 +7,7 @@ import io.millrace.nvmf.tcp.CommonHeader;
 import io.millrace.nvmf.tcp.Crc32c;
 import io.millrace.nvmf.tcp.DataPdu;
 import io.millrace.nvmf.tcp.FatalErrorStatus;
-import io.millrace.nvmf.tcp.InitializeConnection;
+import io.millrace.nvmf.tcp.ICPdu;
 import io.millrace.nvmf.tcp.PduType;
 import io.millrace.nvmf.tcp.ReadyToTransfer;
 import io.millrace.nvmf.tcp.TerminationRequest;
@@ -15,11 +15,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Turns the byte stream of a controller into PDUs, in place. Whole PDUs are parsed in the poll group's receive buffer;
- * a cut header is carried over to the next turn; data is copied once to where it belongs, or received there directly
- * when it is announced but not there yet. One connection's, on its reactor.
+ * a partial header is kept until the next poll; data is copied once to its buffer, or received there directly when it
+ * has not arrived yet. One connection's, on its reactor.
  * <p>
- * Checked here is what the header alone tells (type, lengths, flags, digests); what it means is checked by the
- * {@link PduHandler} and a {@link TransferHandler}.
+ * The header alone is checked here (type, lengths, flags, digests); its meaning is checked by the {@link PduHandler}
+ * and a {@link TransferHandler}.
  */
 final class PduReceiver implements AutoCloseable
 {
@@ -28,7 +28,7 @@ final class PduReceiver implements AutoCloseable
     private final PduHandler handler;
     private final TransferHandler transfers;
     private final HostMemory carry = new HostMemory(ReceiveBuffer.HEADROOM_BYTES);
-    private final InitializeConnection initializeConnection = new InitializeConnection();
+    private final ICPdu initializeConnection = new ICPdu();
     private final CapsuleResponse capsuleResponse = new CapsuleResponse();
     private final DataPdu dataPdu = new DataPdu();
     private final ReadyToTransfer readyToTransfer = new ReadyToTransfer();
@@ -64,7 +64,7 @@ final class PduReceiver implements AutoCloseable
     }
 
     /**
-     * Says which digests were agreed on.
+     * Sets the negotiated digests.
      *
      * @param header digest follows each header.
      * @param data   digest follows each payload.
@@ -94,7 +94,7 @@ final class PduReceiver implements AutoCloseable
     }
 
     /**
-     * Takes in what was received.
+     * Processes received bytes.
      *
      * @param receivedBytes positive result of {@link #receive}.
      */
@@ -175,8 +175,8 @@ final class PduReceiver implements AutoCloseable
             return available;
         }
         final int headerLength = capsuleResponse.headerLength();
-        final int expectedLength = PduType.INITIALIZE_CONNECTION_RESPONSE == type ?
-            InitializeConnection.SIZE_BYTES : CapsuleResponse.SIZE_BYTES;
+        final int expectedLength = PduType.IC_RESP == type ?
+            ICPdu.SIZE_BYTES : CapsuleResponse.SIZE_BYTES;
         if (headerLength != expectedLength)
         {
             refuse(position, CommonHeader.SIZE_BYTES, FatalErrorStatus.INVALID_HEADER_FIELD,
@@ -213,7 +213,7 @@ final class PduReceiver implements AutoCloseable
                 transfers.onResponse(capsuleResponse);
                 return headerBytes;
 
-            case PduType.CONTROLLER_DATA:
+            case PduType.C2H_DATA:
                 return takeData(position, headerBytes, available);
 
             case PduType.READY_TO_TRANSFER:
@@ -221,9 +221,9 @@ final class PduReceiver implements AutoCloseable
                 transfers.onReadyToTransfer(readyToTransfer);
                 return headerBytes;
 
-            case PduType.INITIALIZE_CONNECTION_RESPONSE:
+            case PduType.IC_RESP:
                 initializeConnection.wrap(buffer, position);
-                handler.onInitializeResponse(initializeConnection);
+                handler.onICResp(initializeConnection);
                 return headerBytes;
 
             default:
@@ -268,7 +268,7 @@ final class PduReceiver implements AutoCloseable
 
     private static boolean carriesDigest(final int type)
     {
-        return PduType.CAPSULE_RESPONSE == type || PduType.CONTROLLER_DATA == type ||
+        return PduType.CAPSULE_RESPONSE == type || PduType.C2H_DATA == type ||
             PduType.READY_TO_TRANSFER == type;
     }
 
@@ -293,15 +293,15 @@ final class PduReceiver implements AutoCloseable
         final int pduLength = capsuleResponse.pduLength();
         switch (type)
         {
-            case PduType.CONTROLLER_DATA:
+            case PduType.C2H_DATA:
                 return dataHeaderBytes(position, pduLength);
 
-            case PduType.CONTROLLER_TERMINATION_REQUEST:
+            case PduType.C2H_TERM_REQ:
                 return pduLength >= TerminationRequest.SIZE_BYTES && pduLength <= TerminationRequest.SIZE_BYTES_MAX ?
                     pduLength : refuseLength(position, headerLength, type, pduLength);
 
-            case PduType.INITIALIZE_CONNECTION_RESPONSE:
-                return InitializeConnection.SIZE_BYTES == pduLength ?
+            case PduType.IC_RESP:
+                return ICPdu.SIZE_BYTES == pduLength ?
                     pduLength : refuseLength(position, headerLength, type, pduLength);
 
             default:
@@ -341,7 +341,7 @@ final class PduReceiver implements AutoCloseable
         if ((capsuleResponse.flags() & mask) != expected)
         {
             refuse(position, headerLength, FatalErrorStatus.INVALID_HEADER_FIELD, CommonHeader.FLAGS_OFFSET,
-                "digest flags 0x" + Integer.toHexString(capsuleResponse.flags()) + " are not what was agreed on");
+                "digest flags 0x" + Integer.toHexString(capsuleResponse.flags()) + " are not the negotiated ones");
             return false;
         }
         return true;

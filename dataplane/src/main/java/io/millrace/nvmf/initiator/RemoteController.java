@@ -16,8 +16,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * An association with a controller of a remote subsystem: admin queue, keep-alive, events, and reconnecting of all its
- * queues. Lives on the reactor it was connected on; methods may be called from any thread and answer with futures that
- * are completed on that reactor, so nothing that blocks may hang on them. Its state is {@link ControllerState}.
+ * queues. Lives on the reactor it was connected on; methods may be called from any thread and return futures that are
+ * completed on that reactor, so their dependent actions must not block. Its state is {@link ControllerState}.
  * <p>
  * The loss of any connection ends the association, as the specification has it: all queues are disconnected, then
  * attempts to connect again follow with growing delay, until the controller loss time-out.
@@ -69,7 +69,7 @@ public final class RemoteController implements AutoCloseable
      * @param group    on whose reactor the admin queue is to live.
      * @param host     as whom.
      * @param config   where to, and how.
-     * @param listener told what becomes of it; {@link ControllerListener#NONE} to be told nothing.
+     * @param listener notified of its events; {@link ControllerListener#NONE} for none.
      * @return the controller once it is live; fails with an {@link InitiatorException}.
      */
     public static CompletableFuture<RemoteController> connect(
@@ -415,7 +415,7 @@ public final class RemoteController implements AutoCloseable
      * Identifies a namespace.
      *
      * @param nsid of the namespace.
-     * @return what the controller says of it; null when it is not active.
+     * @return its reported properties; null when it is not active.
      */
     public CompletableFuture<NamespaceInfo> namespace(final int nsid)
     {
@@ -433,7 +433,7 @@ public final class RemoteController implements AutoCloseable
     }
 
     /**
-     * {@return what the controller said of itself when it was last connected}
+     * {@return properties that the controller reported when it was last connected}
      */
     public ControllerInfo info()
     {

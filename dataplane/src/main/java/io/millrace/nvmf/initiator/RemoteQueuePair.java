@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionException;
  * thread alone and allocate nothing.
  * <p>
  * What is submitted within a cycle of the reactor leaves in one system call at the end of the poll group's turn. When
- * the connection is lost the controller reconnects; what becomes of commands meanwhile is set by {@link OutagePolicy}.
+ * the connection is lost the controller reconnects; {@link OutagePolicy} sets how commands are treated meanwhile.
  */
 public final class RemoteQueuePair implements AutoCloseable
 {
@@ -231,7 +231,7 @@ public final class RemoteQueuePair implements AutoCloseable
     }
 
     /**
-     * Lets every command fail from now on, those that wait for a reconnect included.
+     * Fails every command from now on, those that wait for a reconnect included.
      *
      * @param reason in one sentence.
      * @return done when disconnected.

@@ -1,7 +1,7 @@
 package io.millrace.nvmf.initiator;
 
 /**
- * The life of a {@link HostRequest}. Only an outstanding request is found by what a controller sends; an answered one
+ * States of a {@link HostRequest}. Only an outstanding request is found by what a controller sends; an answered one
  * waits for the socket alone, so that a repeated answer cannot complete it twice.
  *
  * <pre>
@@ -16,6 +16,7 @@ package io.millrace.nvmf.initiator;
  *    +-----------------------------------------------------------------------+
  *       last byte sent
  * </pre>
+ *
  *
  * A request submitted to a queue that is not connected goes from IDLE to HELD.
  */

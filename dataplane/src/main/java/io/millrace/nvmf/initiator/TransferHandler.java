@@ -5,8 +5,7 @@ import io.millrace.nvmf.tcp.DataPdu;
 import io.millrace.nvmf.tcp.ReadyToTransfer;
 
 /**
- * Told by a {@link PduReceiver} of PDUs of commands whose header is well-formed. Flyweights are valid only within the
- * call.
+ * Receives from a {@link PduReceiver} well-formed PDUs of commands. Flyweights are valid only within the call.
  */
 interface TransferHandler
 {

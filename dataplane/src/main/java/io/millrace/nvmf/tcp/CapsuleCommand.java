@@ -18,7 +18,7 @@ public final class CapsuleCommand extends CommonHeader
     public static final int ENTRY_OFFSET = 8;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public CapsuleCommand()
     {

@@ -17,7 +17,7 @@ public final class CapsuleResponse extends CommonHeader
     public static final int ENTRY_OFFSET = 8;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public CapsuleResponse()
     {

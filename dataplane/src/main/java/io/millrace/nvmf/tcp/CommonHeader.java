@@ -41,7 +41,7 @@ public class CommonHeader extends Flyweight
     public static final int PDU_LENGTH_OFFSET = 4;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public CommonHeader()
     {

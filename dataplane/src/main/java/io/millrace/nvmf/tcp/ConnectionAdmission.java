@@ -10,10 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * How many connections there are, in all and from each address: pending ones, whose Connect command has not
- * succeeded, queues, and discovery controllers, which any host may have and which therefore count apart. What is beyond
- * the limits is refused, counted, and said once a minute for each limit. Any reactor; control path, under a lock that
- * nobody holds for longer than a look into a map, or through it when there are as many pending connections as may be.
+ * Counts the connections, in all and from each address, and enforces their limits: pending ones, whose Connect command
+ * has not succeeded, queues, and discovery controllers, which any host may have and which are therefore counted
+ * separately. Connections beyond the limits are refused, counted, and reported once a minute for each limit. Any
+ * reactor; control path, under a lock that is held for a map look-up, or for one pass over the map when the limit of
+ * pending connections is reached.
  */
 final class ConnectionAdmission
 {
@@ -44,14 +45,14 @@ final class ConnectionAdmission
     /** Addresses whose refusals are kept, the latest. */
     static final int REFUSED_ADDRESSES_MAX = 64;
     private static final long REPORT_INTERVAL_NS = TimeUnit.MINUTES.toNanos(1);
-    /** The last eighth of the places is for addresses that have fewer than are left. */
+    /** The last eighth of the permits is for addresses that have fewer than are left. */
     private static final int LAST_PART = 8;
 
     /** Connections of one address. */
     private static final class Address
     {
         /** The longest pending one first. */
-        private final Set<ConnectionPlace> pending = new LinkedHashSet<>();
+        private final Set<ConnectionPermit> pending = new LinkedHashSet<>();
         private int queues;
         private int discovery;
     }
@@ -69,11 +70,11 @@ final class ConnectionAdmission
     private int discovery;
 
     /**
-     * Has no connections.
+     * Creates an instance without connections.
      *
      * @param limits    of them.
      * @param counters  of the transport.
-     * @param onWarning told in one line what is refused.
+     * @param onWarning receives one line about refused connections.
      */
     ConnectionAdmission(final CapacityLimits limits, final TcpCounters counters, final Consumer<String> onWarning)
     {
@@ -83,14 +84,14 @@ final class ConnectionAdmission
     }
 
     /**
-     * A connection was accepted. When there are as many pending ones as may be, one of the address that has most of
-     * them ends for it, unless its own address has nearly as many: so nobody keeps others out by having many.
+     * A connection was accepted. When the limit of pending ones is reached, one of the address that has most of them is
+     * ended for it, unless the new one's address has nearly as many: so no address can exclude others by having many.
      *
      * @param address of its host.
      * @param nowNs   the reactor's clock.
-     * @return its place among the pending connections, which is {@link #end given back} once; null when it is refused.
+     * @return its permit as a pending connection, which is {@link #end returned} once; null when it is refused.
      */
-    synchronized ConnectionPlace begin(final String address, final long nowNs)
+    synchronized ConnectionPermit begin(final String address, final long nowNs)
     {
         final Address entry = addresses.computeIfAbsent(address, (key) -> new Address());
         if (entry.pending.size() >= limits.pendingPerAddress())
@@ -103,61 +104,60 @@ final class ConnectionAdmission
         }
         else
         {
-            final ConnectionPlace place = new ConnectionPlace(address);
-            addPending(entry, place);
-            return place;
+            final ConnectionPermit permit = new ConnectionPermit(address);
+            addPending(entry, permit);
+            return permit;
         }
         forget(address, entry);
         return null;
     }
 
     /**
-     * The connection of a place is there.
+     * The connection of a permit exists.
      *
-     * @param place     among the pending connections.
-     * @param onEvicted ends the connection, from any thread, when its place was given to another.
+     * @param permit     among the pending connections.
+     * @param onEvicted ends the connection, from any thread, when its permit was given to another one.
      */
-    synchronized void occupy(final ConnectionPlace place, final Runnable onEvicted)
+    synchronized void occupy(final ConnectionPermit permit, final Runnable onEvicted)
     {
-        place.onEvicted(onEvicted);
+        permit.onEvicted(onEvicted);
     }
 
     /**
-     * A pending connection is to become a queue. Of the last eighth of the places an address gets another one as long
-     * as it has fewer than are left, unless one address may have all: so many that take what they can leave some to
-     * those that come later.
+     * A pending connection is to become a queue. Of the last eighth of the permits an address gets another one while it
+     * has fewer than are left, unless one address may have all: so busy addresses leave some to later ones.
      *
-     * @param place of the connection.
+     * @param permit of the connection.
      * @param kind  queue or discovery.
      * @param nowNs the reactor's clock.
-     * @return false when it is refused, and goes on as a pending one.
+     * @return false when it is refused, and stays a pending one.
      */
-    synchronized boolean admit(final ConnectionPlace place, final ConnectionPlace.Kind kind, final long nowNs)
+    synchronized boolean admit(final ConnectionPermit permit, final ConnectionPermit.Kind kind, final long nowNs)
     {
-        if (ConnectionPlace.Kind.PENDING != place.kind())
+        if (ConnectionPermit.Kind.PENDING != permit.kind())
         {
-            // Its place is another's already, and it is about to end.
+            // Its permit was given to another connection, and it is about to end.
             return false;
         }
-        final Address entry = addresses.get(place.address());
-        final boolean isDiscovery = ConnectionPlace.Kind.DISCOVERY == kind;
+        final Address entry = addresses.get(permit.address());
+        final boolean isDiscovery = ConnectionPermit.Kind.DISCOVERY == kind;
         final int all = isDiscovery ? limits.discoveryConnections() : limits.connections();
         final int each = isDiscovery ? limits.discoveryPerAddress() : limits.connectionsPerAddress();
         final int has = isDiscovery ? entry.discovery : entry.queues;
         if (has >= each)
         {
-            refuse(isDiscovery ? Limit.DISCOVERY_PER_ADDRESS : Limit.CONNECTIONS_PER_ADDRESS, each, place.address(),
+            refuse(isDiscovery ? Limit.DISCOVERY_PER_ADDRESS : Limit.CONNECTIONS_PER_ADDRESS, each, permit.address(),
                 nowNs);
             return false;
         }
         final int left = all - (isDiscovery ? discovery : queues);
         if (left <= 0 || each < all && left <= all / LAST_PART && has >= left)
         {
-            refuse(isDiscovery ? Limit.DISCOVERY : Limit.CONNECTIONS, all, place.address(), nowNs);
+            refuse(isDiscovery ? Limit.DISCOVERY : Limit.CONNECTIONS, all, permit.address(), nowNs);
             return false;
         }
-        removePending(entry, place);
-        place.kind(kind);
+        removePending(entry, permit);
+        permit.kind(kind);
         count(entry, kind, 1);
         return true;
     }
@@ -165,48 +165,48 @@ final class ConnectionAdmission
     /**
      * An admitted connection is a pending one again.
      *
-     * @param place of the connection.
+     * @param permit of the connection.
      */
-    synchronized void dismiss(final ConnectionPlace place)
+    synchronized void dismiss(final ConnectionPermit permit)
     {
-        final Address entry = addresses.get(place.address());
-        count(entry, place.kind(), -1);
-        place.kind(ConnectionPlace.Kind.PENDING);
-        addPending(entry, place);
+        final Address entry = addresses.get(permit.address());
+        count(entry, permit.kind(), -1);
+        permit.kind(ConnectionPermit.Kind.PENDING);
+        addPending(entry, permit);
     }
 
     /**
-     * A connection has ended, and nothing is left of it.
+     * A connection has ended, and all its resources are released.
      *
-     * @param place of the connection.
+     * @param permit of the connection.
      */
-    synchronized void end(final ConnectionPlace place)
+    synchronized void end(final ConnectionPermit permit)
     {
-        if (ConnectionPlace.Kind.NONE == place.kind())
+        if (ConnectionPermit.Kind.NONE == permit.kind())
         {
             return;
         }
-        final Address entry = addresses.get(place.address());
-        if (ConnectionPlace.Kind.PENDING == place.kind())
+        final Address entry = addresses.get(permit.address());
+        if (ConnectionPermit.Kind.PENDING == permit.kind())
         {
-            removePending(entry, place);
+            removePending(entry, permit);
         }
         else
         {
-            count(entry, place.kind(), -1);
+            count(entry, permit.kind(), -1);
         }
-        place.kind(ConnectionPlace.Kind.NONE);
-        forget(place.address(), entry);
+        permit.kind(ConnectionPermit.Kind.NONE);
+        forget(permit.address(), entry);
     }
 
     /**
      * {@return whether more than half of what there may be of discovery controllers is there, in all or of an address}
      *
-     * @param place of a discovery controller.
+     * @param permit of a discovery controller.
      */
-    synchronized boolean isDiscoveryCrowded(final ConnectionPlace place)
+    synchronized boolean isDiscoveryCrowded(final ConnectionPermit permit)
     {
-        final Address entry = addresses.get(place.address());
+        final Address entry = addresses.get(permit.address());
         return 2 * discovery > limits.discoveryConnections() ||
             null != entry && 2 * entry.discovery > limits.discoveryPerAddress();
     }
@@ -257,13 +257,13 @@ final class ConnectionAdmission
         {
             return false;
         }
-        for (final ConnectionPlace oldest : most.pending)
+        for (final ConnectionPermit oldest : most.pending)
         {
             if (null != oldest.onEvicted())
             {
                 refuse(Limit.PENDING, limits.pendingConnections(), oldest.address(), nowNs);
                 removePending(most, oldest);
-                oldest.kind(ConnectionPlace.Kind.NONE);
+                oldest.kind(ConnectionPermit.Kind.NONE);
                 oldest.onEvicted().run();
                 return true;
             }
@@ -271,23 +271,23 @@ final class ConnectionAdmission
         return false;
     }
 
-    private void addPending(final Address entry, final ConnectionPlace place)
+    private void addPending(final Address entry, final ConnectionPermit permit)
     {
-        entry.pending.add(place);
+        entry.pending.add(permit);
         pending++;
         counters.onPending(1);
     }
 
-    private void removePending(final Address entry, final ConnectionPlace place)
+    private void removePending(final Address entry, final ConnectionPermit permit)
     {
-        entry.pending.remove(place);
+        entry.pending.remove(permit);
         pending--;
         counters.onPending(-1);
     }
 
-    private void count(final Address entry, final ConnectionPlace.Kind kind, final int change)
+    private void count(final Address entry, final ConnectionPermit.Kind kind, final int change)
     {
-        if (ConnectionPlace.Kind.DISCOVERY == kind)
+        if (ConnectionPermit.Kind.DISCOVERY == kind)
         {
             discovery += change;
             entry.discovery += change;

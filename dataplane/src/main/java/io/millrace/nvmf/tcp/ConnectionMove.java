@@ -4,18 +4,18 @@ import io.millrace.nvmf.MoveOutcome;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A connection on its way from its reactor to another, which counts it already. On the reactor that it leaves.
+ * The move of a connection to another reactor, which already counts it. Used on the reactor that the connection leaves.
  *
  * @param connection that is to move.
  * @param to         where.
  * @param deadlineNs until which its commands have to have ended, on the reactor's clock.
- * @param done       told how it went.
+ * @param done       completed with the outcome.
  */
 record ConnectionMove(
     TcpConnection connection, TcpPollGroup to, long deadlineNs, CompletableFuture<MoveOutcome> done)
 {
     /**
-     * It stays, or is no more.
+     * Ends the move: the connection stays, or has ended.
      *
      * @param outcome why.
      */

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The connections of a group that are to move to other reactors: each goes as soon as its commands have ended, if they
- * do within {@link #TIMEOUT_NS}. One that was given up stays here until it is as before. Its group's reactor only;
- * polled while there are some, and makes no objects then but when a connection goes.
+ * The connections of a group that are to move to other reactors: each moves as soon as its commands have ended, if they
+ * do within {@link #TIMEOUT_NS}. A failed move stays listed until the connection receives commands again. Its group's
+ * reactor only; polled while there are moves, and allocates only when a connection moves.
  */
 final class ConnectionMoves
 {
@@ -35,7 +35,7 @@ final class ConnectionMoves
     }
 
     /**
-     * {@return whether one has to be polled; a move that was given up needs nothing but what the host sends}
+     * {@return whether a move has to be polled; a failed one is resumed by data of the host}
      */
     boolean isAnyUnderWay()
     {
@@ -50,11 +50,11 @@ final class ConnectionMoves
     }
 
     /**
-     * Carries a connection over to another reactor as soon as its commands have ended, if they do in time.
+     * Moves a connection to another reactor as soon as its commands have ended, if they do in time.
      *
-     * @param queuePair of it; on this reactor.
+     * @param queuePair the connection's queue pair; on this reactor.
      * @param to        connections of the other reactor.
-     * @param done      told how it went, here or there.
+     * @param done      completed with the outcome, on either reactor.
      */
     void begin(final QueuePair queuePair, final TcpPollGroup to, final CompletableFuture<MoveOutcome> done)
     {
@@ -96,9 +96,9 @@ final class ConnectionMoves
     }
 
     /**
-     * Lets those go that can, gives those up that took too long or have ended.
+     * Moves the connections that are ready, and fails the moves that took too long or whose connection has ended.
      *
-     * @return how many went.
+     * @return how many moved.
      */
     int poll()
     {
@@ -119,7 +119,7 @@ final class ConnectionMoves
                     moves.remove(i);
                 }
             }
-            else if (connection.isQuiet())
+            else if (connection.isQuiesced())
             {
                 moves.remove(i);
                 send(move);
@@ -137,7 +137,7 @@ final class ConnectionMoves
     {
         final TcpConnection connection = move.connection();
         final TcpPollGroup to = move.to();
-        final byte[] unread = connection.depart();
+        final byte[] unread = connection.detach();
         to.reactor().execute(() -> to.receive(connection, unread, move.done()));
         connection.queuePair().handOver(from.pollGroup(), to.pollGroup());
     }

@@ -21,9 +21,9 @@ enum ConnectionState
     AWAITING_ICREQ,
     /** ICResp is sent or about to be; capsules and data flow. */
     READY,
-    /** No PDU is looked at any more; what is queued, a C2HTermReq last, goes out, then the peer is waited for. */
+    /** No PDU is processed any more; queued PDUs are sent, a C2HTermReq last, then the peer is waited for. */
     DRAINING,
-    /** The socket is closed and the queue pair has been told. */
+    /** The socket is closed and the queue pair has been notified. */
     CLOSED;
 
     boolean mayBecome(final ConnectionState next)

@@ -5,14 +5,14 @@ import io.millrace.reactor.TimerListener;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a connection waits for its host: for the Connect command in the beginning, for data that was asked for, for
+ * Time-outs of a connection for its host: for the Connect command in the beginning, for data that was asked for, for
  * the end of the stream in the end. Its connection's reactor only; control path.
  */
 final class ConnectionTimers
 {
     /**
      * How long a host has to close after C2HTermReq or the target's end of stream. The specification allows up to 30 s;
-     * a connection that is over anyway need not hold its slot so long.
+     * a connection that ends anyway need not hold its slot so long.
      */
     static final long DRAIN_TIMEOUT_NS = 2_000_000_000L;
 
@@ -28,7 +28,7 @@ final class ConnectionTimers
     private final TimerListener dataListener = this::onDataTimer;
 
     /**
-     * Waits for nothing yet.
+     * Creates timers that do not run.
      *
      * @param group      of the connection.
      * @param connection that waits.
@@ -41,7 +41,7 @@ final class ConnectionTimers
     }
 
     /**
-     * Begins to wait for a Connect command, as long as the configuration says.
+     * Starts the time-out of the Connect command.
      */
     void awaitConnect()
     {
@@ -50,7 +50,7 @@ final class ConnectionTimers
     }
 
     /**
-     * Begins to wait for data, as long as the configuration says without any progress.
+     * Starts the time-out of data without progress.
      */
     void awaitData()
     {
@@ -58,7 +58,7 @@ final class ConnectionTimers
         {
             final Reactor reactor = group.reactor();
             dataProgress.begin(reactor.nowNs());
-            dataTimer = reactor.schedule(dataProgress.nextLookNs(reactor.nowNs()), dataListener);
+            dataTimer = reactor.schedule(dataProgress.nextCheckNs(reactor.nowNs()), dataListener);
         }
     }
 
@@ -74,7 +74,7 @@ final class ConnectionTimers
     }
 
     /**
-     * Waits for nothing any more.
+     * Cancels all timers.
      */
     void cancel()
     {
@@ -96,16 +96,16 @@ final class ConnectionTimers
     private void onDataTimer(final long nowNs)
     {
         dataTimer = NO_TIMER;
-        if (!connection.isReady() || !connection.hostData().isAwaiting())
+        if (!connection.isReady() || !connection.h2cData().isAwaiting())
         {
             return;
         }
-        // What is not received cannot be told from what was not sent.
-        if (!connection.isTaking())
+        // Data that is not received cannot be distinguished from data that was not sent.
+        if (!connection.canReceiveData())
         {
-            dataProgress.excuse(nowNs);
+            dataProgress.restart(nowNs);
         }
-        if (dataProgress.isOverdue(connection.hostData().progress(), nowNs))
+        if (dataProgress.isOverdue(connection.h2cData().progress(), nowNs))
         {
             group.counters().onDataTimeout();
             connection.onTransferTimeout("no byte of the data that was asked for within " +
@@ -113,7 +113,7 @@ final class ConnectionTimers
                 "tcp.data-timeout is too short for it");
             return;
         }
-        dataTimer = group.reactor().schedule(dataProgress.nextLookNs(nowNs), dataListener);
+        dataTimer = group.reactor().schedule(dataProgress.nextCheckNs(nowNs), dataListener);
     }
 
     private void onConnectTimeout(final long nowNs)

@@ -32,7 +32,7 @@ public final class DataPdu extends CommonHeader
     private static final int RESERVED_OFFSET = 20;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public DataPdu()
     {

@@ -4,16 +4,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Native blocks of one reactor for capsules that wait for slots, {@link #BYTES_MAX} in all. A connection may have
- * another one as long as it has fewer than are left, the connections of one address together half of them. One
- * reactor's.
+ * Native blocks of one reactor for capsules that wait for slots, {@link #BYTES_MAX} in all. A connection may take
+ * another one while it has fewer than are left, the connections of one address together up to half of them. One reactor
+ * only.
  */
 final class DeferralBlocks
 {
     /** Some 230,000 capsules without data: several times the slots of a reactor. */
     static final int BYTES_MAX = 16 << 20;
 
-    /** What the connections of one address have. */
+    /** Blocks of the connections of one address. */
     static final class Share
     {
         private final String address;
@@ -32,7 +32,7 @@ final class DeferralBlocks
     private int used;
 
     /**
-     * Has none yet.
+     * Creates an empty instance.
      *
      * @param blocks that they come from, each at least as large as the largest capsule.
      */
@@ -100,7 +100,7 @@ final class DeferralBlocks
     /**
      * Gives a block back.
      *
-     * @param address of it.
+     * @param address start address.
      * @param share   of the connection's address.
      */
     void release(final long address, final Share share)

@@ -4,9 +4,9 @@ import io.millrace.bindings.NativeMemory;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Whole capsules of one connection that wait for slots, in order, so that what comes behind them is reached: it may be
- * the data of commands that have the slots. In blocks of {@link DeferralBlocks}, borrowed while there are some. Its
- * connection's reactor only.
+ * Whole capsules of one connection that wait for slots, in order. They are copied so that the stream behind them can be
+ * parsed: it may hold the data of commands that have the slots. Stored in blocks of {@link DeferralBlocks}, borrowed
+ * while there are capsules. Its connection's reactor only.
  */
 final class DeferredCapsules
 {
@@ -34,7 +34,7 @@ final class DeferredCapsules
     private int count;
 
     /**
-     * Has none yet.
+     * Creates an empty instance.
      *
      * @param blocks      that they lie in.
      * @param hostAddress of the connection.

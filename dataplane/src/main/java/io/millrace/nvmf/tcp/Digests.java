@@ -9,9 +9,9 @@ import io.millrace.bindings.NativeMemory;
 enum Digests
 {
     NONE(0),
-    HEADER(InitializeConnection.DIGEST_HEADER),
-    DATA(InitializeConnection.DIGEST_DATA),
-    HEADER_AND_DATA(InitializeConnection.DIGEST_HEADER | InitializeConnection.DIGEST_DATA);
+    HEADER(ICPdu.DIGEST_HEADER),
+    DATA(ICPdu.DIGEST_DATA),
+    HEADER_AND_DATA(ICPdu.DIGEST_HEADER | ICPdu.DIGEST_DATA);
 
     private static final Digests[] VALUES = values();
 
@@ -22,8 +22,8 @@ enum Digests
     Digests(final int bits)
     {
         this.bits = bits;
-        headerBytes = 0 != (bits & InitializeConnection.DIGEST_HEADER) ? CommonHeader.DIGEST_SIZE_BYTES : 0;
-        dataBytes = 0 != (bits & InitializeConnection.DIGEST_DATA) ? CommonHeader.DIGEST_SIZE_BYTES : 0;
+        headerBytes = 0 != (bits & ICPdu.DIGEST_HEADER) ? CommonHeader.DIGEST_SIZE_BYTES : 0;
+        dataBytes = 0 != (bits & ICPdu.DIGEST_DATA) ? CommonHeader.DIGEST_SIZE_BYTES : 0;
     }
 
     /**
@@ -65,7 +65,7 @@ enum Digests
      */
     int headerFlag()
     {
-        return bits & InitializeConnection.DIGEST_HEADER;
+        return bits & ICPdu.DIGEST_HEADER;
     }
 
     /**
@@ -73,7 +73,7 @@ enum Digests
      */
     int dataFlag()
     {
-        return bits & InitializeConnection.DIGEST_DATA;
+        return bits & ICPdu.DIGEST_DATA;
     }
 
     /**

@@ -1,8 +1,8 @@
 package io.millrace.nvmf.tcp;
 
 /**
- * Why a side ends the connection (NVMe/TCP Transport 1.0, figures 22 and 23, field FES). What the fatal error
- * information holds depends on it.
+ * Reason for which a side ends the connection (NVMe/TCP Transport 1.0, figures 22 and 23, field FES). What the fatal
+ * error information holds depends on it.
  */
 public enum FatalErrorStatus
 {

@@ -3,9 +3,9 @@ package io.millrace.nvmf.tcp;
 import java.nio.ByteOrder;
 
 /**
- * What a host did that ends its connection: it is counted and told, and answered with C2HTermReq behind what is queued
- * (NVMe/TCP Transport 1.0, section 3.6.2.5). Nothing the host sends is looked at afterwards. Its connection's reactor
- * only; not on the way of an I/O.
+ * Handles fatal errors of a host, which end its connection: an error is counted and reported, and answered with
+ * C2HTermReq behind the queued PDUs (NVMe/TCP Transport 1.0, section 3.6.2.5). Data that the host sends afterwards is
+ * ignored. Its connection's reactor only; not on the I/O path.
  */
 final class FatalErrors
 {
@@ -17,7 +17,7 @@ final class FatalErrors
      * For the errors of a host.
      *
      * @param connection that they end.
-     * @param sender     of it.
+     * @param sender     the connection's sender.
      * @param counters   that count them.
      */
     FatalErrors(final TcpConnection connection, final PduSender sender, final TcpCounters counters)
@@ -30,12 +30,12 @@ final class FatalErrors
     /**
      * A field of a PDU is invalid.
      *
-     * @param fieldOffset  of it.
+     * @param fieldOffset  offset of the field.
      * @param pdu          wrapped.
      * @param headerLength bytes of the PDU's header that have been looked at.
-     * @return bytes of the PDU that are done with.
+     * @return consumed bytes of the PDU.
      */
-    int invalid(final int fieldOffset, final CommonHeader pdu, final int headerLength)
+    int onInvalidField(final int fieldOffset, final CommonHeader pdu, final int headerLength)
     {
         return terminate(FatalErrorStatus.INVALID_HEADER_FIELD, fieldOffset, pdu, headerLength);
     }
@@ -45,9 +45,9 @@ final class FatalErrors
      *
      * @param pdu          wrapped, its digest behind the header.
      * @param headerLength of the PDU.
-     * @return bytes of the PDU that are done with.
+     * @return consumed bytes of the PDU.
      */
-    int wrongHeaderDigest(final CommonHeader pdu, final int headerLength)
+    int onHeaderDigestError(final CommonHeader pdu, final int headerLength)
     {
         counters.onHeaderDigestError();
         return terminate(FatalErrorStatus.HEADER_DIGEST_ERROR,
@@ -61,7 +61,7 @@ final class FatalErrors
      * @param information  that belongs to the status.
      * @param pdu          wrapped.
      * @param headerLength bytes of the PDU's header that have been looked at.
-     * @return bytes of the PDU that are done with.
+     * @return consumed bytes of the PDU.
      */
     int terminate(
         final FatalErrorStatus status, final int information, final CommonHeader pdu, final int headerLength)

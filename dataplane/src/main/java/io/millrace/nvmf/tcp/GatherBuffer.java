@@ -7,8 +7,8 @@ import io.millrace.memory.DmaMemory;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What one reactor gathers for one {@code sendmsg}: headers in a staging area, and vectors that point there and into
- * payload. Adjoining pieces share a vector, so that a row of answers without data is one. Holds nothing between two
+ * Gathers the data of one {@code sendmsg} of a reactor: headers in a staging area, and vectors that point there and
+ * into payload. Adjoining pieces share a vector, so that consecutive responses without data need one. Empty between two
  * sends.
  */
 class GatherBuffer
@@ -96,7 +96,7 @@ class GatherBuffer
     }
 
     /**
-     * Notes an answer whose headers have just been written at {@link #stagedBytes()}, or are kept elsewhere.
+     * Adds a response whose headers have just been written at {@link #stagedBytes()}, or are kept elsewhere.
      *
      * @param first    length of what goes before the payload.
      * @param second   length of what goes behind it.
@@ -137,8 +137,8 @@ class GatherBuffer
     /**
      * Adds a piece to what is sent.
      *
-     * @param address     of it.
-     * @param lengthBytes of it; nothing happens when it is 0.
+     * @param address     start address.
+     * @param lengthBytes length in bytes; nothing happens when it is 0.
      */
     void add(final long address, final int lengthBytes)
     {

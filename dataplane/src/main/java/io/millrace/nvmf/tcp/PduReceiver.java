@@ -3,44 +3,43 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvmf.CommandIntake;
+import io.millrace.nvmf.CommandDispatcher;
 import io.millrace.nvmf.Request;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Receiving side of one connection: cuts the byte stream into PDUs and parses them where they lie in the reactor's
- * {@link ReceiveBuffer}. What is here of an unfinished PDU is kept until the next turn, but payload of H2CData goes
- * straight to the memory of its request. How the stream is cut into segments makes no difference to what happens. Its
- * connection's reactor only.
+ * Receiving side of one connection: splits the byte stream into PDUs and parses them in place in the reactor's
+ * {@link ReceiveBuffer}. A partial PDU is kept until the next poll, while payload of H2CData is received directly into
+ * the memory of its request. The result does not depend on how the stream is segmented. Its connection's reactor only.
  */
 final class PduReceiver
 {
-    /** A turn is bounded: so often is the receive buffer filled before other connections have theirs. */
+    /** Bounds a poll: how often the receive buffer is filled before other connections are polled. */
     private static final int ROUNDS_MAX = 8;
-    /** Likewise, of capsules that waited for slots. */
+    /** Bounds a poll: deferred capsules that are dispatched. */
     private static final int DEFERRED_PER_TURN = 64;
 
     private final TcpConnection connection;
     private final FatalErrors errors;
     private final ReceiveBuffer buffer;
     private final TcpCounters counters;
-    private final HostDataReceiver hostData;
-    private final InitializeConnection initialize = new InitializeConnection();
+    private final H2CDataReceiver h2cData;
+    private final ICPdu initialize = new ICPdu();
     private final TerminationRequest termination = new TerminationRequest();
     private final CapsuleCommand capsule = new CapsuleCommand();
-    private final KeptBytes kept;
+    private final PartialPdu partialPdu;
     private Digests digests = Digests.NONE;
     private ReceiveState state = ReceiveState.HEADER;
-    /** Of the capsule that waits; null when it waits for a slot, or when none waits. */
+    /** Request of the stalled capsule; null when it waits for a slot, or when none is stalled. */
     private Request stalledRequest;
-    /** Capsules that wait for slots while data is awaited, which may be behind them. */
+    /** Capsules that wait for slots while data is awaited that may be behind them. */
     private final DeferredCapsules deferred;
-    /** Of the first of them, when it has a slot and waits for something else; null when it has none. */
+    /** Request of the first of them when it has a slot and waits for something else; null when it has no slot. */
     private Request deferredRequest;
-    /** Where capsules go while the connection is about to move; null when it is not. */
-    private HeldCapsules held;
+    /** Receives capsules while the connection is about to move; null when it is not. */
+    private MoveBacklog moveBacklog;
 
-    /** What is being parsed lies in this buffer, which begins at this address. */
+    /** Buffer that is being parsed; it begins at {@link #viewAddress}. */
     private UnsafeBuffer view;
     private long viewAddress;
 
@@ -49,14 +48,14 @@ final class PduReceiver
         final FatalErrors errors,
         final ReceiveBuffer buffer,
         final TcpCounters counters,
-        final HostDataReceiver hostData)
+        final H2CDataReceiver h2cData)
     {
         this.connection = connection;
         this.errors = errors;
         this.buffer = buffer;
         this.counters = counters;
-        this.hostData = hostData;
-        kept = new KeptBytes(buffer);
+        this.h2cData = h2cData;
+        partialPdu = new PartialPdu(buffer);
         deferred = new DeferredCapsules(buffer.deferralBlocks(), connection.address());
         view = buffer.view();
         viewAddress = buffer.viewAddress();
@@ -68,7 +67,7 @@ final class PduReceiver
     }
 
     /**
-     * Receives what is there, bounded, and acts on it.
+     * Receives available bytes, bounded, and processes them.
      *
      * @return bytes received.
      */
@@ -82,9 +81,9 @@ final class PduReceiver
             {
                 break;
             }
-            final int payload = hostData.leftBytes();
+            final int payload = h2cData.leftBytes();
             final long received = 0 == payload ? buffer.receive(connection.fd(), room) :
-                buffer.receive(connection.fd(), room, hostData.nextAddress(), payload);
+                buffer.receive(connection.fd(), room, h2cData.nextAddress(), payload);
             if (received <= 0)
             {
                 onNothing(received);
@@ -127,8 +126,8 @@ final class PduReceiver
         state = ReceiveState.HEADER;
         stalledRequest = null;
         deferredRequest = null;
-        hostData.clear();
-        kept.release();
+        h2cData.clear();
+        partialPdu.release();
         deferred.close();
     }
 
@@ -141,15 +140,14 @@ final class PduReceiver
     }
 
     /**
-     * Begins no command any more: capsules are put aside until {@link #release} or {@link #goOn}, while data that was
-     * asked for, which may come behind them, is taken in. A capsule that waits for the end of a pause is put aside,
-     * too.
+     * Dispatches no more commands: capsules are deferred until {@link #release} or {@link #cancelMove}, while requested
+     * data, which may come behind them, is received. A capsule that waits for the end of a pause is deferred, too.
      */
-    void hold()
+    void beginMove()
     {
-        held = new HeldCapsules(buffer.largeBlocks().blockBytes());
+        moveBacklog = new MoveBacklog(buffer.largeBlocks().blockBytes());
         if (ReceiveState.STALLED == state &&
-            (null == stalledRequest || connection.queuePair().intake().takeBack(stalledRequest)))
+            (null == stalledRequest || connection.queuePair().dispatcher().takeBack(stalledRequest)))
         {
             stalledRequest = null;
             state = ReceiveState.HEADER;
@@ -159,48 +157,48 @@ final class PduReceiver
     }
 
     /**
-     * {@return whether the data that was asked for can come: not while a capsule waits before it, nor when no more can
-     *     be put aside. One that waits for a slot does not count: the data's own commands may have the slots}
+     * {@return whether requested data can be received: not while a capsule is stalled before it, nor when no more can
+     * be deferred. A capsule that waits for a slot does not count: the data's own commands may have the slots}
      */
-    boolean isTaking()
+    boolean canReceiveData()
     {
         return ReceiveState.STALLED == state ? null == stalledRequest : roomBytes() >= 0;
     }
 
     /**
-     * {@return whether the next byte begins a PDU, and all before it has begun}
+     * {@return whether the next byte begins a PDU, and all PDUs before it were dispatched}
      */
-    boolean isBetween()
+    boolean isAtPduBoundary()
     {
         return ReceiveState.HEADER == state && deferred.isEmpty();
     }
 
     /**
-     * Ends holding: the connection goes elsewhere.
+     * Ends the deferral: the connection moves.
      *
-     * @return what has come and has not been acted on.
+     * @return received bytes that have not been processed.
      */
     byte[] release()
     {
-        final byte[] bytes = held.with(kept);
-        held = null;
+        final byte[] bytes = moveBacklog.with(partialPdu);
+        moveBacklog = null;
         return bytes;
     }
 
     /**
-     * Ends holding: the connection stays.
+     * Ends the deferral: the connection stays.
      *
      * @return false when something must be received first.
      */
-    boolean goOn()
+    boolean cancelMove()
     {
         if (ReceiveState.STALLED == state)
         {
-            // What stalls had come before, so nothing behind it was put aside.
-            held = null;
+            // The stalled capsule came before, so nothing behind it was deferred.
+            moveBacklog = null;
             return true;
         }
-        if (!isBetween())
+        if (!isAtPduBoundary())
         {
             return false;
         }
@@ -209,63 +207,63 @@ final class PduReceiver
     }
 
     /**
-     * Goes on where that of another reactor has ended.
+     * Continues from the receiver of the former reactor.
      *
      * @param former of the same connection.
      */
-    void takeOver(final PduReceiver former)
+    void continueFrom(final PduReceiver former)
     {
         digests = former.digests;
     }
 
     /**
-     * Acts on bytes that came before all others and have not been acted on. Between two PDUs.
+     * Processes received bytes of the former receiver, before all others. Between two PDUs.
      *
      * @param bytes of them.
      */
     void feed(final byte[] bytes)
     {
-        kept.keep(bytes);
+        partialPdu.keep(bytes);
         parseKept();
     }
 
     private void parseKept()
     {
-        if (0 == kept.length())
+        if (0 == partialPdu.length())
         {
             return;
         }
-        final boolean isSmall = kept.isSmall();
-        final long start = isSmall ? kept.copyToBuffer() : kept.address();
-        final long limit = start + kept.length();
+        final boolean isSmall = partialPdu.isSmall();
+        final long start = isSmall ? partialPdu.copyToBuffer() : partialPdu.address();
+        final long limit = start + partialPdu.length();
         if (!isSmall)
         {
-            view = kept.view();
-            viewAddress = kept.address();
+            view = partialPdu.view();
+            viewAddress = partialPdu.address();
         }
         final long position = parse(start, limit);
         view = buffer.view();
         viewAddress = buffer.viewAddress();
-        kept.keep(position, limit);
+        partialPdu.keep(position, limit);
     }
 
-    /** How much to receive; below 0 when nothing can be taken in now. */
+    /** How much to receive; below 0 when nothing can be received now. */
     private int roomBytes()
     {
-        final int room = buffer.roomBytes(hostData.expectsLarge());
-        if (null == held)
+        final int room = buffer.roomBytes(h2cData.expectsLarge());
+        if (null == moveBacklog)
         {
             return room;
         }
         final int less = Math.min(room, ReceiveBuffer.SCARCE_BYTES);
-        if (held.hasRoom(kept.length() + less))
+        if (moveBacklog.hasRoom(partialPdu.length() + less))
         {
             return less;
         }
         return switch (state)
         {
             case PAYLOAD -> digests.dataBytes();
-            case DIGEST -> CommonHeader.DIGEST_SIZE_BYTES - kept.length();
+            case DIGEST -> CommonHeader.DIGEST_SIZE_BYTES - partialPdu.length();
             case HEADER, STALLED -> -1;
         };
     }
@@ -283,7 +281,7 @@ final class PduReceiver
     }
 
     /**
-     * Acts on bytes that a receive has put behind what is kept, or into the memory of a request and then the receiving
+     * Processes bytes that were received behind the kept ones, or into the memory of a request and then the receiving
      * area.
      *
      * @param received how many in all.
@@ -294,24 +292,24 @@ final class PduReceiver
         long limit = start + received;
         if (ReceiveState.PAYLOAD == state)
         {
-            final int payload = (int)Math.min(received, hostData.leftBytes());
-            hostData.onPayload(payload);
+            final int payload = (int)Math.min(received, h2cData.leftBytes());
+            h2cData.onPayload(payload);
             limit -= payload;
-            if (0 != hostData.leftBytes())
+            if (0 != h2cData.leftBytes())
             {
                 return;
             }
             onPayloadComplete();
         }
-        else if (0 != kept.length())
+        else if (0 != partialPdu.length())
         {
-            start = kept.copyToBuffer();
+            start = partialPdu.copyToBuffer();
         }
-        kept.keep(parse(start, limit), limit);
+        partialPdu.keep(parse(start, limit), limit);
     }
 
     /**
-     * {@return whether a capsule that waits can go on now, as far as that is known}
+     * {@return whether a waiting capsule can be dispatched now, as far as is known}
      */
     boolean isResumable()
     {
@@ -320,9 +318,9 @@ final class PduReceiver
 
     private boolean isDeferredResumable()
     {
-        final CommandIntake intake = connection.queuePair().intake();
+        final CommandDispatcher dispatcher = connection.queuePair().dispatcher();
         return !deferred.isEmpty() &&
-            (null == deferredRequest ? intake.hasSlot() : intake.isResumable(deferredRequest));
+            (null == deferredRequest ? dispatcher.hasSlot() : dispatcher.isResumable(deferredRequest));
     }
 
     private boolean isStalledResumable()
@@ -331,15 +329,15 @@ final class PduReceiver
         {
             return false;
         }
-        final CommandIntake intake = connection.queuePair().intake();
-        return null != stalledRequest ? intake.isResumable(stalledRequest) :
-            deferred.isEmpty() && intake.hasSlot() || mayDefer(WireHeader.pduLength(kept.address()));
+        final CommandDispatcher dispatcher = connection.queuePair().dispatcher();
+        return null != stalledRequest ? dispatcher.isResumable(stalledRequest) :
+            deferred.isEmpty() && dispatcher.hasSlot() || mayDefer(WireHeader.pduLength(partialPdu.address()));
     }
 
     /**
-     * Tries again with the capsules that wait, and goes on behind them.
+     * Retries the waiting capsules, and parses what is behind them.
      *
-     * @return false when none can go on yet.
+     * @return false when none can be dispatched yet.
      */
     boolean resume()
     {
@@ -365,20 +363,20 @@ final class PduReceiver
         return 0 != begun;
     }
 
-    /** Begins the first capsule that was put aside; false when it waits on. */
+    /** Dispatches the first deferred capsule; false when it still waits. */
     private boolean beginDeferred()
     {
         final long start = deferred.address();
         final int length = WireHeader.pduLength(start);
-        final CommandIntake intake = connection.queuePair().intake();
+        final CommandDispatcher dispatcher = connection.queuePair().dispatcher();
         view = deferred.view();
         viewAddress = deferred.viewAddress();
         if (null != deferredRequest)
         {
             nameData(deferredRequest, start, length);
-            return intake.onCommand(deferredRequest);
+            return dispatcher.onCommand(deferredRequest);
         }
-        final Request request = intake.begin(view, (int)(start - viewAddress) + CapsuleCommand.ENTRY_OFFSET);
+        final Request request = dispatcher.begin(view, (int)(start - viewAddress) + CapsuleCommand.ENTRY_OFFSET);
         if (null == request)
         {
             return false;
@@ -393,15 +391,15 @@ final class PduReceiver
 
     private boolean resumeStalled()
     {
-        final boolean isSmall = kept.isSmall();
-        final long start = isSmall ? kept.copyToBuffer() : kept.address();
-        final long limit = start + kept.length();
+        final boolean isSmall = partialPdu.isSmall();
+        final long start = isSmall ? partialPdu.copyToBuffer() : partialPdu.address();
+        final long limit = start + partialPdu.length();
         int doneBytes = 0;
         if (null != stalledRequest)
         {
             doneBytes = WireHeader.pduLength(start);
             nameData(stalledRequest, start, doneBytes);
-            if (!connection.queuePair().intake().onCommand(stalledRequest))
+            if (!connection.queuePair().dispatcher().onCommand(stalledRequest))
             {
                 return false;
             }
@@ -411,18 +409,18 @@ final class PduReceiver
         buffer.onResumed();
         if (!isSmall)
         {
-            view = kept.view();
-            viewAddress = kept.address();
+            view = partialPdu.view();
+            viewAddress = partialPdu.address();
         }
         final long position = parse(start + doneBytes, limit);
         view = buffer.view();
         viewAddress = buffer.viewAddress();
-        kept.keep(position, limit);
+        partialPdu.keep(position, limit);
         return true;
     }
 
     /**
-     * Acts on every PDU that is whole, and on the payload of the last one in part.
+     * Processes every whole PDU, and a part of the payload of the last one.
      *
      * @param start of the bytes.
      * @param limit of the bytes.
@@ -452,7 +450,7 @@ final class PduReceiver
     /**
      * A PDU begins here, at least its common header.
      *
-     * @return bytes that are done with, 0 when more are needed first.
+     * @return consumed bytes, 0 when more are needed first.
      */
     private int onHeader(final long position, final long available)
     {
@@ -462,15 +460,15 @@ final class PduReceiver
         {
             case PduType.CAPSULE_COMMAND:
                 return connection.isReady() ? onCapsule(position, available) : unexpected(offset);
-            case PduType.HOST_DATA:
-                return connection.isReady() ? onHostData(offset, available) : unexpected(offset);
-            case PduType.INITIALIZE_CONNECTION_REQUEST:
+            case PduType.H2C_DATA:
+                return connection.isReady() ? onH2CData(offset, available) : unexpected(offset);
+            case PduType.IC_REQ:
                 return connection.isReady() ? unexpected(offset) : onInitialize(position, available);
-            case PduType.HOST_TERMINATION_REQUEST:
+            case PduType.H2C_TERM_REQ:
                 return onTermination(position, available);
             default:
                 capsule.wrap(view, offset);
-                return errors.invalid(CommonHeader.TYPE_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+                return errors.onInvalidField(CommonHeader.TYPE_OFFSET, capsule, CommonHeader.SIZE_BYTES);
         }
     }
 
@@ -483,31 +481,31 @@ final class PduReceiver
     private int onInitialize(final long position, final long available)
     {
         initialize.wrap(view, (int)(position - viewAddress));
-        if (InitializeConnection.SIZE_BYTES != initialize.headerLength())
+        if (ICPdu.SIZE_BYTES != initialize.headerLength())
         {
-            return errors.invalid(CommonHeader.HEADER_LENGTH_OFFSET, initialize, CommonHeader.SIZE_BYTES);
+            return errors.onInvalidField(CommonHeader.HEADER_LENGTH_OFFSET, initialize, CommonHeader.SIZE_BYTES);
         }
-        if (InitializeConnection.SIZE_BYTES != initialize.pduLength())
+        if (ICPdu.SIZE_BYTES != initialize.pduLength())
         {
-            return errors.invalid(CommonHeader.PDU_LENGTH_OFFSET, initialize, CommonHeader.SIZE_BYTES);
+            return errors.onInvalidField(CommonHeader.PDU_LENGTH_OFFSET, initialize, CommonHeader.SIZE_BYTES);
         }
-        if (available < InitializeConnection.SIZE_BYTES)
+        if (available < ICPdu.SIZE_BYTES)
         {
             return 0;
         }
-        if (InitializeConnection.FORMAT_VERSION != initialize.formatVersion())
+        if (ICPdu.FORMAT_VERSION != initialize.formatVersion())
         {
             return errors.terminate(FatalErrorStatus.UNSUPPORTED_PARAMETER,
-                InitializeConnection.FORMAT_VERSION_OFFSET, initialize, InitializeConnection.SIZE_BYTES);
+                ICPdu.FORMAT_VERSION_OFFSET, initialize, ICPdu.SIZE_BYTES);
         }
         if (initialize.dataAlignment() > CommonHeader.DATA_ALIGNMENT_MAX)
         {
-            return errors.invalid(
-                InitializeConnection.DATA_ALIGNMENT_OFFSET, initialize, InitializeConnection.SIZE_BYTES);
+            return errors.onInvalidField(
+                ICPdu.DATA_ALIGNMENT_OFFSET, initialize, ICPdu.SIZE_BYTES);
         }
         digests = Digests.of(initialize.digests());
         connection.onInitialized(digests, initialize.dataAlignment());
-        return InitializeConnection.SIZE_BYTES;
+        return ICPdu.SIZE_BYTES;
     }
 
     private int onTermination(final long position, final long available)
@@ -534,22 +532,22 @@ final class PduReceiver
         capsule.wrap(view, (int)(position - viewAddress));
         if (CapsuleCommand.SIZE_BYTES != WireHeader.headerLength(position))
         {
-            return errors.invalid(CommonHeader.HEADER_LENGTH_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+            return errors.onInvalidField(CommonHeader.HEADER_LENGTH_OFFSET, capsule, CommonHeader.SIZE_BYTES);
         }
         if (digests.headerFlag() != (flags & CommonHeader.FLAG_HEADER_DIGEST))
         {
-            return errors.invalid(CommonHeader.FLAGS_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+            return errors.onInvalidField(CommonHeader.FLAGS_OFFSET, capsule, CommonHeader.SIZE_BYTES);
         }
         if (0 != digests.headerBytes())
         {
-            // A wrong digest makes every field doubtful, the length before all, so it is looked at first.
+            // A wrong digest makes every field unreliable, above all the length, so it is checked first.
             if (available < headerBytes)
             {
                 return 0;
             }
             if (!Digests.matches(position, CapsuleCommand.SIZE_BYTES))
             {
-                return errors.wrongHeaderDigest(capsule, CapsuleCommand.SIZE_BYTES);
+                return errors.onHeaderDigestError(capsule, CapsuleCommand.SIZE_BYTES);
             }
         }
         final int length = WireHeader.pduLength(position);
@@ -558,24 +556,24 @@ final class PduReceiver
             final int dataBytes = length - headerBytes - digests.dataBytes();
             if (length < headerBytes || dataBytes <= 0 || dataBytes > buffer.capsuleDataBytesMax())
             {
-                return errors.invalid(CommonHeader.PDU_LENGTH_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+                return errors.onInvalidField(CommonHeader.PDU_LENGTH_OFFSET, capsule, CommonHeader.SIZE_BYTES);
             }
             if (digests.dataFlag() != (flags & CommonHeader.FLAG_DATA_DIGEST))
             {
-                return errors.invalid(CommonHeader.FLAGS_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+                return errors.onInvalidField(CommonHeader.FLAGS_OFFSET, capsule, CommonHeader.SIZE_BYTES);
             }
             if (headerBytes != WireHeader.dataOffset(position))
             {
-                return errors.invalid(CommonHeader.DATA_OFFSET_OFFSET, capsule, CommonHeader.SIZE_BYTES);
+                return errors.onInvalidField(CommonHeader.DATA_OFFSET_OFFSET, capsule, CommonHeader.SIZE_BYTES);
             }
         }
         if (available < length)
         {
             return 0;
         }
-        if (null != held)
+        if (null != moveBacklog)
         {
-            held.add(view, (int)(position - viewAddress), length);
+            moveBacklog.add(view, (int)(position - viewAddress), length);
             return length;
         }
         return onCommand(position, length);
@@ -583,14 +581,14 @@ final class PduReceiver
 
     private int onCommand(final long position, final int length)
     {
-        final CommandIntake intake = connection.queuePair().intake();
+        final CommandDispatcher dispatcher = connection.queuePair().dispatcher();
         final Request request = deferred.isEmpty() ?
-            intake.begin(view, capsule.offset() + CapsuleCommand.ENTRY_OFFSET) : null;
+            dispatcher.begin(view, capsule.offset() + CapsuleCommand.ENTRY_OFFSET) : null;
         if (null != request)
         {
             return begin(request, position, length) ? length : stall(request);
         }
-        if (!intake.awaitsSlot(deferred.count() - (null == deferredRequest ? 0 : 1)))
+        if (!dispatcher.awaitsSlot(deferred.count() - (null == deferredRequest ? 0 : 1)))
         {
             return errors.terminate(FatalErrorStatus.SEQUENCE_ERROR, 0, capsule, CapsuleCommand.SIZE_BYTES);
         }
@@ -603,30 +601,30 @@ final class PduReceiver
         return stall(null);
     }
 
-    /** Whether a capsule that waits for a slot may be put aside: data of commands that have slots may be behind it. */
+    /** Whether a capsule that waits for a slot may be deferred: data of commands that have slots may be behind it. */
     private boolean mayDefer(final int length)
     {
-        return hostData.isAwaiting() && deferred.hasRoom(length);
+        return h2cData.isAwaiting() && deferred.hasRoom(length);
     }
 
-    /** Begins a capsule that has a slot; false when it has to wait all the same. */
+    /** Dispatches a capsule that has a slot; false when it has to wait for something else. */
     private boolean begin(final Request request, final long position, final int length)
     {
-        final CommandIntake intake = connection.queuePair().intake();
+        final CommandDispatcher dispatcher = connection.queuePair().dispatcher();
         nameData(request, position, length);
         if (!matchesDataDigest(position, length))
         {
             counters.onDataDigestError();
-            intake.onDataError(request, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
+            dispatcher.onDataError(request, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
             return true;
         }
-        return intake.onCommand(request);
+        return dispatcher.onCommand(request);
     }
 
     /**
-     * The capsule that begins here waits, and with it what is behind it.
+     * The capsule that begins here is stalled, and with it everything behind it.
      *
-     * @param request of it; null when it waits for a slot.
+     * @param request the command's request; null when it waits for a slot.
      */
     private int stall(final Request request)
     {
@@ -637,7 +635,7 @@ final class PduReceiver
         return 0;
     }
 
-    /** Tells a request of the data in its capsule, if there is any. */
+    /** Sets the in-capsule data of a request, if there is any. */
     private void nameData(final Request request, final long position, final int length)
     {
         final int headerBytes = CapsuleCommand.SIZE_BYTES + digests.headerBytes();
@@ -647,7 +645,7 @@ final class PduReceiver
         }
     }
 
-    /** Of a capsule that has just come: one that waits was checked before it began to wait. */
+    /** Checks a new capsule: a waiting one was checked before. */
     private boolean matchesDataDigest(final long position, final int length)
     {
         final int headerBytes = CapsuleCommand.SIZE_BYTES + digests.headerBytes();
@@ -655,12 +653,12 @@ final class PduReceiver
             Digests.matches(position + headerBytes, length - headerBytes - digests.dataBytes());
     }
 
-    private int onHostData(final int offset, final long available)
+    private int onH2CData(final int offset, final long available)
     {
-        final int consumed = hostData.onPdu(digests, view, offset, available);
+        final int consumed = h2cData.onPdu(digests, view, offset, available);
         if (0 != consumed && connection.isReceiving())
         {
-            if (0 != hostData.leftBytes())
+            if (0 != h2cData.leftBytes())
             {
                 state = ReceiveState.PAYLOAD;
             }
@@ -681,15 +679,15 @@ final class PduReceiver
         else
         {
             state = ReceiveState.HEADER;
-            hostData.onComplete();
+            h2cData.onComplete();
         }
     }
 
     private int onDataDigest(final long position)
     {
         state = ReceiveState.HEADER;
-        hostData.onDigest(NativeMemory.getInt(position));
-        hostData.onComplete();
+        h2cData.onDigest(NativeMemory.getInt(position));
+        h2cData.onComplete();
         return CommonHeader.DIGEST_SIZE_BYTES;
     }
 }

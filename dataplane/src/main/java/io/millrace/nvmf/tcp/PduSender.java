@@ -8,21 +8,21 @@ import io.millrace.reactor.Reactor;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Sending side of one connection: a line of requests whose R2T or answer is due, in order, with an ICResp before and a
- * C2HTermReq behind it. A flush gathers as much of the line as one {@code sendmsg} carries; headers are built then,
- * payload is sent from where it lies. What the socket did not take is gathered again later; of the one answer that left
- * in part, the headers are kept so that the rest fits what has gone. Its connection's reactor only.
+ * Sending side of one connection: a queue of requests whose R2T or response is due, in order, with an ICResp before and
+ * a C2HTermReq behind it. A flush gathers as much of the queue as one {@code sendmsg} carries; headers are built then,
+ * payload is sent in place. What the socket did not take is gathered again later; of a partially sent response the
+ * headers are kept, so that the rest matches the part already sent. Its connection's reactor only.
  */
 final class PduSender
 {
     /** Native bytes of its own: kept headers, ICResp, C2HTermReq. */
-    static final int BLOCK_BYTES = GatherBuffer.ENTRY_BYTES_MAX + InitializeConnection.SIZE_BYTES +
+    static final int BLOCK_BYTES = GatherBuffer.ENTRY_BYTES_MAX + ICPdu.SIZE_BYTES +
         TerminationRequest.SIZE_BYTES_MAX;
 
     /** A flush is bounded; a connection with more to send stays in its group's list. */
     private static final int ROUNDS_MAX = 4;
     private static final int OPENING_OFFSET = GatherBuffer.ENTRY_BYTES_MAX;
-    private static final int CLOSING_OFFSET = OPENING_OFFSET + InitializeConnection.SIZE_BYTES;
+    private static final int CLOSING_OFFSET = OPENING_OFFSET + ICPdu.SIZE_BYTES;
 
     private final TcpConnection connection;
     private final Reactor reactor;
@@ -35,14 +35,14 @@ final class PduSender
     private final ReadyToTransfer readyToTransfer = new ReadyToTransfer();
     private final CapsuleResponse capsuleResponse = new CapsuleResponse();
     private final CompletionQueueEntry completion = new CompletionQueueEntry();
-    private final InitializeConnection opening = new InitializeConnection();
+    private final ICPdu opening = new ICPdu();
     private final TerminationRequest closing = new TerminationRequest();
     private Digests digests = Digests.NONE;
     private int dataOffset = DataPdu.SIZE_BYTES;
 
     private Request head;
     private Request tail;
-    /** Bytes of the first request in line that have left; its headers are kept in the block when not 0. */
+    /** Sent bytes of the first queued request; its headers are kept in the block when not 0. */
     private int headSentBytes;
     private long sentBytes;
     private int keptFirstLength;
@@ -52,7 +52,7 @@ final class PduSender
     private int closingLeftBytes;
 
     /**
-     * Has nothing to send. Borrows a block until it is {@link #close closed}.
+     * Creates a sender with an empty queue. Borrows a block until it is {@link #close closed}.
      *
      * @param connection that it sends for.
      * @param group      of the connection.
@@ -69,28 +69,28 @@ final class PduSender
     }
 
     /**
-     * Queues the ICResp and settles what later PDUs look like. The ICResp itself never carries a digest.
+     * Queues the ICResp and sets the format of later PDUs. The ICResp itself never carries a digest.
      *
      * @param negotiated        digests.
      * @param hostDataAlignment HPDA of the host.
-     * @param maxHostDataBytes  MAXH2CDATA.
+     * @param maxH2CDataBytes  MAXH2CDATA.
      */
-    void open(final Digests negotiated, final int hostDataAlignment, final int maxHostDataBytes)
+    void open(final Digests negotiated, final int hostDataAlignment, final int maxH2CDataBytes)
     {
         digests = negotiated;
         final int alignment = (hostDataAlignment + 1) * 4;
         dataOffset = (DataPdu.SIZE_BYTES + negotiated.headerBytes() + alignment - 1) / alignment * alignment;
         opening.wrap(block, OPENING_OFFSET);
-        opening.build(PduType.INITIALIZE_CONNECTION_RESPONSE, 0, negotiated.bits(), maxHostDataBytes);
-        openingLeftBytes = InitializeConnection.SIZE_BYTES;
+        opening.build(PduType.IC_RESP, 0, negotiated.bits(), maxH2CDataBytes);
+        openingLeftBytes = ICPdu.SIZE_BYTES;
     }
 
     /**
-     * Goes on where that of another reactor, which has sent everything, has ended.
+     * Continues from the sender of the former reactor, which has sent everything.
      *
      * @param former of the same connection.
      */
-    void takeOver(final PduSender former)
+    void continueFrom(final PduSender former)
     {
         digests = former.digests;
         dataOffset = former.dataOffset;
@@ -102,8 +102,8 @@ final class PduSender
      * @param status       what went wrong.
      * @param information  that belongs to the status.
      * @param header       that was processed.
-     * @param headerOffset of it.
-     * @param headerLength of it.
+     * @param headerOffset offset of the header.
+     * @param headerLength length of the header.
      */
     void terminate(
         final FatalErrorStatus status,
@@ -113,13 +113,13 @@ final class PduSender
         final int headerLength)
     {
         closing.wrap(block, CLOSING_OFFSET);
-        closingBytes = closing.build(PduType.CONTROLLER_TERMINATION_REQUEST, status, information,
+        closingBytes = closing.build(PduType.C2H_TERM_REQ, status, information,
             header, headerOffset, headerLength);
         closingLeftBytes = closingBytes;
     }
 
     /**
-     * Puts a request at the end of the line.
+     * Adds a request at the end of the queue.
      *
      * @param request whose {@link TransferState} says what is to be sent.
      */
@@ -138,9 +138,9 @@ final class PduSender
     }
 
     /**
-     * Takes a request out of the line.
+     * Removes a request from the queue.
      *
-     * @param request that was put there.
+     * @param request that was queued.
      * @return false when part of it has left, so that the rest must follow.
      */
     boolean withdraw(final Request request)
@@ -175,7 +175,7 @@ final class PduSender
     }
 
     /**
-     * Sends what the socket takes, and says in {@link TcpConnection#onFlushed} how far that went.
+     * Sends as much as the socket takes, and reports the result to {@link TcpConnection#onFlushed}.
      *
      * @return bytes sent.
      */
@@ -221,8 +221,8 @@ final class PduSender
     }
 
     /**
-     * Gives memory back that devices lent and somebody waits to write, for a connection that cannot send: it is copied
-     * to buffers, as long as there are some.
+     * Returns memory that devices lent and that writers wait for, for a connection that cannot send: it is copied to
+     * buffers while there are some.
      *
      * @return answers that were copied; inverted (~) when there were not enough buffers.
      */
@@ -244,7 +244,7 @@ final class PduSender
     }
 
     /**
-     * Forgets the line; the queue pair ends the requests itself. Gives the block back; nothing is sent any more.
+     * Clears the queue; the queue pair ends the requests itself. Returns the block; nothing is sent any more.
      */
     void close()
     {
@@ -261,7 +261,7 @@ final class PduSender
         gather.clear();
         if (0 != openingLeftBytes)
         {
-            gather.add(blockAddress + OPENING_OFFSET + InitializeConnection.SIZE_BYTES - openingLeftBytes,
+            gather.add(blockAddress + OPENING_OFFSET + ICPdu.SIZE_BYTES - openingLeftBytes,
                 openingLeftBytes);
         }
         Request request = head;
@@ -343,7 +343,7 @@ final class PduSender
         final int flags = (isLast ? CommonHeader.FLAG_LAST : 0) | (success ? CommonHeader.FLAG_SUCCESS : 0) |
             digests.headerFlag() | digests.dataFlag();
         dataPdu.wrap(gather.staging(), offset);
-        dataPdu.set(PduType.CONTROLLER_DATA, flags, DataPdu.SIZE_BYTES, dataOffset,
+        dataPdu.set(PduType.C2H_DATA, flags, DataPdu.SIZE_BYTES, dataOffset,
             dataOffset + payloadBytes + digests.dataBytes());
         dataPdu.setTransfer(request.entry().commandId(), 0, request.partOffset(), payloadBytes);
         digests.putHeaderDigest(address, DataPdu.SIZE_BYTES);

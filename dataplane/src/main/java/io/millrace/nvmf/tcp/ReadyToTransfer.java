@@ -31,7 +31,7 @@ public final class ReadyToTransfer extends CommonHeader
     private static final int RESERVED_OFFSET = 20;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public ReadyToTransfer()
     {

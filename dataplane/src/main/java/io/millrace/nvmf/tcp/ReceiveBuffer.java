@@ -7,8 +7,9 @@ import io.millrace.memory.DmaMemory;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What one reactor receives into, for all its connections in turn. In front of the receiving area is room for the part
- * of a PDU that a connection kept from its last turn, so that PDUs are whole and parsed in place. One reactor's.
+ * The receive buffer of one reactor, used by all its connections in turn. In front of the receiving area is room for
+ * the partial PDU that a connection kept from its last poll, so that PDUs are contiguous and parsed in place. One
+ * reactor's.
  *
  * <pre>
  *   | headroom         | receiving area                                   |
@@ -25,8 +26,8 @@ final class ReceiveBuffer
     static final int SCARCE_BYTES = 16 << 10;
 
     /**
-     * How much is received behind a payload while large payloads are expected. What comes into the receiving area of
-     * the next payload has to be copied out of it, so it should be little; the rest is received where it belongs.
+     * How much is received behind a payload while large payloads are expected. Bytes of the next payload that arrive in
+     * the receiving area have to be copied, so they should be few; the rest is received in place.
      */
     static final int WINDOW_BYTES = 4 << 10;
 

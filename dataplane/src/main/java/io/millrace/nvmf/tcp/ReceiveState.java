@@ -1,7 +1,7 @@
 package io.millrace.nvmf.tcp;
 
 /**
- * What the next byte of a connection's stream is.
+ * Meaning of the next byte of a connection's stream.
  *
  * <pre>
  *            H2CData, payload not all here       rest arrived, data digest on
@@ -10,7 +10,7 @@ package io.millrace.nvmf.tcp;
  *   |  | +---------------------------------+------------------------------+
  *   |  |             payload complete            digest here
  *   v  |
- *   STALLED  (a capsule cannot go on; looked at in every poll)
+ *   STALLED  (a capsule cannot be dispatched; checked in every poll)
  * </pre>
  */
 enum ReceiveState
@@ -22,8 +22,8 @@ enum ReceiveState
     /** Behind the payload of an H2CData PDU: its data digest. */
     DIGEST,
     /**
-     * A whole capsule is here, but the queue pair cannot take it, such as for want of a buffer for its data, nor can it
-     * be put aside; nothing is received meanwhile.
+     * A whole capsule is here, but the queue pair cannot take it, for example because there is no buffer for its data,
+     * nor can it be deferred; nothing is received meanwhile.
      */
     STALLED
 }

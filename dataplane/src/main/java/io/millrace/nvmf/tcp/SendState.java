@@ -7,7 +7,7 @@ enum SendState
 {
     /** Nothing to send. */
     IDLE,
-    /** Something to send; the connection stands in its group's list of those to flush. */
+    /** Something to send; the connection is in its group's list of connections to flush. */
     QUEUED,
     /** The socket took no more; the connection waits until it is writable. */
     BLOCKED

@@ -34,7 +34,7 @@ final class SlabPool implements AutoCloseable
      *
      * @param blockBytes    of a block.
      * @param blocksPerSlab that are allocated at a time.
-     * @param onGrown       told when there is one more slab.
+     * @param onGrown       called when a slab was added.
      */
     SlabPool(final int blockBytes, final int blocksPerSlab, final Runnable onGrown)
     {

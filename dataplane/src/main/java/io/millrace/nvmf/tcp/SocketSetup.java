@@ -31,13 +31,13 @@ final class SocketSetup
     }
 
     /**
-     * Sets an option. A refused one costs speed, never correctness, and a peer may have reset the connection already,
-     * so nothing is answered.
+     * Sets an option. A refused option costs speed, never correctness, and a peer may have reset the connection
+     * already, so nothing is returned.
      *
      * @param fd     of the socket.
      * @param level  of the option.
      * @param option number.
-     * @param value  of it.
+     * @param value  new value.
      */
     void set(final int fd, final int level, final int option, final int value)
     {

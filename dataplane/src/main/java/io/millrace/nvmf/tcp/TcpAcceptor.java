@@ -23,7 +23,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
     /** Accepting is bounded: an accepted connection costs about 10 µs, and I/O goes on meanwhile. */
     private static final int ACCEPTS_PER_TURN = 16;
     static final long PAUSE_NS = 100_000_000L;
-    /** A shortage that lasts is reported once in so long. */
+    /** Interval of reports of a lasting shortage. */
     private static final long REPORT_INTERVAL_NS = 60_000_000_000L;
 
     /** Too many open files in the system ({@code asm-generic/errno-base.h}). */
@@ -140,7 +140,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
             {
                 return;
             }
-            // Anything else befell the connection that was to be accepted, and that is gone: see accept(2).
+            // Any other error is one of the connection that was to be accepted, and it has ended: see accept(2).
         }
     }
 

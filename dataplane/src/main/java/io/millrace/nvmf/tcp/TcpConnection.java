@@ -12,65 +12,65 @@ import io.millrace.reactor.ReadinessListener;
 import java.net.InetSocketAddress;
 
 /**
- * One host connection: the life of its socket (see {@link ConnectionState}), what the reactor watches it for, its move
- * to another reactor. What arrives is {@link PduReceiver}'s, what leaves is {@link PduSender}'s business, when it
- * leaves that of {@link SendTurn}. Its reactor only.
+ * One host connection: the states of its socket (see {@link ConnectionState}), its epoll interest, its move to another
+ * reactor. {@link PduReceiver} receives, {@link PduSender} sends, {@link SendScheduler} schedules the sending. Its
+ * reactor only.
  */
 final class TcpConnection implements QueuePairTransport, ReadinessListener
 {
     private final TcpPollGroup group;
     private final int fd;
-    private final ConnectionPlace place;
+    private final ConnectionPermit permit;
     private final QueuePair queuePair;
-    private final SocketWatch watch;
-    private final HostDataReceiver hostData;
+    private final SocketReadiness readiness;
+    private final H2CDataReceiver h2cData;
     private final PduReceiver receiver;
     private final PduSender sender;
-    private final SendTurn sendTurn;
+    private final SendScheduler sendScheduler;
     private final ConnectionTimers timers;
     private ConnectionState state;
     private String endReason = "";
-    /** Its place among the group's connections. */
+    /** Its index in the group's connections. */
     private int index;
     private boolean isListedAsWaiting;
 
-    TcpConnection(final TcpPollGroup group, final int fd, final TransportAddress local, final ConnectionPlace place)
+    TcpConnection(final TcpPollGroup group, final int fd, final TransportAddress local, final ConnectionPermit permit)
     {
         this.group = group;
         this.fd = fd;
-        this.place = place;
-        watch = new SocketWatch(group.reactor(), fd);
+        this.permit = permit;
+        readiness = new SocketReadiness(group.reactor(), fd);
         sender = new PduSender(this, group);
-        sendTurn = new SendTurn(group, this, sender);
+        sendScheduler = new SendScheduler(group, this, sender);
         final FatalErrors errors = new FatalErrors(this, sender, group.counters());
-        hostData = new HostDataReceiver(this, errors, group.counters(), group.config().maxH2cDataBytes());
-        receiver = new PduReceiver(this, errors, group.receiveBuffer(), group.counters(), hostData);
+        h2cData = new H2CDataReceiver(this, errors, group.counters(), group.config().maxH2cDataBytes());
+        receiver = new PduReceiver(this, errors, group.receiveBuffer(), group.counters(), h2cData);
         queuePair = group.pollGroup().newQueuePair(this, local);
         state = ConnectionState.AWAITING_ICREQ;
         timers = new ConnectionTimers(group, this);
         timers.awaitConnect();
-        group.admission().occupy(place, () -> group.reactor().execute(
+        group.admission().occupy(permit, () -> group.reactor().execute(
             () -> close("more connections are to become queues than limits.pending-connections")));
     }
 
     /**
-     * Goes on where a connection has ended that {@link #depart departed} from another reactor.
+     * Continues a connection that was {@link #detach detached} from another reactor.
      */
     TcpConnection(final TcpPollGroup group, final TcpConnection former)
     {
         this.group = group;
         fd = former.fd;
-        place = former.place;
-        // It is pending no more, and must not hold on to its former self.
-        group.admission().occupy(place, null);
-        watch = new SocketWatch(group.reactor(), fd);
+        permit = former.permit;
+        // It is no longer pending, and must not refer to the former object.
+        group.admission().occupy(permit, null);
+        readiness = new SocketReadiness(group.reactor(), fd);
         sender = new PduSender(this, group);
-        sendTurn = new SendTurn(group, this, sender);
-        sender.takeOver(former.sender);
+        sendScheduler = new SendScheduler(group, this, sender);
+        sender.continueFrom(former.sender);
         final FatalErrors errors = new FatalErrors(this, sender, group.counters());
-        hostData = new HostDataReceiver(this, errors, group.counters(), group.config().maxH2cDataBytes());
-        receiver = new PduReceiver(this, errors, group.receiveBuffer(), group.counters(), hostData);
-        receiver.takeOver(former.receiver);
+        h2cData = new H2CDataReceiver(this, errors, group.counters(), group.config().maxH2cDataBytes());
+        receiver = new PduReceiver(this, errors, group.receiveBuffer(), group.counters(), h2cData);
+        receiver.continueFrom(former.receiver);
         queuePair = former.queuePair;
         state = ConnectionState.READY;
         timers = new ConnectionTimers(group, this);
@@ -94,7 +94,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
 
     SendState sendState()
     {
-        return sendTurn.state();
+        return sendScheduler.state();
     }
 
     int index()
@@ -102,14 +102,14 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         return index;
     }
 
-    void index(final int place)
+    void index(final int permit)
     {
-        index = place;
+        index = permit;
     }
 
-    SocketWatch watch()
+    SocketReadiness readiness()
     {
-        return watch;
+        return readiness;
     }
 
     boolean isReady()
@@ -118,7 +118,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * {@return whether PDUs of the host are looked at}
+     * {@return whether PDUs of the host are processed}
      */
     boolean isReceiving()
     {
@@ -126,31 +126,31 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * Is to move: begins no command any more. It is ready.
+     * Prepares a move: dispatches no more commands. It is ready.
      */
     void beginMove()
     {
-        receiver.hold();
+        receiver.beginMove();
         updateInterest();
     }
 
     /**
-     * {@return whether nothing of it is under way, so that it can {@link #depart}}
+     * {@return whether it has no outstanding work, so that it can {@link #detach}}
      */
-    boolean isQuiet()
+    boolean isQuiesced()
     {
         return ConnectionState.READY == state && queuePair.connected() && queuePair.isIdle() &&
-            SendState.IDLE == sendTurn.state() && receiver.isBetween();
+            SendState.IDLE == sendScheduler.state() && receiver.isAtPduBoundary();
     }
 
     /**
-     * Is not to move any more.
+     * Cancels the move.
      *
-     * @return false when it must be asked again later.
+     * @return false when it must be called again later.
      */
     boolean endMove()
     {
-        if (ConnectionState.READY == state && !receiver.goOn())
+        if (ConnectionState.READY == state && !receiver.cancelMove())
         {
             return false;
         }
@@ -159,17 +159,18 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * Leaves its reactor: gives back everything but the socket and the queue pair. It {@link #isQuiet}.
+     * Detaches from its reactor: releases everything but the socket and the queue pair. It
+     * {@link #isQuiesced is quiesced}.
      *
-     * @return what the host has sent and nobody has looked at.
+     * @return received bytes that were not processed.
      */
-    byte[] depart()
+    byte[] detach()
     {
         final byte[] unread = receiver.release();
         state(ConnectionState.CLOSED);
-        watch.stop();
+        readiness.stop();
         timers.cancel();
-        sendTurn.stop();
+        sendScheduler.stop();
         sender.close();
         receiver.close();
         queuePair.leave();
@@ -178,9 +179,9 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * Begins with what its former self had not looked at.
+     * Begins with the bytes that the former connection had not processed.
      *
-     * @param unread of {@link #depart}.
+     * @param unread of {@link #detach}.
      */
     void begin(final byte[] unread)
     {
@@ -196,7 +197,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * Receives what is there and acts on it.
+     * Receives available bytes and processes them.
      *
      * @return bytes received.
      */
@@ -210,7 +211,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         };
         if (received > 0 && ConnectionState.CLOSED != state)
         {
-            watch.onData(group.reactor().nowNs());
+            readiness.onData(group.reactor().nowNs());
         }
         return received;
     }
@@ -245,7 +246,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * {@return whether a capsule that waits can go on now, as far as that is known}
+     * {@return whether a waiting capsule can be dispatched now, as far as is known}
      */
     boolean isResumable()
     {
@@ -253,9 +254,9 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * Tries again with the capsules that wait.
+     * Retries the waiting capsules.
      *
-     * @return whether one went on.
+     * @return whether one was dispatched.
      */
     boolean resume()
     {
@@ -281,7 +282,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
      */
     void onFlushed(final SendState next)
     {
-        sendTurn.onFlushed(next);
+        sendScheduler.onFlushed(next);
         updateInterest();
         if (ConnectionState.DRAINING == state && SendState.IDLE == next)
         {
@@ -299,11 +300,11 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     {
         if (TransferState.R2T_QUEUED == request.transportState())
         {
-            hostData.expect(request);
+            h2cData.expect(request);
         }
         else if (!request.isLastPart())
         {
-            queuePair.intake().onPartSent(request);
+            queuePair.dispatcher().onPartSent(request);
         }
         else
         {
@@ -322,21 +323,21 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     /**
      * {@return data that was asked for}
      */
-    HostDataReceiver hostData()
+    H2CDataReceiver h2cData()
     {
-        return hostData;
+        return h2cData;
     }
 
     /**
-     * {@return whether what the host sends is taken in}
+     * {@return whether data of the host can be received}
      */
-    boolean isTaking()
+    boolean canReceiveData()
     {
-        return receiver.isTaking();
+        return receiver.canReceiveData();
     }
 
     /**
-     * The host did not do its part of a transfer in time: ends the connection, and tells why.
+     * The host did not send or receive the data of a transfer in time: ends the connection, and reports the reason.
      *
      * @param reason in words.
      */
@@ -356,7 +357,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     {
         state(ConnectionState.READY);
         sender.open(digests, hostDataAlignment, group.config().maxH2cDataBytes());
-        sendTurn.request();
+        sendScheduler.request();
     }
 
     /**
@@ -370,7 +371,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * A capsule was put aside until there is a slot for it.
+     * A capsule was deferred until there is a slot for it.
      */
     void onDeferred()
     {
@@ -400,7 +401,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     /**
-     * Ends the connection when what is queued has gone, and the host has ended the stream or its time is up.
+     * Ends the connection when the queue is sent, and the host has ended the stream or the time-out has passed.
      *
      * @param reason why.
      */
@@ -409,7 +410,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         state(ConnectionState.DRAINING);
         endReason = reason;
         timers.awaitEnd(reason);
-        sendTurn.request();
+        sendScheduler.request();
         updateInterest();
     }
 
@@ -426,10 +427,10 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         }
         state(ConnectionState.CLOSED);
         group.counters().onClosed(reason);
-        watch.stop();
+        readiness.stop();
         Files.close(fd);
         timers.cancel();
-        sendTurn.stop();
+        sendScheduler.stop();
         sender.close();
         receiver.close();
         queuePair.onDisconnected(reason);
@@ -439,33 +440,33 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     @Override
     public String address()
     {
-        return place.address();
+        return permit.address();
     }
 
     @Override
     public boolean admit(final boolean isDiscovery)
     {
-        return group.admission().admit(place,
-            isDiscovery ? ConnectionPlace.Kind.DISCOVERY : ConnectionPlace.Kind.QUEUE, group.reactor().nowNs());
+        return group.admission().admit(permit,
+            isDiscovery ? ConnectionPermit.Kind.DISCOVERY : ConnectionPermit.Kind.QUEUE, group.reactor().nowNs());
     }
 
     @Override
     public void dismiss()
     {
-        group.admission().dismiss(place);
+        group.admission().dismiss(permit);
     }
 
     @Override
     public boolean isDiscoveryCrowded()
     {
-        return group.admission().isDiscoveryCrowded(place);
+        return group.admission().isDiscoveryCrowded(permit);
     }
 
-    /** What devices still have of it takes memory as a connection does, so it counts for as long. */
+    /** Commands that devices still have take memory as a connection does, so it counts until they end. */
     @Override
     public void onDrained()
     {
-        group.admission().end(place);
+        group.admission().end(permit);
     }
 
     @Override
@@ -482,7 +483,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         {
             request.transportState(TransferState.R2T_QUEUED);
             sender.enqueue(request);
-            sendTurn.request();
+            sendScheduler.request();
         }
     }
 
@@ -493,7 +494,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         {
             request.transportState(TransferState.RESPONSE_QUEUED);
             sender.enqueue(request);
-            sendTurn.request();
+            sendScheduler.request();
         }
         else if (ConnectionState.DRAINING == state && request.isLastPart())
         {
@@ -536,7 +537,8 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     @Override
     public void onReady(final int events)
     {
-        if (SendState.BLOCKED == sendTurn.state() && 0 != (events & (Epoll.EPOLLOUT | Epoll.EPOLLERR | Epoll.EPOLLHUP)))
+        if (SendState.BLOCKED == sendScheduler.state() &&
+            0 != (events & (Epoll.EPOLLOUT | Epoll.EPOLLERR | Epoll.EPOLLHUP)))
         {
             flush();
         }
@@ -553,7 +555,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     @Override
     public String toString()
     {
-        return "connection " + fd + ' ' + state + ' ' + receiver.state() + ' ' + sendTurn.state();
+        return "connection " + fd + ' ' + state + ' ' + receiver.state() + ' ' + sendScheduler.state();
     }
 
     private void state(final ConnectionState next)
@@ -569,8 +571,8 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     {
         if (ConnectionState.CLOSED != state)
         {
-            watch.want(ReceiveState.STALLED != receiver.state() || ConnectionState.DRAINING == state,
-                SendState.BLOCKED == sendTurn.state());
+            readiness.setInterest(ReceiveState.STALLED != receiver.state() || ConnectionState.DRAINING == state,
+                SendState.BLOCKED == sendScheduler.state());
         }
     }
 }

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * What happened to the connections of a transport. Events of the control path only, never of an I/O. Any thread.
+ * Counters of the connections of a transport. Events of the control path only, never of an I/O. Any thread.
  */
 public final class TcpCounters
 {
@@ -162,7 +162,7 @@ public final class TcpCounters
     }
 
     /**
-     * {@return capsules that were put aside as they waited for a slot while data was awaited}
+     * {@return capsules that were deferred as they waited for a slot while data was awaited}
      */
     public long deferredCapsules()
     {

@@ -20,22 +20,21 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
- * The connections of one reactor and what they share: receive buffer, gather buffer, blocks. Made, polled and closed on
- * the reactor's thread.
+ * The connections of one reactor and their shared resources: receive buffer, gather buffer, blocks. Made, polled and
+ * closed on the reactor's thread.
  * <p>
- * A connection whose data keeps coming is hot: its socket is asked in every cycle, which finds data a system call
- * earlier than epoll does. Few can be hot, so that a cycle stays short; all others, and those that fell silent, are
- * found by the reactor's epoll and cost nothing until then.
+ * A connection that receives data continuously is polled: its socket is read in every cycle, which finds data a system
+ * call earlier than epoll does. Few are polled, so that a cycle stays short; all others, idle ones included, are
+ * watched by the reactor's epoll and cost nothing until they are ready.
  */
 final class TcpPollGroup implements Poller, LinkListener
 {
     /**
-     * Asking a socket that has nothing costs about 0.2 µs; beyond so many, epoll is the cheaper way to find the ready
-     * ones.
+     * Reading an empty socket costs about 0.2 µs; above this number, epoll finds the ready ones at lower cost.
      */
-    static final int HOT_MAX = 8;
+    static final int POLLED_MAX = 8;
 
-    /** Memory that connections did not need for so long is given back. */
+    /** Memory that connections did not need for this time is freed. */
     static final long TRIM_INTERVAL_NS = 10_000_000_000L;
 
     /** The one kind of message on the link: its slot is the descriptor of an accepted socket. */
@@ -52,13 +51,13 @@ final class TcpPollGroup implements Poller, LinkListener
     private final GatherBuffer gatherBuffer;
     private final SlabPool senderBlocks;
     private final SocketSetup socketSetup;
-    /** A silent hot connection turns cold after this time; the same for which its reactor spins. */
-    private final long coolAfterNs;
+    /** Idle time after which a connection is no longer polled; as long as its reactor spins. */
+    private final long pollIdleTimeoutNs;
     /** Connections here or on their way here; written by the acceptor and by this reactor. */
     private final AtomicInteger assignedCount = new AtomicInteger();
 
     /** Receiving and sending may close any connection, so the lists that loops go over keep their places meanwhile. */
-    private final DeferredRemovalList<TcpConnection> hot = new DeferredRemovalList<>();
+    private final DeferredRemovalList<TcpConnection> polled = new DeferredRemovalList<>();
     private final DeferredRemovalList<TcpConnection> flushes = new DeferredRemovalList<>();
     private final DeferredRemovalList<TcpConnection> waiting = new DeferredRemovalList<>();
     private TcpConnection[] connections = new TcpConnection[64];
@@ -99,7 +98,7 @@ final class TcpPollGroup implements Poller, LinkListener
         gatherBuffer = sending.apply(memory);
         senderBlocks = new SlabPool(PduSender.BLOCK_BYTES, 64, this::scheduleTrim);
         socketSetup = new SocketSetup(arena);
-        coolAfterNs = reactor.config().spinNs();
+        pollIdleTimeoutNs = reactor.config().spinNs();
     }
 
     /**
@@ -170,9 +169,9 @@ final class TcpPollGroup implements Poller, LinkListener
         return assignedCount;
     }
 
-    int hotCount()
+    int polledCount()
     {
-        return hot.size();
+        return polled.size();
     }
 
     /**
@@ -218,8 +217,8 @@ final class TcpPollGroup implements Poller, LinkListener
             counters.onClosed("accepted socket has no name");
             return null;
         }
-        final ConnectionPlace place = admission.begin(peer.getAddress().getHostAddress(), reactor.nowNs());
-        if (null == place)
+        final ConnectionPermit permit = admission.begin(peer.getAddress().getHostAddress(), reactor.nowNs());
+        if (null == permit)
         {
             Files.close(fd);
             assignedCount.decrementAndGet();
@@ -228,7 +227,7 @@ final class TcpPollGroup implements Poller, LinkListener
         counters.onAccepted();
         socketSetup.prepare(fd, config);
         final TcpConnection connection = new TcpConnection(
-            this, fd, TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort()), place);
+            this, fd, TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort()), permit);
         add(connection);
         return connection;
     }
@@ -243,7 +242,7 @@ final class TcpPollGroup implements Poller, LinkListener
         connections[connectionCount++] = connection;
         try
         {
-            connection.watch().start(connection);
+            connection.readiness().start(connection);
         }
         catch (final NativeException e)
         {
@@ -262,7 +261,7 @@ final class TcpPollGroup implements Poller, LinkListener
     /**
      * {@return the connection of a queue pair; null when it is not here}
      *
-     * @param queuePair of it.
+     * @param queuePair the connection's queue pair.
      */
     TcpConnection find(final QueuePair queuePair)
     {
@@ -280,8 +279,8 @@ final class TcpPollGroup implements Poller, LinkListener
      * A connection comes that another reactor has sent.
      *
      * @param former of that reactor, which has departed.
-     * @param unread what it had not looked at.
-     * @param done   told that it is here.
+     * @param unread received bytes that it had not processed.
+     * @param done   completed when it is here.
      */
     void receive(
         final TcpConnection former, final byte[] unread, final CompletableFuture<MoveOutcome> done)
@@ -303,7 +302,7 @@ final class TcpPollGroup implements Poller, LinkListener
         connections[connection.index()] = last;
         last.index(connection.index());
         connections[connectionCount] = null;
-        hot.remove(connection);
+        polled.remove(connection);
         assignedCount.decrementAndGet();
     }
 
@@ -338,11 +337,11 @@ final class TcpPollGroup implements Poller, LinkListener
      */
     void onReadable(final TcpConnection connection)
     {
-        if (receive(connection) && hot.size() < HOT_MAX && connection.isReady() &&
-            SocketWatch.Temperature.COLD == connection.watch().temperature())
+        if (receive(connection) && polled.size() < POLLED_MAX && connection.isReady() &&
+            SocketReadiness.PollMode.EPOLL == connection.readiness().pollMode())
         {
-            hot.add(connection);
-            connection.watch().heat(reactor.nowNs());
+            polled.add(connection);
+            connection.readiness().startPolling(reactor.nowNs());
         }
     }
 
@@ -350,12 +349,12 @@ final class TcpPollGroup implements Poller, LinkListener
     public int poll()
     {
         int work = flushAll();
-        // Before others come: what they need may be there for the first ones only.
+        // Before new commands: there may be resources for the first ones only.
         if (0 != waiting.size())
         {
             work += resumeWaiting();
         }
-        work += receiveHot();
+        work += receivePolled();
         if (!moves.isEmpty())
         {
             work += moves.poll();
@@ -366,12 +365,11 @@ final class TcpPollGroup implements Poller, LinkListener
     @Override
     public boolean canSleep()
     {
-        return 0 == hot.size() && 0 == flushes.size() && !moves.isAnyUnderWay() && !isAnyResumable();
+        return 0 == polled.size() && 0 == flushes.size() && !moves.isAnyUnderWay() && !isAnyResumable();
     }
 
     /**
-     * What a capsule waits for comes by a timer, a command or the buffer pool, which have their turns before
-     * this is asked.
+     * Capsules are resumed by a timer, a command or the buffer pool, which run before this check.
      */
     private boolean isAnyResumable()
     {
@@ -436,12 +434,12 @@ final class TcpPollGroup implements Poller, LinkListener
         return received;
     }
 
-    private int receiveHot()
+    private int receivePolled()
     {
         int work = 0;
-        for (int i = 0; i < hot.limit(); i++)
+        for (int i = 0; i < polled.limit(); i++)
         {
-            final TcpConnection connection = hot.get(i);
+            final TcpConnection connection = polled.get(i);
             if (null == connection)
             {
                 continue;
@@ -450,20 +448,20 @@ final class TcpPollGroup implements Poller, LinkListener
             {
                 work++;
             }
-            else if (connection == hot.get(i) && connection.watch().isSilent(reactor.nowNs(), coolAfterNs))
+            else if (connection == polled.get(i) && connection.readiness().isSilent(reactor.nowNs(), pollIdleTimeoutNs))
             {
-                hot.removeAt(i);
-                connection.watch().cool();
+                polled.removeAt(i);
+                connection.readiness().stopPolling();
             }
         }
-        hot.compact();
+        polled.compact();
         return work;
     }
 
     private int flushAll()
     {
         int work = 0;
-        // Sending an answer may free what another one waited for, so the list can grow meanwhile.
+        // Sending a response may release what another one waited for, so the list can grow meanwhile.
         for (int i = 0; i < flushes.limit(); i++)
         {
             final TcpConnection connection = flushes.get(i);
@@ -487,7 +485,7 @@ final class TcpPollGroup implements Poller, LinkListener
     private int resumeWaiting()
     {
         int work = 0;
-        // One that waits on, with its next capsule, goes to the end and has its turn in the next cycle.
+        // One whose next capsule waits is moved to the end and retried in the next cycle.
         final int count = waiting.limit();
         for (int i = 0; i < count; i++)
         {

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Serves a target over NVMe/TCP (NVMe over TCP Transport Specification 1.0): listens, accepts, and gives each
- * connection to a reactor, where it stays unless it is told to {@link #move}. Any thread but the reactors' may call it;
+ * connection to a reactor, where it stays unless it is {@link #move moved}. Any thread but the reactors' may call it;
  * its reactors must be running until it is closed.
  */
 public final class TcpTransport implements AutoCloseable
@@ -32,7 +32,7 @@ public final class TcpTransport implements AutoCloseable
     private boolean isClosing;
 
     /**
-     * Prepares the reactors; listens nowhere yet.
+     * Prepares the reactors; there are no listeners yet.
      *
      * @param target     that discovery tells of the listeners.
      * @param pollGroups of the reactors that share the connections, at least one; their reactors run.
@@ -90,8 +90,8 @@ public final class TcpTransport implements AutoCloseable
     }
 
     /**
-     * Stops listening on an address and takes it out of discovery. Who has connected there stays; who waits to be
-     * accepted is turned away.
+     * Stops listening on an address and removes it from discovery. Established connections stay; those waiting to be
+     * accepted are refused.
      *
      * @param local as {@link #listen} or {@link #listenForDiscovery} answered it.
      * @return false when it does not listen there.
@@ -113,12 +113,12 @@ public final class TcpTransport implements AutoCloseable
     }
 
     /**
-     * Carries the connection of an I/O queue over to another reactor. Commands under way end first and the host's next
-     * ones begin there; when they do not end within a second, it stays. The host notices nothing but that time.
+     * Moves the connection of an I/O queue to another reactor. Outstanding commands end first and the host's next ones
+     * begin there; when they do not end within a second, it stays. The host notices only the delay.
      *
      * @param queuePair of the connection.
      * @param to        share of the reactor.
-     * @return how it went; completed on a reactor.
+     * @return outcome of the move; completed on a reactor.
      */
     public synchronized CompletableFuture<MoveOutcome> move(final QueuePair queuePair, final PollGroup to)
     {
@@ -134,7 +134,7 @@ public final class TcpTransport implements AutoCloseable
         return done;
     }
 
-    /** The groups are as long as connections move. */
+    /** There are few groups, so they are searched. */
     private TcpPollGroup groupOf(final PollGroup pollGroup)
     {
         for (final TcpPollGroup group : groups)
@@ -145,7 +145,7 @@ public final class TcpTransport implements AutoCloseable
             }
         }
         throw new IllegalArgumentException(
-            "reactor " + pollGroup.reactor().config().name() + " is none of this transport's");
+            "reactor " + pollGroup.reactor().config().name() + " does not belong to this transport");
     }
 
     /**

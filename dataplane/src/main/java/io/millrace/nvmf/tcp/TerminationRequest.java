@@ -28,7 +28,7 @@ public final class TerminationRequest extends CommonHeader
     private static final int INFORMATION_OFFSET = 10;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
     public TerminationRequest()
     {
@@ -37,7 +37,7 @@ public final class TerminationRequest extends CommonHeader
     /**
      * Writes the whole PDU.
      *
-     * @param type         {@link PduType#HOST_TERMINATION_REQUEST} or the controller's.
+     * @param type         {@link PduType#H2C_TERM_REQ} or the controller's.
      * @param status       what went wrong.
      * @param information  that belongs to the status.
      * @param source       that holds the header at fault.

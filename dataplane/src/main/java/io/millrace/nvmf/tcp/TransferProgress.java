@@ -1,22 +1,22 @@
 package io.millrace.nvmf.tcp;
 
 /**
- * Whether a transfer has stood still for too long. It is looked at now and then, so that transfers have nothing to do
- * with it; what stands still is found between its time and an eighth more. Single-threaded.
+ * Detects a transfer without progress. It is checked periodically, so that transfers need not report to it; a stalled
+ * one is found between its time-out and an eighth more. Single-threaded.
  */
 final class TransferProgress
 {
-    /** So often is progress looked at within the time that it may take. */
-    static final int LOOKS = 8;
+    /** Checks of the progress within the time-out. */
+    static final int CHECKS = 8;
 
     private final long timeoutNs;
     private long progress;
     private long sinceNs;
 
     /**
-     * Knows of no progress yet.
+     * Creates a check of no transfer.
      *
-     * @param timeoutNs for which a transfer may stand still.
+     * @param timeoutNs without progress after which a transfer is overdue.
      */
     TransferProgress(final long timeoutNs)
     {
@@ -35,11 +35,11 @@ final class TransferProgress
     }
 
     /**
-     * It cannot go on for a reason that is not the host's: its time begins anew.
+     * It stalls for a reason that is not the host's: restarts its time-out.
      *
      * @param nowNs the clock.
      */
-    void excuse(final long nowNs)
+    void restart(final long nowNs)
     {
         sinceNs = nowNs;
     }
@@ -47,9 +47,9 @@ final class TransferProgress
     /**
      * Looks at it.
      *
-     * @param current a number that is another after any progress, from 0.
+     * @param current a number that changes with any progress, from 0.
      * @param nowNs   the clock.
-     * @return whether it has stood still for too long.
+     * @return whether it made no progress for too long.
      */
     boolean isOverdue(final long current, final long nowNs)
     {
@@ -62,12 +62,12 @@ final class TransferProgress
     }
 
     /**
-     * {@return when to look next}
+     * {@return when to check next}
      *
      * @param nowNs the clock.
      */
-    long nextLookNs(final long nowNs)
+    long nextCheckNs(final long nowNs)
     {
-        return nowNs + Math.min(timeoutNs / LOOKS, Math.max(1, sinceNs + timeoutNs - nowNs));
+        return nowNs + Math.min(timeoutNs / CHECKS, Math.max(1, sinceNs + timeoutNs - nowNs));
     }
 }

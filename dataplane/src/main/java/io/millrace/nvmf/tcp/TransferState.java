@@ -1,10 +1,10 @@
 package io.millrace.nvmf.tcp;
 
 /**
- * Where a request is with this transport, as kept in {@code Request.transportState()}.
+ * State of a request in this transport, as kept in {@code Request.transportState()}.
  *
  * <pre>
- *   NONE --receiveData--> R2T_QUEUED --R2T sent--> AWAITING_DATA --wrong digest--> AWAITING_SPOILT_DATA
+ *   NONE --receiveData--> R2T_QUEUED --R2T sent--> AWAITING_DATA --wrong digest--> DATA_DIGEST_ERROR
  *    ^                                                  |                               |
  *    +---------------------- all data arrived ----------+-------------------------------+
  *    |
@@ -17,10 +17,10 @@ final class TransferState
     static final int NONE = 0;
     /** Its R2T waits to be sent. */
     static final int R2T_QUEUED = 1;
-    /** Its R2T has been sent; H2CData with its tag is welcome. */
+    /** Its R2T has been sent; H2CData with its tag is accepted. */
     static final int AWAITING_DATA = 2;
-    /** As before; a data digest was wrong, so it fails when all data is here. */
-    static final int AWAITING_SPOILT_DATA = 3;
+    /** As before; a data digest was wrong, so the command fails when all data is here. */
+    static final int DATA_DIGEST_ERROR = 3;
     /** Its answer waits to be sent, in whole or in part. */
     static final int RESPONSE_QUEUED = 4;
     /** As before; the digest of its data is kept in {@code Request.transferredBytes()}. */

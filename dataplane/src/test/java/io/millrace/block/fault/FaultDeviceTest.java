@@ -3,8 +3,8 @@ package io.millrace.block.fault;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
@@ -223,7 +223,7 @@ class FaultDeviceTest
             assertFalse(write.result().isDone());
             borrower.call(() ->
             {
-                borrower.channel().giveBack(loan.request());
+                borrower.channel().releaseLoan(loan.request());
                 return null;
             });
             assertEquals(BlockStatus.SUCCESS, initiator.await(write));
@@ -251,7 +251,7 @@ class FaultDeviceTest
         assertRefused("fault probability 0.0 is outside (0, 1]: choose one inside", () -> rule.withProbability(0));
         assertRefused("fault every 0 is below 1: use 1 for each request", () -> rule.withEvery(0));
         assertRefused("fault count -1 is below 0: use 0 for no end", () -> rule.withCount(-1));
-        assertRefused("fault status SUCCESS is no error: choose another status",
+        assertRefused("fault status SUCCESS is not an error: choose another status",
             () -> FaultRule.error(BlockStatus.SUCCESS));
         assertRefused("fault delay 0 ns does not go with effect DELAY: a delay needs a time above 0, other " +
             "effects none", () -> FaultRule.delay(0));

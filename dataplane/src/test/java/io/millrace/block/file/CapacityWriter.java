@@ -25,7 +25,7 @@ final class CapacityWriter
         final long limit = LIMIT_BYTES / BLOCK;
         try (FileDevice file = FileDevice.open(
             FileDeviceConfig.of("full", Path.of(args[0]), 0, BLOCK).withPreallocate(false));
-            FaultDevice device = FaultDevice.over("wrapper", file, FaultPlan.NONE);
+            FaultDevice device = FaultDevice.wrapBorrowed("wrapper", file, FaultPlan.NONE);
             Initiator initiator = new Initiator("writer", device);
             DmaMemory memory = DmaMemory.map(8 * BLOCK))
         {

@@ -22,7 +22,7 @@ class FallbackFileTest extends BlockDeviceContractTest
         return FileDevice.open(
             FileDeviceConfig.of("fallback", directory.resolve("volume.img"), SIZE_BYTES, 4096)
                 .withRegisteredMemory(List.of(registered)),
-            (found) -> new FileAbilities(true, ZeroWay.WRITES, DeallocateWay.DISCARD));
+            (found) -> new FileCapabilities(true, ZeroStrategy.WRITES, DeallocateStrategy.DISCARD));
     }
 
     @Test

@@ -87,7 +87,7 @@ class FileDeviceTest
     {
         final Path path = existing("large.img", 2 * MIB);
         assertRefused(config(path, MIB), "device f: size 1048576 is below the 2097152 bytes that " + path +
-            " has, and data is never cut off: give size 2097152 or none");
+            " has, and data is never truncated: give size 2097152 or none");
         assertEquals(2 * MIB, Files.size(path));
     }
 

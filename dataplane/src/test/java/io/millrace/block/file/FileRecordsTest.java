@@ -75,7 +75,7 @@ class FileRecordsTest
         {
             assertEquals("device vol: path " + image + " does not exist, though device vol had it before" + REMEDY +
                 ", or delete the device and create it", refusal(own.expecting("vol", image)));
-            // Nothing of it is left: the device begins anew when it is meant to.
+            // Nothing of it is left: the device begins again when it is meant to.
             open(own).close();
             try (FileDevice device = open(own.expecting("vol", image)))
             {

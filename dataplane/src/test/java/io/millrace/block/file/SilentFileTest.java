@@ -74,7 +74,7 @@ class SilentFileTest
     @Test
     void shouldCancelWhatIsInFlightWithoutHoldingUpTheReactor()
     {
-        device.closeTimes(new CloseTimes(200_000_000L, 20_000_000_000L, 10_000_000L));
+        device.closeTimeouts(new CloseTimeouts(200_000_000L, 20_000_000_000L, 10_000_000L));
         final Initiator.Io io = beginRead();
         final long beginNs = System.nanoTime();
         final CompletableFuture<Void> closed = initiator.beginClosing();
@@ -93,7 +93,7 @@ class SilentFileTest
     @Test
     void shouldQuarantineMemoryUntilTheDriveHasCompletedLate() throws Exception
     {
-        device.closeTimes(new CloseTimes(600_000_000_000L, 50_000_000L, 10_000_000L));
+        device.closeTimeouts(new CloseTimeouts(600_000_000_000L, 50_000_000L, 10_000_000L));
         final Initiator.Io io = beginRead();
         initiator.closeChannel();
         assertEquals(BlockStatus.ABORTED, initiator.await(io));

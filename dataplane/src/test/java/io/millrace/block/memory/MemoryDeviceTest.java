@@ -59,7 +59,7 @@ class MemoryDeviceTest
             assertUniform((byte)0x11, read.request().segmentAddress(0), 4 * BLOCK);
             assertThrows(IllegalStateException.class, device::close, "closed over a loan");
 
-            giveBack(initiator, read.request());
+            releaseLoan(initiator, read.request());
             assertFalse(read.request().lent());
             assertEquals(BlockStatus.SUCCESS, initiator.await(write));
             assertEquals(BlockStatus.SUCCESS, initiator.await(zeroes));
@@ -93,7 +93,7 @@ class MemoryDeviceTest
             assertFalse(deallocate.result().isDone());
             assertEquals(1, initiator.call(initiator.channel()::inFlight));
             assertUniform((byte)0x22, read.request().segmentAddress(0), BLOCK);
-            giveBack(initiator, read.request());
+            releaseLoan(initiator, read.request());
             assertEquals(BlockStatus.SUCCESS, initiator.await(deallocate));
             initiator.run(BlockOperation.READ, middle, 1, false, arena.address(), BLOCK);
             assertUniform((byte)0, arena.address(), BLOCK);
@@ -199,11 +199,11 @@ class MemoryDeviceTest
             () -> MemoryDevice.create("m", size, blockSize).close()).getMessage());
     }
 
-    private static void giveBack(final Initiator initiator, final BlockRequest request)
+    private static void releaseLoan(final Initiator initiator, final BlockRequest request)
     {
         initiator.call(() ->
         {
-            initiator.channel().giveBack(request);
+            initiator.channel().releaseLoan(request);
             return null;
         });
     }
@@ -304,7 +304,7 @@ class MemoryDeviceTest
                 {
                     torn++;
                 }
-                channel.giveBack(loans[loan]);
+                channel.releaseLoan(loans[loan]);
             }
         }
 

@@ -69,7 +69,7 @@ class NullDeviceTest
         assertEquals(0, NativeMemory.getLong(read.request().segmentAddress(0) + (1 << 20) - 8));
         initiator.call(() ->
         {
-            initiator.channel().giveBack(read.request());
+            initiator.channel().releaseLoan(read.request());
             return null;
         });
     }

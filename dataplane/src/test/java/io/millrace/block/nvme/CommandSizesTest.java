@@ -77,10 +77,10 @@ class CommandSizesTest
     }
 
     private static List<Integer> parts(
-        final CommandSizes sizes, final BlockRequest request, final SplitRequest.Way way)
+        final CommandSizes sizes, final BlockRequest request, final SplitRequest.Strategy strategy)
     {
         final SplitRequest split = new SplitRequest();
-        split.begin(request, way, false, 0);
+        split.begin(request, strategy, false, 0);
         final List<Integer> parts = new ArrayList<>();
         while (split.hasMore())
         {
@@ -97,10 +97,10 @@ class CommandSizesTest
             BlockOperation.READ, BlockOperation.WRITE, BlockOperation.COMPARE))
         {
             final CommandSizes sizes = sizes(0, false);
-            assertEquals(SplitRequest.Way.PARTS, sizes.way(operation));
+            assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(operation));
             assertEquals(List.of(256), parts(sizes, transfer(operation, 3, 256)));
             assertEquals(List.of(256, 256, 88), parts(sizes, transfer(operation, 3, 600)));
-            assertEquals(List.of(256, 256, 88), parts(sizes, transfer(operation, 3, 600), SplitRequest.Way.PARTS));
+            assertEquals(List.of(256, 256, 88), parts(sizes, transfer(operation, 3, 600), SplitRequest.Strategy.PARTS));
         }
     }
 
@@ -120,13 +120,13 @@ class CommandSizesTest
     void shouldCutWhatHasNoPayloadAtItsOwnLimits()
     {
         final CommandSizes sizes = sizes(0, false);
-        assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.WRITE_ZEROES));
+        assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(BlockOperation.WRITE_ZEROES));
         assertEquals(List.of(1000, 1000, 500), parts(sizes, request(BlockOperation.WRITE_ZEROES, 0, 2500)));
-        assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.VERIFY));
+        assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(BlockOperation.VERIFY));
         assertEquals(List.of(700, 700, 100), parts(sizes, request(BlockOperation.VERIFY, 0, 1500)));
-        assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.DEALLOCATE));
+        assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(BlockOperation.DEALLOCATE));
         assertEquals(List.of(5000, 1), parts(sizes, request(BlockOperation.DEALLOCATE, 0, 5001)));
-        assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.FLUSH));
+        assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(BlockOperation.FLUSH));
         assertEquals(0, sizes.ofPart(request(BlockOperation.FLUSH, 0, 0), 0));
     }
 
@@ -134,10 +134,10 @@ class CommandSizesTest
     void shouldCutCopiesAtTheirOwnLimitWhateverTheBoundary()
     {
         final CommandSizes sizes = sizes(100, false);
-        assertEquals(SplitRequest.Way.PARTS, sizes.way(BlockOperation.COPY));
+        assertEquals(SplitRequest.Strategy.PARTS, sizes.strategy(BlockOperation.COPY));
         final BlockRequest request = new BlockRequest(null, null).resetCopy(5000, 93, 150);
         assertEquals(List.of(70, 70, 10), parts(sizes, request));
-        assertEquals(List.of(70, 70, 10), parts(sizes, request, SplitRequest.Way.PARTS));
+        assertEquals(List.of(70, 70, 10), parts(sizes, request, SplitRequest.Strategy.PARTS));
     }
 
     @Test
@@ -157,12 +157,12 @@ class CommandSizesTest
     {
         final int bufferBlocks = ChannelMemory.ZEROES_BYTES / BLOCK;
         final CommandSizes sizes = sizesOfPlainDrive(2 * bufferBlocks, 0);
-        assertEquals(SplitRequest.Way.ZERO_WRITES, sizes.way(BlockOperation.WRITE_ZEROES));
+        assertEquals(SplitRequest.Strategy.ZERO_WRITES, sizes.strategy(BlockOperation.WRITE_ZEROES));
         final BlockRequest request = request(BlockOperation.WRITE_ZEROES, 5, 2 * bufferBlocks + 1);
-        assertEquals(List.of(bufferBlocks, bufferBlocks, 1), parts(sizes, request, SplitRequest.Way.ZERO_WRITES));
+        assertEquals(List.of(bufferBlocks, bufferBlocks, 1), parts(sizes, request, SplitRequest.Strategy.ZERO_WRITES));
         assertEquals(List.of(100, 100, 57),
             parts(sizesOfPlainDrive(100, 0), request(BlockOperation.WRITE_ZEROES, 5, 257),
-                SplitRequest.Way.ZERO_WRITES));
+                SplitRequest.Strategy.ZERO_WRITES));
     }
 
     @Test
@@ -170,12 +170,12 @@ class CommandSizesTest
     {
         final int sinkBlocks = ChannelMemory.SINK_BYTES / BLOCK;
         final CommandSizes sizes = sizesOfPlainDrive(2 * sinkBlocks, 0);
-        assertEquals(SplitRequest.Way.VERIFY_READS, sizes.way(BlockOperation.VERIFY));
+        assertEquals(SplitRequest.Strategy.VERIFY_READS, sizes.strategy(BlockOperation.VERIFY));
         assertEquals(List.of(sinkBlocks, sinkBlocks, 1), parts(sizes,
-            request(BlockOperation.VERIFY, 5, 2 * sinkBlocks + 1), SplitRequest.Way.VERIFY_READS));
+            request(BlockOperation.VERIFY, 5, 2 * sinkBlocks + 1), SplitRequest.Strategy.VERIFY_READS));
         // Reads keep to boundaries and to the largest transfer.
         assertEquals(List.of(95, 100, 5), parts(sizesOfPlainDrive(150, 100),
-            request(BlockOperation.VERIFY, 5, 200), SplitRequest.Way.VERIFY_READS));
+            request(BlockOperation.VERIFY, 5, 200), SplitRequest.Strategy.VERIFY_READS));
     }
 
     @Test
@@ -183,10 +183,10 @@ class CommandSizesTest
     {
         final int bufferBlocks = CompareBuffers.BUFFER_BYTES / BLOCK;
         final CommandSizes sizes = sizesOfPlainDrive(2 * bufferBlocks, 200);
-        assertEquals(SplitRequest.Way.COMPARED_READS, sizes.way(BlockOperation.COMPARE));
+        assertEquals(SplitRequest.Strategy.COMPARED_READS, sizes.strategy(BlockOperation.COMPARE));
         assertEquals(List.of(195, 200, 5),
-            parts(sizes, transfer(BlockOperation.COMPARE, 5, 400), SplitRequest.Way.COMPARED_READS));
+            parts(sizes, transfer(BlockOperation.COMPARE, 5, 400), SplitRequest.Strategy.COMPARED_READS));
         assertEquals(List.of(bufferBlocks, 1), parts(sizesOfPlainDrive(2 * bufferBlocks, 0),
-            transfer(BlockOperation.COMPARE, 5, bufferBlocks + 1), SplitRequest.Way.COMPARED_READS));
+            transfer(BlockOperation.COMPARE, 5, bufferBlocks + 1), SplitRequest.Strategy.COMPARED_READS));
     }
 }

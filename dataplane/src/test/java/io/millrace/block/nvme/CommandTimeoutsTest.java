@@ -20,7 +20,7 @@ class CommandTimeoutsTest
     private static final long START_NS = Long.MAX_VALUE - 1_000_000_000L;
 
     private final List<String> asked = new ArrayList<>();
-    private final Rescue rescue = new Rescue()
+    private final ControllerRecovery recovery = new ControllerRecovery()
     {
         @Override
         public void abort(final int queueId, final int commandId)
@@ -41,7 +41,7 @@ class CommandTimeoutsTest
         }
     };
     private final CommandSlots slots = new CommandSlots(4);
-    private final CommandTimeouts timeouts = new CommandTimeouts(slots, null, rescue, QUEUE_ID, TIMEOUT_NS, START_NS);
+    private final CommandTimeouts timeouts = new CommandTimeouts(slots, null, recovery, QUEUE_ID, TIMEOUT_NS, START_NS);
 
     private int begin(final long nowNs)
     {
@@ -69,7 +69,7 @@ class CommandTimeoutsTest
         assertEquals(List.of(), pollEveryCheckUntil(START_NS, START_NS + TIMEOUT_NS));
         final long graceEndNs = START_NS + TIMEOUT_NS + GRACE_NS;
         assertEquals(List.of("abort 3 " + commandId), pollEveryCheckUntil(START_NS + TIMEOUT_NS + 1, graceEndNs));
-        assertEquals(CommandSlots.Patience.ABORTING, slots.patience(slot));
+        assertEquals(CommandSlots.TimeoutStage.ABORTING, slots.timeoutStage(slot));
         assertEquals(List.of("did not complete command " + commandId + " of submission queue 3 (" +
             slots.request(slot) + ") within 8000 ms, nor when it was asked to abort it"),
             pollEveryCheckUntil(graceEndNs + 1, graceEndNs + TIMEOUT_NS));
@@ -98,7 +98,7 @@ class CommandTimeoutsTest
         slots.release(done);
         timeouts.poll(START_NS + TIMEOUT_NS + 1);
         assertEquals(List.of("abort 3 " + slots.identifier(late)), asked);
-        assertEquals(CommandSlots.Patience.WAITING, slots.patience(inTime));
+        assertEquals(CommandSlots.TimeoutStage.WAITING, slots.timeoutStage(inTime));
     }
 
     @Test
@@ -119,7 +119,7 @@ class CommandTimeoutsTest
     @Test
     void shouldHaveNoLongerGraceThanATimeout()
     {
-        final CommandTimeouts brief = new CommandTimeouts(slots, null, rescue, QUEUE_ID, 1_000_000_000L, START_NS);
+        final CommandTimeouts brief = new CommandTimeouts(slots, null, recovery, QUEUE_ID, 1_000_000_000L, START_NS);
         begin(START_NS);
         brief.poll(START_NS + 1_000_000_001L);
         brief.poll(START_NS + 2_000_000_000L);

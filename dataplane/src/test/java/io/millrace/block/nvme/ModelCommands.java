@@ -96,7 +96,7 @@ final class ModelCommands
         }
     }
 
-    /** Finds out what a command that is not carried out may write all the same. */
+    /** Finds out what a command that is not carried out may write nevertheless. */
     void note(final ModelCommand command)
     {
         final ModelNamespace namespace = controller.namespaces.get(command.namespaceId());

@@ -146,7 +146,7 @@ final class ModelController implements PciFunction
         }
         try
         {
-            boolean isAny = lookAtConfiguration();
+            boolean isAny = checkConfiguration();
             if (isReady && 0 == (status() & ControllerStatus.FATAL))
             {
                 isAny |= fetch();
@@ -165,7 +165,7 @@ final class ModelController implements PciFunction
         }
     }
 
-    private boolean lookAtConfiguration()
+    private boolean checkConfiguration()
     {
         final int configuration = NativeMemory.getIntAcquire(bar.address() + ControllerProperty.CONFIGURATION);
         final boolean isEnabled = ControllerConfiguration.isEnabled(configuration);

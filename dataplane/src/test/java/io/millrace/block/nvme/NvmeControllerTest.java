@@ -13,8 +13,8 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
-import io.millrace.nvme.NamespaceDescriptor;
 import io.millrace.nvme.LogPageId;
+import io.millrace.nvme.NamespaceDescriptor;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SmartLog;
 import io.millrace.pci.PciException;
@@ -183,7 +183,7 @@ class NvmeControllerTest
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
         "0x55 | 1 | takes submission queue entries of 2^5 to 2^5 bytes, not of 2^6: its Identify data make no sense",
-        "0x66 | 3 | is no I/O controller: its controller type is 3"})
+        "0x66 | 3 | is not an I/O controller: its controller type is 3"})
     void shouldRefuseControllersThatMakeNoSense(final String sizes, final int type, final String expected)
     {
         model((options) ->
@@ -397,7 +397,7 @@ class NvmeControllerTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "0000:01:00 | 1 | 256 | device d: address '0000:01:00' is no PCI address: write one such as 0000:01:00.0, " +
+        "0000:01:00 | 1 | 256 | device d: address '0000:01:00' is not a PCI address: write one such as 0000:01:00.0, " +
             "which 'millrace drive list' shows",
         "01:00.0 | 0 | 256 | device d: nsid 0 is below 1: use that of a namespace",
         "01:00.0 | 1 | 1024 | device d: queue-depth 1024 is outside 1 to 1023: choose one inside"})

@@ -3,7 +3,7 @@ package io.millrace.nvmf.initiator;
 import io.millrace.nvmf.tcp.CapsuleResponse;
 import io.millrace.nvmf.tcp.DataPdu;
 import io.millrace.nvmf.tcp.FatalErrorStatus;
-import io.millrace.nvmf.tcp.InitializeConnection;
+import io.millrace.nvmf.tcp.ICPdu;
 import io.millrace.nvmf.tcp.ReadyToTransfer;
 import io.millrace.nvmf.tcp.TerminationRequest;
 import java.lang.foreign.Arena;
@@ -43,7 +43,7 @@ final class PduRecorder implements PduHandler, TransferHandler, AutoCloseable
     }
 
     @Override
-    public void onInitializeResponse(final InitializeConnection pdu)
+    public void onICResp(final ICPdu pdu)
     {
         events.add("greeting");
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Writes have all the slots that their connection may have, and more capsules come before the data of these writes: the
- * data is reached all the same, and every command ends.
+ * data is reached nevertheless, and every command ends.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CapsuleBehindSlotsTest
@@ -59,7 +59,7 @@ class CapsuleBehindSlotsTest
                 final WirePdu next = host.receive();
                 if (PduType.READY_TO_TRANSFER == next.type())
                 {
-                    host.send(WirePdu.hostData(digests, next.commandId(), next.transferTag(), data, 0, BLOCK, true));
+                    host.send(WirePdu.h2cData(digests, next.commandId(), next.transferTag(), data, 0, BLOCK, true));
                 }
                 else
                 {
@@ -101,7 +101,7 @@ class CapsuleBehindSlotsTest
                 final WirePdu next = host.receive();
                 if (PduType.READY_TO_TRANSFER == next.type())
                 {
-                    host.send(WirePdu.hostData(digests, next.commandId(), next.transferTag(), data, 0, BLOCK, true));
+                    host.send(WirePdu.h2cData(digests, next.commandId(), next.transferTag(), data, 0, BLOCK, true));
                 }
                 else
                 {
@@ -183,11 +183,11 @@ class CapsuleBehindSlotsTest
         final WirePdu next = host.receive();
         if (PduType.READY_TO_TRANSFER == next.type())
         {
-            host.send(WirePdu.hostData(
+            host.send(WirePdu.h2cData(
                 Digests.NONE, next.commandId(), next.transferTag(), new byte[BLOCK], 0, BLOCK, true));
             return 0;
         }
-        if (PduType.CONTROLLER_DATA == next.type())
+        if (PduType.C2H_DATA == next.type())
         {
             return next.has(CommonHeader.FLAG_SUCCESS) ? 1 : 0;
         }
@@ -210,7 +210,7 @@ class CapsuleBehindSlotsTest
             {
                 next = host.receive();
             }
-            assertEquals(PduType.CONTROLLER_TERMINATION_REQUEST, next.type(), next.toString());
+            assertEquals(PduType.C2H_TERM_REQ, next.type(), next.toString());
         }
         TargetFixture.await("all slots back", () -> 0 == target.group(0).requestsInUse());
     }

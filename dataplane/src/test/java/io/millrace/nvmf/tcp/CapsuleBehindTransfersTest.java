@@ -59,7 +59,7 @@ class CapsuleBehindTransfersTest
                 while (!ready.isEmpty())
                 {
                     final WirePdu each = ready.removeFirst();
-                    host.send(WirePdu.hostData(Digests.NONE, each.commandId(), each.transferTag(), data, 0,
+                    host.send(WirePdu.h2cData(Digests.NONE, each.commandId(), each.transferTag(), data, 0,
                         data.length, true));
                 }
             }

@@ -22,8 +22,8 @@ class ConnectionAdmissionTest
     private static final String B = "192.0.2.2";
     private static final String C = "192.0.2.3";
 
-    private static final ConnectionPlace.Kind QUEUE = ConnectionPlace.Kind.QUEUE;
-    private static final ConnectionPlace.Kind DISCOVERY = ConnectionPlace.Kind.DISCOVERY;
+    private static final ConnectionPermit.Kind QUEUE = ConnectionPermit.Kind.QUEUE;
+    private static final ConnectionPermit.Kind DISCOVERY = ConnectionPermit.Kind.DISCOVERY;
 
     private final TcpCounters counters = new TcpCounters();
     private final List<String> warnings = new ArrayList<>();
@@ -31,15 +31,15 @@ class ConnectionAdmissionTest
     private final ConnectionAdmission admission =
         new ConnectionAdmission(new CapacityLimits(64, 3, 2, 4, 2, 3, 2), counters, warnings::add);
 
-    private ConnectionPlace open(final ConnectionAdmission where, final String address)
+    private ConnectionPermit open(final ConnectionAdmission where, final String address)
     {
-        final ConnectionPlace place = where.begin(address, 0);
-        assertNotNull(place, address);
-        where.occupy(place, () -> evicted.add(address));
-        return place;
+        final ConnectionPermit permit = where.begin(address, 0);
+        assertNotNull(permit, address);
+        where.occupy(permit, () -> evicted.add(address));
+        return permit;
     }
 
-    private ConnectionPlace open(final String address)
+    private ConnectionPermit open(final String address)
     {
         return open(admission, address);
     }
@@ -51,7 +51,7 @@ class ConnectionAdmissionTest
         open(A);
         assertNull(admission.begin(A, 0));
         open(B);
-        final ConnectionPlace last = open(B);
+        final ConnectionPermit last = open(B);
         assertNull(admission.begin(B, 0), "two of an address");
         assertEquals(4, admission.pending());
         assertEquals(2, counters.refusedPending());
@@ -67,7 +67,7 @@ class ConnectionAdmissionTest
     @Test
     void shouldEndAPendingConnectionOfTheAddressThatHasMostForANewOne()
     {
-        final List<ConnectionPlace> places = new ArrayList<>();
+        final List<ConnectionPermit> places = new ArrayList<>();
         for (final String address : new String[]{A, A, B, B})
         {
             places.add(open(address));
@@ -81,9 +81,9 @@ class ConnectionAdmissionTest
         places.add(open("192.0.2.4"));
         assertEquals(List.of(A, B), evicted.stream().sorted().toList());
         assertNull(admission.begin("192.0.2.5", 0), "all have one");
-        for (final ConnectionPlace each : places)
+        for (final ConnectionPermit each : places)
         {
-            final boolean isEvicted = ConnectionPlace.Kind.NONE == each.kind();
+            final boolean isEvicted = ConnectionPermit.Kind.NONE == each.kind();
             assertEquals(!isEvicted && admission.queues() < 3, admission.admit(each, QUEUE, 0));
             admission.end(each);
         }
@@ -100,16 +100,16 @@ class ConnectionAdmissionTest
         final int all = 64;
         final ConnectionAdmission busy =
             new ConnectionAdmission(new CapacityLimits(64, 8, 8, all, all / 2), new TcpCounters(), warnings::add);
-        final List<ConnectionPlace> places = new ArrayList<>();
+        final List<ConnectionPermit> places = new ArrayList<>();
         final int addresses = 1 + random.nextInt(all / 3);
         for (int step = 0; step < 500; step++)
         {
             final String address = "198.51.100." + random.nextInt(addresses);
-            final ConnectionPlace place = busy.begin(address, 0);
-            if (null != place)
+            final ConnectionPermit permit = busy.begin(address, 0);
+            if (null != permit)
             {
-                busy.occupy(place, () -> {});
-                places.add(place);
+                busy.occupy(permit, () -> {});
+                places.add(permit);
             }
             if (0 == random.nextInt(4) && !places.isEmpty())
             {
@@ -117,7 +117,7 @@ class ConnectionAdmissionTest
             }
             assertTrue(busy.pending() <= all);
             assertEquals(busy.pending(),
-                places.stream().filter((each) -> ConnectionPlace.Kind.PENDING == each.kind()).count());
+                places.stream().filter((each) -> ConnectionPermit.Kind.PENDING == each.kind()).count());
             if (0 == step % 50)
             {
                 busy.end(open(busy, C));
@@ -130,13 +130,13 @@ class ConnectionAdmissionTest
     @Test
     void shouldBoundQueuesInAllAndOfAnAddress()
     {
-        final ConnectionPlace first = open(A);
-        final ConnectionPlace second = open(A);
-        final ConnectionPlace third = open(B);
-        final ConnectionPlace fourth = open(B);
+        final ConnectionPermit first = open(A);
+        final ConnectionPermit second = open(A);
+        final ConnectionPermit third = open(B);
+        final ConnectionPermit fourth = open(B);
         assertTrue(admission.admit(first, QUEUE, 0));
         assertTrue(admission.admit(second, QUEUE, 0));
-        final ConnectionPlace fifth = open(A);
+        final ConnectionPermit fifth = open(A);
         assertFalse(admission.admit(fifth, QUEUE, 0), "two of an address");
         assertTrue(admission.admit(third, QUEUE, 0));
         assertFalse(admission.admit(fourth, QUEUE, 0), "three in all");
@@ -163,10 +163,10 @@ class ConnectionAdmissionTest
             new CapacityLimits(64, all, all / 2, all, all), new TcpCounters(), (warning) -> {});
         for (int i = 0; i < addresses * all; i++)
         {
-            final ConnectionPlace place = busy.begin("198.51.100." + i % addresses, 0);
-            if (!busy.admit(place, QUEUE, 0))
+            final ConnectionPermit permit = busy.begin("198.51.100." + i % addresses, 0);
+            if (!busy.admit(permit, QUEUE, 0))
             {
-                busy.end(place);
+                busy.end(permit);
             }
         }
         assertTrue(busy.queues() > all * 7 / 8, busy.queues() + " of " + all);
@@ -183,10 +183,10 @@ class ConnectionAdmissionTest
     {
         assertTrue(admission.admit(open(A), DISCOVERY, 0));
         assertFalse(admission.isDiscoveryCrowded(open(B)));
-        final ConnectionPlace second = open(A);
+        final ConnectionPermit second = open(A);
         assertTrue(admission.admit(second, DISCOVERY, 0));
         assertTrue(admission.isDiscoveryCrowded(second));
-        final ConnectionPlace refused = open(A);
+        final ConnectionPermit refused = open(A);
         assertFalse(admission.admit(refused, DISCOVERY, 0), "two of an address");
         assertTrue(admission.admit(refused, QUEUE, 0), "queues have places of their own");
         assertTrue(admission.admit(open(B), DISCOVERY, 0));

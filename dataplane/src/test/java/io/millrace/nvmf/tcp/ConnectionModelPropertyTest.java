@@ -170,7 +170,7 @@ class ConnectionModelPropertyTest
             final WirePdu grant = grants.poll();
             final int id = null == grant ? 99 : grant.commandId();
             final int tag = null == grant ? 0x7FFF : grant.transferTag();
-            host.send(WirePdu.hostData(host.digests(), id, tag, TcpIoTest.random(BYTES, id), 0, BYTES, true));
+            host.send(WirePdu.h2cData(host.digests(), id, tag, TcpIoTest.random(BYTES, id), 0, BYTES, true));
             if (Model.OPENED == model)
             {
                 return refused(FatalErrorStatus.SEQUENCE_ERROR, 0);

@@ -21,10 +21,10 @@ class PduLayoutTest
     void shouldLayOutInitializeConnectionRequest()
     {
         buffer.setMemory(0, 256, (byte)0xEE);
-        final InitializeConnection pdu = new InitializeConnection();
+        final ICPdu pdu = new ICPdu();
         pdu.wrap(buffer, START);
-        pdu.build(PduType.INITIALIZE_CONNECTION_REQUEST, 0x1F,
-            InitializeConnection.DIGEST_HEADER | InitializeConnection.DIGEST_DATA, 0x01020304);
+        pdu.build(PduType.IC_REQ, 0x1F,
+            ICPdu.DIGEST_HEADER | ICPdu.DIGEST_DATA, 0x01020304);
 
         assertBytes("00008000" + "80000000" + "0000" + "1f" + "03" + "04030201" + "00".repeat(112) + "ee");
         assertEquals(0, pdu.formatVersion());
@@ -36,12 +36,12 @@ class PduLayoutTest
     @Test
     void shouldLayOutInitializeConnectionResponse()
     {
-        final InitializeConnection pdu = new InitializeConnection();
+        final ICPdu pdu = new ICPdu();
         pdu.wrap(buffer, START);
-        pdu.build(PduType.INITIALIZE_CONNECTION_RESPONSE, 0, InitializeConnection.DIGEST_DATA, 131072);
+        pdu.build(PduType.IC_RESP, 0, ICPdu.DIGEST_DATA, 131072);
 
         assertBytes("01008000" + "80000000" + "0000" + "00" + "02" + "00000200");
-        assertEquals(131072, pdu.maxHostDataBytes());
+        assertEquals(131072, pdu.maxH2CDataBytes());
     }
 
     @Test
@@ -51,7 +51,7 @@ class PduLayoutTest
         final UnsafeBuffer source = new UnsafeBuffer(HexFormat.of().parseHex("0a0b0c0d0e0f1011"));
         final TerminationRequest pdu = new TerminationRequest();
         pdu.wrap(buffer, START);
-        final int length = pdu.build(PduType.CONTROLLER_TERMINATION_REQUEST,
+        final int length = pdu.build(PduType.C2H_TERM_REQ,
             FatalErrorStatus.INVALID_HEADER_FIELD, 0x11223344, source, 0, 8);
 
         assertEquals(32, length);
@@ -67,7 +67,7 @@ class PduLayoutTest
         final TerminationRequest pdu = new TerminationRequest();
         pdu.wrap(buffer, START);
 
-        assertEquals(152, pdu.build(PduType.HOST_TERMINATION_REQUEST,
+        assertEquals(152, pdu.build(PduType.H2C_TERM_REQ,
             FatalErrorStatus.LIMIT_EXCEEDED, 0, source, 0, 200));
         assertEquals(152, pdu.pduLength());
     }
@@ -96,7 +96,7 @@ class PduLayoutTest
         buffer.setMemory(0, 256, (byte)0xEE);
         final DataPdu pdu = new DataPdu();
         pdu.wrap(buffer, START);
-        pdu.set(PduType.CONTROLLER_DATA, CommonHeader.FLAG_LAST | CommonHeader.FLAG_SUCCESS, 24, 24, 24 + 4096);
+        pdu.set(PduType.C2H_DATA, CommonHeader.FLAG_LAST | CommonHeader.FLAG_SUCCESS, 24, 24, 24 + 4096);
         pdu.setTransfer(0xABCD, 0x8123, 0x10203040, 4096);
 
         assertBytes("070c1818" + "18100000" + "cdab" + "2381" + "40302010" + "00100000" + "00000000" + "ee");

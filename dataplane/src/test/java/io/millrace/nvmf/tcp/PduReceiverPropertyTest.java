@@ -84,7 +84,7 @@ class PduReceiverPropertyTest
             final ByteArrayOutputStream data = new ByteArrayOutputStream();
             for (final WirePdu grant : grants)
             {
-                data.write(hostData(grant, digests, random));
+                data.write(h2cData(grant, digests, random));
             }
             session.deliver(data.toByteArray(), cuts);
             assertEquals(ConnectionState.READY, session.state());
@@ -132,7 +132,7 @@ class PduReceiverPropertyTest
         final Random random = new Random(seed);
         try (ReceiverHarness.Session session = harness.open(ReceiverHarness.Stage.EXPECTING_DATA, digests))
         {
-            final byte[] stream = WirePdu.hostData(digests, ReceiverHarness.EXPECTED_COMMAND, session.transferTag(),
+            final byte[] stream = WirePdu.h2cData(digests, ReceiverHarness.EXPECTED_COMMAND, session.transferTag(),
                 TcpIoTest.random(ReceiverHarness.EXPECTED_BYTES, seed), 0, ReceiverHarness.EXPECTED_BYTES, true);
             change(stream, changes, random);
             session.deliver(stream, cuts);
@@ -166,14 +166,14 @@ class PduReceiverPropertyTest
 
     private boolean isFailure(final WirePdu pdu)
     {
-        return PduType.CONTROLLER_TERMINATION_REQUEST == pdu.type() ||
+        return PduType.C2H_TERM_REQ == pdu.type() ||
             PduType.CAPSULE_RESPONSE == pdu.type() && NvmeStatus.SUCCESS != pdu.status();
     }
 
     private static void onAnswer(final List<Kind> kinds, final WirePdu pdu, final int[] answers)
     {
         final Kind kind = kinds.get(pdu.commandId());
-        if (PduType.CONTROLLER_DATA == pdu.type())
+        if (PduType.C2H_DATA == pdu.type())
         {
             assertEquals(Kind.READ, kind);
             assertTrue(pdu.has(CommonHeader.FLAG_SUCCESS));
@@ -210,7 +210,7 @@ class PduReceiverPropertyTest
     /**
      * {@return the data that a grant asks for, in one to four PDUs}
      */
-    private static byte[] hostData(final WirePdu grant, final Digests digests, final Random random) throws IOException
+    private static byte[] h2cData(final WirePdu grant, final Digests digests, final Random random) throws IOException
     {
         final int length = WirePdu.getInt(grant.header(), ReadyToTransfer.DATA_LENGTH_OFFSET);
         final byte[] data = TcpIoTest.random(length, grant.commandId());
@@ -219,7 +219,7 @@ class PduReceiverPropertyTest
         for (int offset = 0; offset < length; offset += piece)
         {
             final int bytes = Math.min(piece, length - offset);
-            stream.write(WirePdu.hostData(digests, grant.commandId(), grant.transferTag(), data, offset, bytes,
+            stream.write(WirePdu.h2cData(digests, grant.commandId(), grant.transferTag(), data, offset, bytes,
                 offset + bytes == length));
         }
         return stream.toByteArray();

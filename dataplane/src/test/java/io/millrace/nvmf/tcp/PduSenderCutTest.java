@@ -147,7 +147,7 @@ class PduSenderCutTest
                 host.expectSuccess(3);
                 assertEquals(0, host.available(), digests + " cut at " + cut);
                 final byte[] block = TcpIoTest.random(BLOCK, cut);
-                host.send(WirePdu.hostData(digests, 1, ready.transferTag(), block, 0, BLOCK, true));
+                host.send(WirePdu.h2cData(digests, 1, ready.transferTag(), block, 0, BLOCK, true));
                 host.expectSuccess(1);
                 assertArrayEquals(block, host.read(4, 2, 1, BLOCK));
                 cut++;
@@ -240,8 +240,8 @@ class PduSenderCutTest
                 sending.cutAt(cut);
                 host.send(concat(WirePdu.initializeRequest(0, Digests.NONE, 0), wrong));
                 assertEquals(1, flush(connection), "cut at " + cut);
-                host.expect(PduType.INITIALIZE_CONNECTION_RESPONSE);
-                final WirePdu end = host.expect(PduType.CONTROLLER_TERMINATION_REQUEST);
+                host.expect(PduType.IC_RESP);
+                final WirePdu end = host.expect(PduType.C2H_TERM_REQ);
                 assertEquals(FatalErrorStatus.INVALID_HEADER_FIELD, end.fatalStatus(), "cut at " + cut);
                 told = null == told ? end.data() : told;
                 assertArrayEquals(told, end.data(), "cut at " + cut);
@@ -250,6 +250,6 @@ class PduSenderCutTest
             cut++;
         }
         while (cut < sending.whole);
-        assertTrue(cut > InitializeConnection.SIZE_BYTES + TerminationRequest.SIZE_BYTES, "cut at " + cut + " only");
+        assertTrue(cut > ICPdu.SIZE_BYTES + TerminationRequest.SIZE_BYTES, "cut at " + cut + " only");
     }
 }

@@ -152,7 +152,7 @@ class TcpAnaChangeTest
             }
             final WirePdu ready = host.expect(PduType.READY_TO_TRANSFER);
             TargetFixture.await("some to wait for buffers", () -> 0 != target.pool(0).waiting());
-            final byte[] pdu = WirePdu.hostData(
+            final byte[] pdu = WirePdu.h2cData(
                 Digests.NONE, ready.commandId(), ready.transferTag(), new byte[BYTES], 0, BYTES, true);
             final int[] sent = {0};
             awaitDone(refuse(), CHANGE_MS_MAX, () ->
@@ -199,7 +199,7 @@ class TcpAnaChangeTest
             final byte[] data = TcpIoTest.random(BYTES, 1);
             host.sendCapsule(WireCommand.write(1, 0, BLOCKS, BYTES), WirePdu.NOTHING);
             final int tag = host.expect(PduType.READY_TO_TRANSFER).transferTag();
-            final byte[] pdu = WirePdu.hostData(Digests.NONE, 1, tag, data, 0, BYTES, true);
+            final byte[] pdu = WirePdu.h2cData(Digests.NONE, 1, tag, data, 0, BYTES, true);
             host.sendRaw(pdu, 0, 5000);
             final CompletableFuture<?> change = refuse();
             assertFalse(change.isDone());

@@ -119,7 +119,7 @@ class TcpConnectionLifeTest
                 final int tag = host.expect(PduType.READY_TO_TRANSFER).transferTag();
                 if (stage > 3)
                 {
-                    final byte[] data = WirePdu.hostData(
+                    final byte[] data = WirePdu.h2cData(
                         host.digests(), 1, tag, new byte[4 * BLOCK], 0, 4 * BLOCK, true);
                     host.sendRaw(data, 0, 4 == stage ? data.length / 2 : 10);
                 }
@@ -177,7 +177,7 @@ class TcpConnectionLifeTest
         try (TestHost host = TestHost.open(target.address()))
         {
             host.send(new byte[]{0x7E, 0, 8, 0, 8, 0, 0, 0});
-            final WirePdu termination = host.expect(PduType.CONTROLLER_TERMINATION_REQUEST);
+            final WirePdu termination = host.expect(PduType.C2H_TERM_REQ);
             assertEquals(FatalErrorStatus.INVALID_HEADER_FIELD, termination.fatalStatus());
             // The host neither closes nor stops sending.
             TargetFixture.await("the target to close", () ->

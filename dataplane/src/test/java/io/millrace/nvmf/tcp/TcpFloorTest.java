@@ -123,11 +123,11 @@ class TcpFloorTest
         {
             final WirePdu ready = bystander.expect(PduType.READY_TO_TRANSFER);
             bystander.send(
-                WirePdu.hostData(Digests.NONE, 1, ready.transferTag(), large, offset, PART_BYTES, true));
+                WirePdu.h2cData(Digests.NONE, 1, ready.transferTag(), large, offset, PART_BYTES, true));
         }
         assertEquals(NvmeStatus.WRITE_FAULT, NvmeStatus.code(bystander.expect(PduType.CAPSULE_RESPONSE).status()));
         bystander.sendCapsule(WireCommand.read(2, 0, LARGE_BLOCKS, large.length), WirePdu.NOTHING);
-        assertEquals(PART_BYTES, bystander.expect(PduType.CONTROLLER_DATA).data().length);
+        assertEquals(PART_BYTES, bystander.expect(PduType.C2H_DATA).data().length);
         final WirePdu failed = bystander.expect(PduType.CAPSULE_RESPONSE);
         assertEquals(2, failed.commandId());
         assertTrue(0 != failed.status(), failed.toString());
@@ -192,7 +192,7 @@ class TcpFloorTest
         for (int offset = 0; offset < 2 * PART_BYTES; offset += PART_BYTES)
         {
             final WirePdu ready = bystander.expect(PduType.READY_TO_TRANSFER);
-            final byte[] pdu = WirePdu.hostData(digests, 2, ready.transferTag(), after, offset, PART_BYTES, true);
+            final byte[] pdu = WirePdu.h2cData(digests, 2, ready.transferTag(), after, offset, PART_BYTES, true);
             pdu[pdu.length - 1] ^= (byte)(0 == offset ? 0 : 1);
             bystander.send(pdu);
         }
@@ -219,7 +219,7 @@ class TcpFloorTest
         {
             bystander.sendCapsule(WireCommand.write(1, 0, LARGE_BLOCKS, large.length), WirePdu.NOTHING);
             final WirePdu ready = bystander.expect(PduType.READY_TO_TRANSFER);
-            bystander.send(WirePdu.hostData(Digests.NONE, 1, ready.transferTag(), large, 0, PART_BYTES, true));
+            bystander.send(WirePdu.h2cData(Digests.NONE, 1, ready.transferTag(), large, 0, PART_BYTES, true));
         }
         else
         {
@@ -251,7 +251,7 @@ class TcpFloorTest
         final byte[] large = TcpIoTest.random(LARGE_BLOCKS * BLOCK, 1);
         bystander.sendCapsule(WireCommand.write(1, 0, LARGE_BLOCKS, large.length), WirePdu.NOTHING);
         final WirePdu first = bystander.expect(PduType.READY_TO_TRANSFER);
-        bystander.send(WirePdu.hostData(Digests.NONE, 1, first.transferTag(), large, 0, PART_BYTES, true));
+        bystander.send(WirePdu.h2cData(Digests.NONE, 1, first.transferTag(), large, 0, PART_BYTES, true));
         bystander.expect(PduType.READY_TO_TRANSFER);
         target.subsystem().removeNamespace(1).join();
         bystander.expectEnd();

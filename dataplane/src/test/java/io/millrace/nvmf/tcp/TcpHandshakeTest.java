@@ -44,8 +44,8 @@ class TcpHandshakeTest
                 final WirePdu response = host.initialize(digests, 0);
                 assertEquals(digests, host.digests());
                 assertEquals(128, response.header().length);
-                assertEquals(131072, WirePdu.getInt(response.header(), InitializeConnection.MAXIMUM_OFFSET));
-                assertEquals(0, response.header()[InitializeConnection.DATA_ALIGNMENT_OFFSET]);
+                assertEquals(131072, WirePdu.getInt(response.header(), ICPdu.MAXIMUM_OFFSET));
+                assertEquals(0, response.header()[ICPdu.DATA_ALIGNMENT_OFFSET]);
             }
         }
     }
@@ -59,7 +59,7 @@ class TcpHandshakeTest
             {
                 host.send(new byte[]{b});
             }
-            host.expect(PduType.INITIALIZE_CONNECTION_RESPONSE);
+            host.expect(PduType.IC_RESP);
         }
     }
 
@@ -70,10 +70,10 @@ class TcpHandshakeTest
             CommonHeader.HEADER_LENGTH_OFFSET, 8);
         expectRefusal(CommonHeader.PDU_LENGTH_OFFSET, 129, FatalErrorStatus.INVALID_HEADER_FIELD,
             CommonHeader.PDU_LENGTH_OFFSET, 8);
-        expectRefusal(InitializeConnection.FORMAT_VERSION_OFFSET, 1, FatalErrorStatus.UNSUPPORTED_PARAMETER,
-            InitializeConnection.FORMAT_VERSION_OFFSET, 128);
-        expectRefusal(InitializeConnection.DATA_ALIGNMENT_OFFSET, 32, FatalErrorStatus.INVALID_HEADER_FIELD,
-            InitializeConnection.DATA_ALIGNMENT_OFFSET, 128);
+        expectRefusal(ICPdu.FORMAT_VERSION_OFFSET, 1, FatalErrorStatus.UNSUPPORTED_PARAMETER,
+            ICPdu.FORMAT_VERSION_OFFSET, 128);
+        expectRefusal(ICPdu.DATA_ALIGNMENT_OFFSET, 32, FatalErrorStatus.INVALID_HEADER_FIELD,
+            ICPdu.DATA_ALIGNMENT_OFFSET, 128);
     }
 
     private void expectRefusal(
@@ -88,7 +88,7 @@ class TcpHandshakeTest
             final byte[] bytes = WirePdu.initializeRequest(0, Digests.NONE, 0);
             bytes[offset] = (byte)value;
             host.send(bytes);
-            final WirePdu termination = host.expect(PduType.CONTROLLER_TERMINATION_REQUEST);
+            final WirePdu termination = host.expect(PduType.C2H_TERM_REQ);
             assertEquals(status, termination.fatalStatus(), termination.toString());
             assertEquals(information, termination.fatalInformation(), termination.toString());
             assertArrayEquals(Arrays.copyOf(bytes, copied), termination.data());
@@ -117,7 +117,7 @@ class TcpHandshakeTest
         }
         try (TestHost host = TestHost.open(target.address()))
         {
-            host.send(WirePdu.hostData(Digests.NONE, 1, 1, new byte[8], 0, 8, true));
+            host.send(WirePdu.h2cData(Digests.NONE, 1, 1, new byte[8], 0, 8, true));
             host.expectTermination(FatalErrorStatus.SEQUENCE_ERROR, 0);
         }
     }

@@ -52,7 +52,7 @@ class TcpIoTest
             TestHost host = TestHost.io(target.address(), TargetFixture.NQN, admin, 1, 32, Digests.NONE))
         {
             host.sendCapsule(WireCommand.read(1, 0, 1, BLOCK), WirePdu.NOTHING);
-            final WirePdu data = host.expect(PduType.CONTROLLER_DATA);
+            final WirePdu data = host.expect(PduType.C2H_DATA);
 
             assertTrue(data.has(CommonHeader.FLAG_SUCCESS));
             assertTrue(data.has(CommonHeader.FLAG_LAST));
@@ -81,7 +81,7 @@ class TcpIoTest
             {
                 host.sendCapsule(WireCommand.read(1, 0, 1, BLOCK), WirePdu.NOTHING);
                 unreported++;
-                if (!host.expect(PduType.CONTROLLER_DATA).has(CommonHeader.FLAG_SUCCESS))
+                if (!host.expect(PduType.C2H_DATA).has(CommonHeader.FLAG_SUCCESS))
                 {
                     final WirePdu response = host.expect(PduType.CAPSULE_RESPONSE);
                     assertEquals((i + 2) % depth, response.sqHead());
@@ -106,7 +106,7 @@ class TcpIoTest
             TestHost host = TestHost.io(target.address(), TargetFixture.NQN, admin, 1, 32, digests))
         {
             host.sendCapsule(WireCommand.read(1, 0, 1, BLOCK), WirePdu.NOTHING);
-            final WirePdu data = host.expect(PduType.CONTROLLER_DATA);
+            final WirePdu data = host.expect(PduType.C2H_DATA);
 
             assertFalse(data.has(CommonHeader.FLAG_SUCCESS));
             assertTrue(data.has(CommonHeader.FLAG_LAST));
@@ -198,7 +198,7 @@ class TcpIoTest
                 for (int i = 3; i >= 0; i--)
                 {
                     final int length = Math.min(piece, data[i].length - offset);
-                    host.send(WirePdu.hostData(
+                    host.send(WirePdu.h2cData(
                         host.digests(), i, tags[i], data[i], offset, length, offset + length == data[i].length));
                 }
             }
@@ -231,10 +231,10 @@ class TcpIoTest
             host.sendCapsule(WireCommand.write(3, 0, 2, 2 * BLOCK), WirePdu.NOTHING);
             final WirePdu ready = host.expect(PduType.READY_TO_TRANSFER);
             final byte[] data = random(2 * BLOCK, 6);
-            final byte[] spoilt = WirePdu.hostData(Digests.DATA, 3, ready.transferTag(), data, 0, BLOCK, false);
+            final byte[] spoilt = WirePdu.h2cData(Digests.DATA, 3, ready.transferTag(), data, 0, BLOCK, false);
             spoilt[100] ^= 0x10;
             host.send(spoilt);
-            host.send(WirePdu.hostData(Digests.DATA, 3, ready.transferTag(), data, BLOCK, BLOCK, true));
+            host.send(WirePdu.h2cData(Digests.DATA, 3, ready.transferTag(), data, BLOCK, BLOCK, true));
             expectTransportError(host, 3);
 
             assertArrayEquals(old, host.read(4, 0, 2, 2 * BLOCK));

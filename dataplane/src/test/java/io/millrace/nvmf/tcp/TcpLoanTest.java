@@ -63,7 +63,7 @@ class TcpLoanTest
             }
             for (int i = 0; i < READS_PER_HOST; i++)
             {
-                final WirePdu data = host.expect(PduType.CONTROLLER_DATA);
+                final WirePdu data = host.expect(PduType.C2H_DATA);
                 assertEquals(READ_BYTES, data.data().length);
                 if (i < READS_PER_HOST - DEPTH)
                 {

@@ -87,9 +87,9 @@ class TcpMalformedTest
     @Test
     void shouldRefuseDataThatWasNotAskedFor() throws IOException
     {
-        refuse(Digests.NONE, WirePdu.hostData(Digests.NONE, 1, 0, new byte[8], 0, 8, true),
+        refuse(Digests.NONE, WirePdu.h2cData(Digests.NONE, 1, 0, new byte[8], 0, 8, true),
             DataPdu.TRANSFER_TAG_OFFSET);
-        refuse(Digests.NONE, WirePdu.hostData(Digests.NONE, 1, 0xFFFF, new byte[8], 0, 8, true),
+        refuse(Digests.NONE, WirePdu.h2cData(Digests.NONE, 1, 0xFFFF, new byte[8], 0, 8, true),
             DataPdu.TRANSFER_TAG_OFFSET);
     }
 
@@ -111,9 +111,9 @@ class TcpMalformedTest
             FatalErrorStatus.INVALID_HEADER_FIELD, DataPdu.COMMAND_ID_OFFSET);
         refuseData((cid, tag) -> part(cid, tag + 1, data, 0, BLOCK),
             FatalErrorStatus.INVALID_HEADER_FIELD, DataPdu.TRANSFER_TAG_OFFSET);
-        refuseData((cid, tag) -> WirePdu.hostData(Digests.NONE, cid, tag, data, 0, 0, false),
+        refuseData((cid, tag) -> WirePdu.h2cData(Digests.NONE, cid, tag, data, 0, 0, false),
             FatalErrorStatus.INVALID_HEADER_FIELD, DataPdu.DATA_LENGTH_OFFSET);
-        refuseData((cid, tag) -> WirePdu.hostData(Digests.NONE, cid, tag, data, 0, 1023, false),
+        refuseData((cid, tag) -> WirePdu.h2cData(Digests.NONE, cid, tag, data, 0, 1023, false),
             FatalErrorStatus.INVALID_HEADER_FIELD, DataPdu.DATA_LENGTH_OFFSET);
     }
 
@@ -136,9 +136,9 @@ class TcpMalformedTest
     void shouldRefuseDataWhoseLastFlagIsWrong() throws IOException
     {
         final byte[] data = new byte[2 * BLOCK];
-        refuseData((cid, tag) -> WirePdu.hostData(Digests.NONE, cid, tag, data, 0, BLOCK, true),
+        refuseData((cid, tag) -> WirePdu.h2cData(Digests.NONE, cid, tag, data, 0, BLOCK, true),
             FatalErrorStatus.INVALID_HEADER_FIELD, CommonHeader.FLAGS_OFFSET);
-        refuseData((cid, tag) -> WirePdu.hostData(Digests.NONE, cid, tag, data, 0, 2 * BLOCK, false),
+        refuseData((cid, tag) -> WirePdu.h2cData(Digests.NONE, cid, tag, data, 0, 2 * BLOCK, false),
             FatalErrorStatus.INVALID_HEADER_FIELD, CommonHeader.FLAGS_OFFSET);
     }
 
@@ -150,9 +150,9 @@ class TcpMalformedTest
             final byte[] data = new byte[2 * BLOCK];
             host.sendCapsule(WireCommand.write(1, 8, 2, 2 * BLOCK), WirePdu.NOTHING);
             final int tag = host.expect(PduType.READY_TO_TRANSFER).transferTag();
-            host.send(WirePdu.hostData(Digests.NONE, 1, tag, data, 0, 2 * BLOCK, true));
+            host.send(WirePdu.h2cData(Digests.NONE, 1, tag, data, 0, 2 * BLOCK, true));
             host.expectSuccess(1);
-            host.send(WirePdu.hostData(Digests.NONE, 1, tag, data, 0, 2 * BLOCK, true));
+            host.send(WirePdu.h2cData(Digests.NONE, 1, tag, data, 0, 2 * BLOCK, true));
             host.expectTermination(FatalErrorStatus.INVALID_HEADER_FIELD, DataPdu.TRANSFER_TAG_OFFSET);
         }
         expectBystander();
@@ -233,7 +233,7 @@ class TcpMalformedTest
     private static byte[] part(
         final int commandId, final int tag, final byte[] data, final int offset, final int length)
     {
-        return WirePdu.hostData(Digests.NONE, commandId, tag, data, offset, length, false);
+        return WirePdu.h2cData(Digests.NONE, commandId, tag, data, offset, length, false);
     }
 
     private static byte[] changed(final byte[] bytes, final int offset, final int value)

@@ -134,9 +134,9 @@ class TcpMoveTest
                 final CompletableFuture<MoveOutcome> move = move(queuePair);
                 final ByteArrayOutputStream segment = new ByteArrayOutputStream();
                 segment.write(WirePdu.capsule(digests, WireCommand.writeInCapsule(2, 100, 1, BLOCK), other));
-                segment.write(WirePdu.hostData(digests, 1, ready.transferTag(), data, 0, 5 * BLOCK, false));
+                segment.write(WirePdu.h2cData(digests, 1, ready.transferTag(), data, 0, 5 * BLOCK, false));
                 segment.write(WirePdu.capsule(digests, WireCommand.read(3, 200, 1, BLOCK), WirePdu.NOTHING));
-                segment.write(WirePdu.hostData(digests, 1, ready.transferTag(), data, 5 * BLOCK, 11 * BLOCK, true));
+                segment.write(WirePdu.h2cData(digests, 1, ready.transferTag(), data, 5 * BLOCK, 11 * BLOCK, true));
                 segment.write(WirePdu.capsule(digests, WireCommand.read(4, 200, 1, BLOCK), WirePdu.NOTHING));
                 host.send(segment.toByteArray());
                 // Whether the move or the capsules came first, each command is answered once.
@@ -147,7 +147,7 @@ class TcpMoveTest
                     final int id = pdu.commandId();
                     assertFalse(answered[id], pdu::toString);
                     answered[id] = true;
-                    if (PduType.CONTROLLER_DATA == pdu.type() && !pdu.has(CommonHeader.FLAG_SUCCESS))
+                    if (PduType.C2H_DATA == pdu.type() && !pdu.has(CommonHeader.FLAG_SUCCESS))
                     {
                         host.expectSuccess(id);
                     }
@@ -169,7 +169,7 @@ class TcpMoveTest
             final byte[] data = TcpIoTest.random(16 * BLOCK, 3);
             host.sendCapsule(WireCommand.write(1, 0, 16, data.length), WirePdu.NOTHING);
             final WirePdu ready = host.expect(PduType.READY_TO_TRANSFER);
-            final byte[] pdu = WirePdu.hostData(
+            final byte[] pdu = WirePdu.h2cData(
                 host.digests(), 1, ready.transferTag(), data, 0, data.length, true);
             final CompletableFuture<MoveOutcome> move = move(queuePair);
             assertEquals(MoveOutcome.MOVING, outcome(move(queuePair)), "one at a time");

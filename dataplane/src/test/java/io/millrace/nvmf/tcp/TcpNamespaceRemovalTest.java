@@ -115,7 +115,7 @@ class TcpNamespaceRemovalTest
             final byte[] data = TcpIoTest.random(BYTES, 1);
             host.sendCapsule(WireCommand.write(1, 0, BLOCKS, BYTES), WirePdu.NOTHING);
             final int tag = host.expect(PduType.READY_TO_TRANSFER).transferTag();
-            final byte[] pdu = WirePdu.hostData(Digests.NONE, 1, tag, data, 0, BYTES, true);
+            final byte[] pdu = WirePdu.h2cData(Digests.NONE, 1, tag, data, 0, BYTES, true);
             host.sendRaw(pdu, 0, 5000);
             final CompletableFuture<Void> removed = target.subsystem().removeNamespace(1);
             assertFalse(removed.isDone());
@@ -158,7 +158,7 @@ class TcpNamespaceRemovalTest
                 {
                     assertFalse(answered.contains(id), "asked for data of a command that was answered: " + id);
                     assertTrue(asked.add(id), "asked twice: " + id);
-                    host.send(WirePdu.hostData(digests, id, pdu.transferTag(), data, 0, BLOCK, true));
+                    host.send(WirePdu.h2cData(digests, id, pdu.transferTag(), data, 0, BLOCK, true));
                 }
                 else
                 {

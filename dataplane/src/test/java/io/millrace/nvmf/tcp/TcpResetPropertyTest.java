@@ -53,9 +53,9 @@ class TcpResetPropertyTest
                 {
                     hosts.get(i).sendCapsule(WireCommand.read(id, 8L * i, 1, BLOCK), WirePdu.NOTHING);
                 }
-                heat(target, hosts.get(i), connections.get(i), WireCommand.read(READS - 1, 8L * i, 1, BLOCK));
+                startPolling(target, hosts.get(i), connections.get(i), WireCommand.read(READS - 1, 8L * i, 1, BLOCK));
             }
-            assertEquals(HOSTS, target.group().hotCount());
+            assertEquals(HOSTS, target.group().polledCount());
             assertEquals(HOSTS * READS, device.held());
 
             // One command more: while it is submitted, hosts reset and what was held completes.
@@ -70,7 +70,7 @@ class TcpResetPropertyTest
                 target.turn();
             }
 
-            assertEquals(HOSTS - reset.size(), target.group().hotCount());
+            assertEquals(HOSTS - reset.size(), target.group().polledCount());
             for (int i = 0; i < HOSTS; i++)
             {
                 assertEquals(reset.contains(i) ? ConnectionState.CLOSED : ConnectionState.READY,
@@ -88,7 +88,7 @@ class TcpResetPropertyTest
     }
 
     /** Brings a command in as epoll would. */
-    private static void heat(
+    private static void startPolling(
         final ManualTarget target, final TestHost host, final TcpConnection connection, final byte[] command)
         throws IOException
     {

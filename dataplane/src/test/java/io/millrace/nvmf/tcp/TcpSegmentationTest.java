@@ -46,8 +46,8 @@ class TcpSegmentationTest
                     final int tag = session.host.expect(PduType.READY_TO_TRANSFER).transferTag();
                     final byte[] data = concat(first, second);
                     final byte[] pdus = concat(
-                        WirePdu.hostData(digests, 1, tag, data, 0, BLOCK, false),
-                        WirePdu.hostData(digests, 1, tag, data, BLOCK, BLOCK, true));
+                        WirePdu.h2cData(digests, 1, tag, data, 0, BLOCK, false),
+                        WirePdu.h2cData(digests, 1, tag, data, BLOCK, BLOCK, true));
                     session.deliver(pdus, 0, cut);
                     session.deliver(pdus, cut, pdus.length);
                     session.host.expectSuccess(1);
@@ -131,7 +131,7 @@ class TcpSegmentationTest
                 answers.write(pdu.flags());
                 answers.write(pdu.header());
                 answers.write(pdu.data());
-                if (PduType.CONTROLLER_TERMINATION_REQUEST == pdu.type())
+                if (PduType.C2H_TERM_REQ == pdu.type())
                 {
                     assertEquals(FatalErrorStatus.INVALID_HEADER_FIELD, pdu.fatalStatus());
                     return answers.toByteArray();

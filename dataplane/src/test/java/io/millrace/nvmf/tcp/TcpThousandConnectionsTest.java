@@ -183,7 +183,7 @@ class TcpThousandConnectionsTest
             assertEquals(0, group.senderBlocks().usedCount());
             assertEquals(0, group.receiveBuffer().smallBlocks().usedCount());
             assertEquals(0, group.receiveBuffer().largeBlocks().usedCount());
-            assertEquals(0, group.hotCount());
+            assertEquals(0, group.polledCount());
             assertEquals(0, target.group(0).requestsInUse());
             assertEquals(0, target.group(0).queuePairs());
             assertEquals(0, target.pool(0).usedBytes());

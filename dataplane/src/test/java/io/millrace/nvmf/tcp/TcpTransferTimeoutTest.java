@@ -67,7 +67,7 @@ class TcpTransferTimeoutTest
             final byte[] data = TcpIoTest.random(BLOCKS * BLOCK, 1);
             host.sendCapsule(WireCommand.write(1, 0, BLOCKS, data.length), WirePdu.NOTHING);
             final int tag = host.expect(PduType.READY_TO_TRANSFER).transferTag();
-            final byte[] pdu = WirePdu.hostData(Digests.NONE, 1, tag, data, 0, data.length, true);
+            final byte[] pdu = WirePdu.h2cData(Digests.NONE, 1, tag, data, 0, data.length, true);
             final long startNs = System.nanoTime();
             host.sendRaw(pdu, 0, 5000);
             host.expectEnd();
@@ -134,7 +134,7 @@ class TcpTransferTimeoutTest
             }
             for (int id = 1; id <= 3; id++)
             {
-                final byte[] pdu = WirePdu.hostData(Digests.NONE, id, tags[id], data, 0, data.length, true);
+                final byte[] pdu = WirePdu.h2cData(Digests.NONE, id, tags[id], data, 0, data.length, true);
                 for (int step = 0; step < STEPS; step++)
                 {
                     host.sendRaw(pdu, pdu.length * step / STEPS, pdu.length * (step + 1) / STEPS);

@@ -27,7 +27,7 @@ final class TestHost implements AutoCloseable
     private final OutputStream out;
     private Digests digests = Digests.NONE;
     private int dataOffset = DataPdu.SIZE_BYTES;
-    private int maxHostDataBytes;
+    private int maxH2CDataBytes;
     private int controllerId;
     private ManualTarget manualTarget;
     private TcpConnection manualConnection;
@@ -103,9 +103,9 @@ final class TestHost implements AutoCloseable
     WirePdu initialize(final Digests asked, final int dataAlignment) throws IOException
     {
         send(WirePdu.initializeRequest(dataAlignment, asked, 0));
-        final WirePdu response = expect(PduType.INITIALIZE_CONNECTION_RESPONSE);
-        digests = Digests.of(response.header()[InitializeConnection.DIGESTS_OFFSET]);
-        maxHostDataBytes = WirePdu.getInt(response.header(), InitializeConnection.MAXIMUM_OFFSET);
+        final WirePdu response = expect(PduType.IC_RESP);
+        digests = Digests.of(response.header()[ICPdu.DIGESTS_OFFSET]);
+        maxH2CDataBytes = WirePdu.getInt(response.header(), ICPdu.MAXIMUM_OFFSET);
         final int alignment = (dataAlignment + 1) * 4;
         dataOffset = (DataPdu.SIZE_BYTES + digests.headerBytes() + alignment - 1) / alignment * alignment;
         return response;
@@ -198,12 +198,12 @@ final class TestHost implements AutoCloseable
         final byte[] whole = Arrays.copyOf(common, pduLength);
         in.readFully(whole, CommonHeader.SIZE_BYTES, pduLength - CommonHeader.SIZE_BYTES);
         final byte[] header = Arrays.copyOf(whole, headerLength);
-        if (PduType.CONTROLLER_TERMINATION_REQUEST == type)
+        if (PduType.C2H_TERM_REQ == type)
         {
             assertEquals(TerminationRequest.SIZE_BYTES, headerLength);
             return new WirePdu(type, flags, header, Arrays.copyOfRange(whole, headerLength, pduLength));
         }
-        if (PduType.INITIALIZE_CONNECTION_RESPONSE == type)
+        if (PduType.IC_RESP == type)
         {
             return new WirePdu(type, flags, header, WirePdu.NOTHING);
         }
@@ -212,7 +212,7 @@ final class TestHost implements AutoCloseable
         {
             assertEquals(WirePdu.crc32c(whole, 0, headerLength), WirePdu.getInt(whole, headerLength), "header digest");
         }
-        if (PduType.CONTROLLER_DATA != type)
+        if (PduType.C2H_DATA != type)
         {
             assertEquals(headerLength + digests.headerBytes(), pduLength);
             return new WirePdu(type, flags, header, WirePdu.NOTHING);
@@ -246,7 +246,7 @@ final class TestHost implements AutoCloseable
 
     void expectTermination(final FatalErrorStatus status, final int information) throws IOException
     {
-        final WirePdu pdu = expect(PduType.CONTROLLER_TERMINATION_REQUEST);
+        final WirePdu pdu = expect(PduType.C2H_TERM_REQ);
         assertEquals(status, pdu.fatalStatus(), pdu.toString());
         assertEquals(information, pdu.fatalInformation(), pdu.toString());
         expectEnd();
@@ -279,7 +279,7 @@ final class TestHost implements AutoCloseable
 
     byte[] receiveRead(final int commandId) throws IOException
     {
-        final WirePdu pdu = expect(PduType.CONTROLLER_DATA);
+        final WirePdu pdu = expect(PduType.C2H_DATA);
         assertEquals(commandId, pdu.commandId());
         assertTrue(pdu.has(CommonHeader.FLAG_LAST));
         if (!pdu.has(CommonHeader.FLAG_SUCCESS))
@@ -314,10 +314,10 @@ final class TestHost implements AutoCloseable
         final WirePdu ready = expect(PduType.READY_TO_TRANSFER);
         assertEquals(commandId, ready.commandId());
         assertEquals(data.length, WirePdu.getInt(ready.header(), ReadyToTransfer.DATA_LENGTH_OFFSET));
-        for (int offset = 0; offset < data.length; offset += maxHostDataBytes)
+        for (int offset = 0; offset < data.length; offset += maxH2CDataBytes)
         {
-            final int length = Math.min(maxHostDataBytes, data.length - offset);
-            send(WirePdu.hostData(digests, commandId, ready.transferTag(), data, offset, length,
+            final int length = Math.min(maxH2CDataBytes, data.length - offset);
+            send(WirePdu.h2cData(digests, commandId, ready.transferTag(), data, offset, length,
                 offset + length == data.length));
         }
         expectSuccess(commandId);
@@ -356,8 +356,8 @@ final class TestHost implements AutoCloseable
             final int end = endOfPart(pdu);
             while (offset < end)
             {
-                final int length = Math.min(maxHostDataBytes, end - offset);
-                send(WirePdu.hostData(
+                final int length = Math.min(maxH2CDataBytes, end - offset);
+                send(WirePdu.h2cData(
                     digests, commandId, pdu.transferTag(), data, offset, length, offset + length == end));
                 offset += length;
             }
@@ -382,7 +382,7 @@ final class TestHost implements AutoCloseable
         byte[] data = {};
         while (true)
         {
-            final WirePdu pdu = expect(PduType.CONTROLLER_DATA);
+            final WirePdu pdu = expect(PduType.C2H_DATA);
             assertEquals(commandId, pdu.commandId());
             assertEquals(data.length, WirePdu.getInt(pdu.header(), DataPdu.BUFFER_OFFSET_OFFSET));
             final int before = data.length;

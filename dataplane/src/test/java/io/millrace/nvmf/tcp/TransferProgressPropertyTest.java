@@ -25,7 +25,7 @@ class TransferProgressPropertyTest
         transfer.begin(nowNs);
         while (true)
         {
-            nowNs = transfer.nextLookNs(nowNs);
+            nowNs = transfer.nextCheckNs(nowNs);
             assertTrue(nowNs - startNs < 100 * TIMEOUT_NS, "never ends");
             while (left > 0 && nextProgressNs - nowNs <= 0)
             {
@@ -41,7 +41,7 @@ class TransferProgressPropertyTest
         }
         assertTrue(0 == left, "ended while data came");
         assertTrue(nowNs - progressNs >= TIMEOUT_NS, "ended after " + (nowNs - progressNs));
-        assertTrue(nowNs - progressNs <= TIMEOUT_NS + TIMEOUT_NS / TransferProgress.LOOKS,
+        assertTrue(nowNs - progressNs <= TIMEOUT_NS + TIMEOUT_NS / TransferProgress.CHECKS,
             "ended after " + (nowNs - progressNs));
     }
 }

@@ -18,10 +18,10 @@ record WirePdu(int type, int flags, byte[] header, byte[] data)
 
     static byte[] initializeRequest(final int dataAlignment, final Digests digests, final int maxR2t)
     {
-        final byte[] bytes = new byte[InitializeConnection.SIZE_BYTES];
-        final InitializeConnection pdu = new InitializeConnection();
+        final byte[] bytes = new byte[ICPdu.SIZE_BYTES];
+        final ICPdu pdu = new ICPdu();
         pdu.wrap(new UnsafeBuffer(bytes), 0);
-        pdu.build(PduType.INITIALIZE_CONNECTION_REQUEST, dataAlignment, digests.bits(), maxR2t);
+        pdu.build(PduType.IC_REQ, dataAlignment, digests.bits(), maxR2t);
         return bytes;
     }
 
@@ -38,7 +38,7 @@ record WirePdu(int type, int flags, byte[] header, byte[] data)
         return seal(digests, bytes, CapsuleCommand.SIZE_BYTES, data, 0, data.length);
     }
 
-    static byte[] hostData(
+    static byte[] h2cData(
         final Digests digests,
         final int commandId,
         final int transferTag,
@@ -51,7 +51,7 @@ record WirePdu(int type, int flags, byte[] header, byte[] data)
         final byte[] bytes = new byte[headerBytes + length + digests.dataBytes()];
         final DataPdu pdu = new DataPdu();
         pdu.wrap(new UnsafeBuffer(bytes), 0);
-        pdu.set(PduType.HOST_DATA,
+        pdu.set(PduType.H2C_DATA,
             digests.headerFlag() | digests.dataFlag() | (last ? CommonHeader.FLAG_LAST : 0),
             DataPdu.SIZE_BYTES, headerBytes, bytes.length);
         pdu.setTransfer(commandId, transferTag, offset, length);
@@ -63,7 +63,7 @@ record WirePdu(int type, int flags, byte[] header, byte[] data)
         final byte[] bytes = new byte[TerminationRequest.SIZE_BYTES + CommonHeader.SIZE_BYTES];
         final TerminationRequest pdu = new TerminationRequest();
         pdu.wrap(new UnsafeBuffer(bytes), 0);
-        pdu.build(PduType.HOST_TERMINATION_REQUEST, status, 0,
+        pdu.build(PduType.H2C_TERM_REQ, status, 0,
             new UnsafeBuffer(new byte[CommonHeader.SIZE_BYTES]), 0, CommonHeader.SIZE_BYTES);
         return bytes;
     }
@@ -138,7 +138,7 @@ record WirePdu(int type, int flags, byte[] header, byte[] data)
     public String toString()
     {
         return "PDU type " + type + " flags " + flags + " data " + data.length +
-            (PduType.CONTROLLER_TERMINATION_REQUEST == type ? " " + fatalStatus() + " " + fatalInformation() : "") +
+            (PduType.C2H_TERM_REQ == type ? " " + fatalStatus() + " " + fatalInformation() : "") +
             (PduType.CAPSULE_RESPONSE == type ?
                 " cid " + commandId() + " status " + Integer.toHexString(status()) : "");
     }

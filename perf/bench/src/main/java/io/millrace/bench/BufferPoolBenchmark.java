@@ -17,9 +17,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What a buffer costs a request: taking one and giving one back. {@code pair} is the worst case of a buddy scheme, an
- * empty pool that splits its largest block down and merges it up again each time; {@code steady} is a queue at depth
- * 128, where the oldest buffer goes back when a new one is taken.
+ * Cost of acquiring and releasing a buffer. {@code pair} is the worst case of a buddy scheme, an empty pool that splits
+ * its largest block down and merges it up again each time; {@code steady} is a queue at depth 128, where the oldest
+ * buffer goes back when a new one is taken.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -9,7 +9,7 @@ import io.millrace.reactor.Reactor;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A channel that is being opened, for those who have time to wait for it.
+ * A channel that is being opened, for callers that may wait for it.
  */
 final class ChannelFuture extends CompletableFuture<BlockChannel> implements OpenListener
 {

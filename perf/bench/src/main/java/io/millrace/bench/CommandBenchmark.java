@@ -29,9 +29,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A command's way through the target without wire and without device: a slot is taken, the entry copied and checked,
- * the block request made, completed at once by the null device, the completion written and the slot given back. What
- * a 4 KiB I/O costs beyond this is sockets and media.
+ * Cost of a command in the target without network and device: a slot is taken, the entry copied and checked, the block
+ * request made, completed at once by the null device, the completion written and the slot given back. The rest of the
+ * cost of a 4 KiB I/O is sockets and media.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -88,7 +88,7 @@ public class CommandBenchmark
     }
 
     /**
-     * Takes it all down.
+     * Closes everything.
      */
     @TearDown
     public void tearDown()
@@ -126,7 +126,7 @@ public class CommandBenchmark
     }
 
     /**
-     * A write whose data is asked for: with a buffer of the pool and a copy of 4 KiB in place of the wire.
+     * A write whose data is asked for: with a buffer of the pool and a copy of 4 KiB in place of the network.
      *
      * @return the answer.
      */

@@ -15,8 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * Commands at a fixed rate, to see what they cost the data path: a null device is created, served as a namespace of a
- * subsystem that no host uses, taken away and deleted, over and over. {@code perf/compare/control} runs it. One thread.
+ * Control commands at a fixed rate, to measure their effect on the data path: a null device is created, served as a
+ * namespace of a subsystem that no host uses, removed and deleted, repeatedly. {@code perf/compare/control} runs it.
+ * One thread.
  */
 public final class ControlLoad
 {
@@ -25,7 +26,7 @@ public final class ControlLoad
     private static final long DEVICE_BYTES = 1L << 30;
     private static final long ROUND_TRIP_NS_MAX = TimeUnit.SECONDS.toNanos(60);
     private static final int NAMESPACES = 64;
-    private static final int REFUSALS_TOLD = 10;
+    private static final int REFUSALS_PRINTED = 10;
 
     private final ControlClient client;
     private final Histogram roundTrips = new Histogram(ROUND_TRIP_NS_MAX, 3);
@@ -67,7 +68,7 @@ public final class ControlLoad
         final long intervalNs = TimeUnit.SECONDS.toNanos(1) / commandsASecond;
         final long startNs = System.nanoTime();
         final long endNs = startNs + TimeUnit.SECONDS.toNanos(seconds);
-        // Whole rounds of four, so that nothing is left behind.
+        // Whole rounds of four, so that no resources are left.
         for (long dueNs = startNs; dueNs - endNs < 0 || 0 != sent % 4; dueNs += intervalNs)
         {
             while (System.nanoTime() - dueNs < 0)
@@ -115,7 +116,7 @@ public final class ControlLoad
         if (Code.OK != call.code())
         {
             refused++;
-            if (refused <= REFUSALS_TOLD)
+            if (refused <= REFUSALS_PRINTED)
             {
                 System.err.println("refused: " + call.command() + ": " + call.text());
             }

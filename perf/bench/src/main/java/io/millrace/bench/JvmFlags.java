@@ -1,7 +1,7 @@
 package io.millrace.bench;
 
 /**
- * What a forked JVM needs, as annotations take it.
+ * JVM arguments of forked benchmarks, for annotations.
  */
 final class JvmFlags
 {

@@ -20,7 +20,7 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The host's end of one connection without a wire: entries go straight into the queue pair, answers are taken at
+ * The host's end of one connection without a network: entries go straight into the queue pair, answers are taken at
  * once. Used on the poll group's thread; nothing is allocated per command.
  */
 final class LocalHost implements QueuePairTransport
@@ -104,12 +104,12 @@ final class LocalHost implements QueuePairTransport
     int execute(final int inCapsuleBytes)
     {
         final long before = answers;
-        final Request request = queuePair.intake().begin(capsule, 0);
+        final Request request = queuePair.dispatcher().begin(capsule, 0);
         if (inCapsuleBytes > 0)
         {
             request.inCapsuleData(data.addressOffset(), inCapsuleBytes);
         }
-        queuePair.intake().onCommand(request);
+        queuePair.dispatcher().onCommand(request);
         send();
         if (answers != before + 1 || 0 != completion.statusField())
         {
@@ -142,7 +142,7 @@ final class LocalHost implements QueuePairTransport
     public void receiveData(final Request request)
     {
         NativeMemory.copy(data.addressOffset(), request.dataAddress(), request.dataLength());
-        queuePair.intake().onDataReceived(request);
+        queuePair.dispatcher().onDataReceived(request);
     }
 
     @Override

@@ -138,7 +138,7 @@ final class MemoryDrive implements PciFunction, DmaMap
     {
         while (!isEnding)
         {
-            lookAtConfiguration();
+            checkConfiguration();
             for (long entry = 0 == admin.submissionEntries ? 0 : admin.fetch(); 0 != entry; entry = admin.fetch())
             {
                 execute(entry);
@@ -147,7 +147,7 @@ final class MemoryDrive implements PciFunction, DmaMap
         }
     }
 
-    private void lookAtConfiguration()
+    private void checkConfiguration()
     {
         final int configuration = NativeMemory.getIntAcquire(bar.address() + ControllerProperty.CONFIGURATION);
         final long status = bar.address() + ControllerProperty.STATUS;

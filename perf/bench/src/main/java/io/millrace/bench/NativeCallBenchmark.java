@@ -24,10 +24,10 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What the way into C costs. {@code labs} does next to nothing, so its times are the call itself: plain, with {@code
- * errno} kept, with the thread's own capture segment looked up each time as the bindings do, and as a critical call
- * without thread state transition. {@code epoll_wait} with a time-out of 0 shows how much of that is left of a real
- * system call, which is also what a spinning reactor pays to ask for ready descriptors.
+ * Cost of calls into C. {@code labs} does next to nothing, so its times are the call itself: plain, with {@code errno}
+ * kept, with the thread's own capture segment looked up each time as the bindings do, and as a critical call without
+ * thread state transition. {@code epoll_wait} with a time-out of 0 shows how much of that is left of a real system
+ * call, which is also what a spinning reactor pays to ask for ready descriptors.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

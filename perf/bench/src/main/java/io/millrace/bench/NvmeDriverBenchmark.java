@@ -28,10 +28,10 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What the NVMe driver itself costs for a command: a request is submitted, its entry built, the doorbell written, the
- * completion found and the request completed. The controller is {@link MemoryDrive}, whose part, looking at the
- * doorbell, reading the entry and writing the completion, is in the figures; {@link #controllerAlone} is that part by
- * itself. Requests go to the namespaces in turn, whose channels share a queue pair and are all polled.
+ * Cost of a command in the NVMe driver: a request is submitted, its entry built, the doorbell written, the completion
+ * found and the request completed. The controller is {@link MemoryDrive}, whose part, looking at the doorbell, reading
+ * the entry and writing the completion, is in the figures; {@link #controllerAlone} is that part by itself. Requests go
+ * to the namespaces in turn, whose channels share a queue pair and are all polled.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -196,7 +196,7 @@ public class NvmeDriverBenchmark
     }
 
     /**
-     * What the controller does for 32 commands, without a driver.
+     * Cost of 32 commands in the controller, without a driver.
      *
      * @return commands completed.
      */

@@ -31,13 +31,13 @@ import java.util.concurrent.TimeUnit;
  * <pre>
  *     ADDRESS NSID read|write BYTES DEPTH WARM_UP_MS MS poll|sleep
  * </pre>
- * and answers a line {@code IOPS MIB_PER_SECOND AVERAGE_US P50_US P99_US CPU_US}. The last is how long all CPUs of the
- * machine were not idle, for each I/O. With {@code sleep} the reactor does not spin at all, and interrupts wake it.
+ * and answers a line {@code IOPS MIB_PER_SECOND AVERAGE_US P50_US P99_US CPU_US}. The last is the busy time of all CPUs
+ * of the machine, per I/O. With {@code sleep} the reactor does not spin at all, and interrupts wake it.
  */
 public final class NvmeLoad
 {
     private static final int WORDS = 8;
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int COMPLETION_TIMEOUT_SECONDS = 60;
     /** Idle time in the first line of /proc/stat; the one after it is idle time with block I/O outstanding. */
     private static final int IDLE_FIELD = 4;
     /** Of USER_HZ, which is 100 on every architecture there is. */
@@ -71,7 +71,7 @@ public final class NvmeLoad
         reactor.addPoller(channel);
     }
 
-    /** One of those that are always under way. */
+    /** One of the requests that are always outstanding. */
     private static final class Slot
     {
         private final NvmeLoad load;
@@ -131,7 +131,7 @@ public final class NvmeLoad
      * Works until standard input ends.
      *
      * @param args the CPU of the reactor, or -1.
-     * @throws Exception when the drive cannot be had or fails.
+     * @throws Exception when the drive is unavailable or fails.
      */
     public static void main(final String[] args) throws Exception
     {
@@ -167,7 +167,7 @@ public final class NvmeLoad
             reactor.start();
             final BlockOperation operation = "read".equals(words[2]) ? BlockOperation.READ : BlockOperation.WRITE;
             final BlockChannel channel =
-                ChannelFuture.open(device, reactor).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+                ChannelFuture.open(device, reactor).get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
             final NvmeLoad load =
                 call(reactor, () -> new NvmeLoad(reactor, channel, device, operation, lengthBytes));
             call(reactor, () -> load.begin(memory, depth, lengthBytes));
@@ -181,14 +181,14 @@ public final class NvmeLoad
             {
                 Thread.onSpinWait();
             }
-            call(reactor, load::close).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            call(reactor, load::close).get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
             load.report(endNs - beginNs, busyNs, lengthBytes);
         }
     }
 
     private static <T> T call(final Reactor reactor, final java.util.concurrent.Callable<T> task) throws Exception
     {
-        return reactor.call(task).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        return reactor.call(task).get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     private Void begin(final DmaMemory memory, final int depth, final int lengthBytes)

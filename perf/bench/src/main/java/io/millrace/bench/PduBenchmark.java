@@ -98,7 +98,7 @@ public class PduBenchmark
         for (int i = 0; i < COUNT; i++)
         {
             data.wrap(sent, i * DataPdu.SIZE_BYTES);
-            data.set(PduType.CONTROLLER_DATA, CommonHeader.FLAG_LAST | CommonHeader.FLAG_SUCCESS, DataPdu.SIZE_BYTES,
+            data.set(PduType.C2H_DATA, CommonHeader.FLAG_LAST | CommonHeader.FLAG_SUCCESS, DataPdu.SIZE_BYTES,
                 DataPdu.SIZE_BYTES, DataPdu.SIZE_BYTES + DATA_BYTES);
             data.setTransfer(i, 0, 0, DATA_BYTES);
         }

@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to reach another reactor over a {@link ReactorLink}. {@code roundTrip} is one message to a spinning
+ * Cost of a message to another reactor over a {@link ReactorLink}. {@code roundTrip} is one message to a spinning
  * reactor and the answer through a shared word: twice the latency of a cache line and a turn of the reactor's cycle.
  * {@code burst} is the time per message when 64 follow each other and the last one is awaited. Needs two cores to
  * itself: on one, or with busy neighbours, it measures the scheduler.

@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What arming a timer and cancelling it costs while many others are armed: keep-alive times of as many controllers, all
- * later ({@code last}) or all earlier ({@code first}) than this one.
+ * Cost of arming and cancelling a timer while many others are armed: keep-alive times of as many controllers, all later
+ * ({@code last}) or all earlier ({@code first}) than this one.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -70,7 +70,7 @@ public class TimerBenchmark
     }
 
     /**
-     * Later than all others, as a keep-alive time that is begun anew.
+     * Later than all others, as a keep-alive time that is begun again.
      *
      * @return whether it was cancelled.
      */

@@ -19,8 +19,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * How long a reactor that sleeps in the kernel takes to have handled a message: what idling adds to the first I/O after
- * it. Look at the percentiles; the first I/O after idle is meant to stay under 200 µs at the 99th. Needs two cores to
+ * Time until a reactor that sleeps in the kernel has handled a message: the delay that idling adds to the next I/O.
+ * Look at the percentiles; the first I/O after idle is meant to stay under 200 µs at the 99th. Needs two cores to
  * itself: on a shared one the woken reactor runs first and goes on spinning, so that the time is the reactor's
  * {@code spinNs} rather than its wake-up.
  */

@@ -1,5 +1,5 @@
 /**
- * JMH benches of what an I/O meets on its way: PDUs, digests, slots, buffers, timers, rings, native calls. Each class
+ * JMH benchmarks of the parts of the I/O path: PDUs, digests, slots, buffers, timers, rings, native calls. Each class
  * says what its numbers tell. JMH's own threads live here; a bench of a ring starts a reactor beside them.
  */
 package io.millrace.bench;

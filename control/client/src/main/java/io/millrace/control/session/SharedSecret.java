@@ -48,7 +48,7 @@ public final class SharedSecret
         }
         if (!Files.isRegularFile(file))
         {
-            throw new SecretException("secret file " + file + " is no regular file: name the file itself", null);
+            throw new SecretException("secret file " + file + " is not a regular file: name the file itself", null);
         }
         try
         {

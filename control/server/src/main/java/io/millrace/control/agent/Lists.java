@@ -169,7 +169,7 @@ final class Lists
                     DeviceSettings.file(Polling.valueOf(settings.polling().name())));
             }
             case final DeviceConfig.Nvme nvme -> new DeviceInfo(snapshot.name(), DeviceType.NVME, sizeBytes,
-                blockSizeBytes, nvme.settings().queueDepth(), false, false, 0, snapshot.users(), nvme.place(),
+                blockSizeBytes, nvme.settings().queueDepth(), false, false, 0, snapshot.users(), nvme.location(),
                 DeviceSettings.drive(nvme.settings().timeoutNs(), nvme.settings().interrupts(),
                 nvme.unsafeNoIommu()));
             case final DeviceConfig.Fault fault ->

@@ -362,7 +362,7 @@ class EveryWayInTest
     void shouldAgreeOnListenersOfOnePort()
     {
         final int port = FreePorts.tcp();
-        // One that is there already is no change in a command, and a mistake in a file: it is not compared.
+        // One that already exists is no change in a command, and a mistake in a file: it is not compared.
         check(List.of(List.of("127.0.0.1", "127.0.0.2"),
             List.of("127.0.0.1", "0.0.0.0"), List.of("0.0.0.0", "127.0.0.1"), List.of("::1", "127.0.0.1"),
             List.of("::", "127.0.0.1"), List.of("::", "::1"), List.of("::1", "::"), List.of("::", "0.0.0.0")),

@@ -54,7 +54,7 @@ class ImageGuardTest
         assertEquals(0, guard.senderCount());
         assertEquals(Verdict.ACCEPTED,
             guard.onSetup(STREAM, 1, ImageGuard.TERM_LENGTH_MAX_BYTES, address(1, 1), nowNs));
-        // Nor does one who is there already get another.
+        // Nor does one who already exists get another.
         assertEquals(Verdict.TERM_TOO_LONG, guard.onSetup(STREAM, 1, 1 << 30, address(1, 1), nowNs));
     }
 

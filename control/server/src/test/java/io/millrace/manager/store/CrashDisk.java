@@ -193,7 +193,7 @@ final class CrashDisk implements StateDisk
         {
             change(new NameChange(null, name, new Content()));
         }
-        // A part of it is there already.
+        // A part of it already exists.
         content(name).keptBytes = 0;
         content(name).now = Arrays.copyOf(content, content.length / 2);
         step();

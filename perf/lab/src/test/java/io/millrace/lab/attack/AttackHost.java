@@ -11,7 +11,7 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.tcp.CapsuleCommand;
 import io.millrace.nvmf.tcp.CommonHeader;
 import io.millrace.nvmf.tcp.DataPdu;
-import io.millrace.nvmf.tcp.InitializeConnection;
+import io.millrace.nvmf.tcp.ICPdu;
 import io.millrace.nvmf.tcp.PduType;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -85,7 +85,7 @@ final class AttackHost implements AutoCloseable
     {
         send(initializeRequest());
         final AttackPdu response = receive();
-        if (PduType.INITIALIZE_CONNECTION_RESPONSE != response.type())
+        if (PduType.IC_RESP != response.type())
         {
             throw new AssertionError("no ICResp but type " + response.type());
         }
@@ -237,10 +237,10 @@ final class AttackHost implements AutoCloseable
 
     static byte[] initializeRequest()
     {
-        final byte[] bytes = new byte[InitializeConnection.SIZE_BYTES];
-        final InitializeConnection pdu = new InitializeConnection();
+        final byte[] bytes = new byte[ICPdu.SIZE_BYTES];
+        final ICPdu pdu = new ICPdu();
         pdu.wrap(new UnsafeBuffer(bytes), 0);
-        pdu.build(PduType.INITIALIZE_CONNECTION_REQUEST, 0, 0, 0);
+        pdu.build(PduType.IC_REQ, 0, 0, 0);
         return bytes;
     }
 
@@ -256,19 +256,19 @@ final class AttackHost implements AutoCloseable
     }
 
     /** H2CData for an R2T. */
-    static byte[] hostData(final int commandId, final int transferTag, final byte[] data)
+    static byte[] h2cData(final int commandId, final int transferTag, final byte[] data)
     {
-        return hostData(commandId, transferTag, data, 0, data.length);
+        return h2cData(commandId, transferTag, data, 0, data.length);
     }
 
     /** H2CData for an R2T that asks for a part. */
-    static byte[] hostData(
+    static byte[] h2cData(
         final int commandId, final int transferTag, final byte[] data, final int offset, final int length)
     {
         final byte[] bytes = new byte[DataPdu.SIZE_BYTES + length];
         final DataPdu pdu = new DataPdu();
         pdu.wrap(new UnsafeBuffer(bytes), 0);
-        pdu.set(PduType.HOST_DATA, CommonHeader.FLAG_LAST, DataPdu.SIZE_BYTES, DataPdu.SIZE_BYTES, bytes.length);
+        pdu.set(PduType.H2C_DATA, CommonHeader.FLAG_LAST, DataPdu.SIZE_BYTES, DataPdu.SIZE_BYTES, bytes.length);
         pdu.setTransfer(commandId, transferTag, offset, length);
         System.arraycopy(data, offset, bytes, DataPdu.SIZE_BYTES, length);
         return bytes;

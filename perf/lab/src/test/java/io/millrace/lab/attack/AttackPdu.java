@@ -70,7 +70,7 @@ record AttackPdu(byte[] bytes)
     /** R2T and data PDUs have their fields in the same places. */
     private DataPdu data()
     {
-        check(PduType.READY_TO_TRANSFER == type() || PduType.CONTROLLER_DATA == type());
+        check(PduType.READY_TO_TRANSFER == type() || PduType.C2H_DATA == type());
         final DataPdu pdu = new DataPdu();
         pdu.wrap(new UnsafeBuffer(bytes), 0);
         return pdu;

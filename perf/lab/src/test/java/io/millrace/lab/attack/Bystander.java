@@ -119,7 +119,7 @@ final class Bystander implements AutoCloseable
     private void compare(final byte[] expected) throws IOException
     {
         final AttackPdu pdu = io.receive();
-        if (PduType.CONTROLLER_DATA != pdu.type())
+        if (PduType.C2H_DATA != pdu.type())
         {
             throw new IOException("read was answered with type " + pdu.type() + " and status " + pdu.status());
         }

@@ -168,7 +168,7 @@ final class PooledBystander implements AutoCloseable
 
     private void sendData(final AttackPdu asked, final byte[] data) throws IOException
     {
-        io.send(AttackHost.hostData(
+        io.send(AttackHost.h2cData(
             asked.commandId(), asked.transferTag(), data, asked.offsetBytes(), asked.lengthBytes()));
     }
 
@@ -183,7 +183,7 @@ final class PooledBystander implements AutoCloseable
                 sendData(pdu, expected);
                 continue;
             }
-            if (PduType.CONTROLLER_DATA != pdu.type())
+            if (PduType.C2H_DATA != pdu.type())
             {
                 throw new IOException("read was answered with type " + pdu.type() + " and status " + pdu.status());
             }

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 public final class NvmeTransfer
 {
     private static final int PIECE_BYTES = 128 << 10;
-    private static final int PATIENCE_SECONDS = 60;
+    private static final int COMPLETION_TIMEOUT_SECONDS = 60;
     private static final byte PAINT = 0x5A;
 
     private final Reactor reactor = new Reactor(ReactorConfig.of("transfer", -1));
@@ -181,7 +181,7 @@ public final class NvmeTransfer
                 opened.completeExceptionally(reason);
             }
         }));
-        return opened.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        return opened.get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     private void close(final BlockChannel channel) throws Exception
@@ -192,7 +192,7 @@ public final class NvmeTransfer
             reactor.removePoller(channel);
             channel.close((gone) -> closed.complete(null));
         });
-        closed.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        closed.get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     private void submit(
@@ -216,12 +216,12 @@ public final class NvmeTransfer
         request.reset(operation, offset / blockBytes, PIECE_BYTES / blockBytes)
             .addSegment(memory.address(), PIECE_BYTES);
         final boolean isTaken =
-            reactor.call(() -> channel.submit(request)).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            reactor.call(() -> channel.submit(request)).get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
         if (!isTaken)
         {
             throw new IllegalStateException(operation + " at " + offset + " was not taken");
         }
-        return result.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        return result.get(COMPLETION_TIMEOUT_SECONDS, TimeUnit.SECONDS);
     }
 
     private static void say(final String line)

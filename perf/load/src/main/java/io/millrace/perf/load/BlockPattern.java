@@ -3,8 +3,8 @@ package io.millrace.perf.load;
 import io.millrace.bindings.NativeMemory;
 
 /**
- * What verified blocks hold: each names itself (block number, seed, generation) and goes on with numbers that only it
- * has, so that stale, torn, misplaced and zeroed blocks are all told from the right one. Stateless; any thread.
+ * Contents of verified blocks: each begins with its identity (block number, seed, generation) and continues with
+ * numbers derived from it, so that stale, torn, misplaced and zeroed blocks are all detected. Stateless; any thread.
  *
  * <pre>
  *    0 magic
@@ -45,7 +45,7 @@ final class BlockPattern
      * {@return offset of the first wrong word, or -1 when the block is right}
      *
      * @param address    of the block.
-     * @param blockBytes of it.
+     * @param blockBytes block size in bytes.
      * @param lba        it should be.
      * @param seed       it should carry.
      * @param generation it should have.
@@ -82,7 +82,7 @@ final class BlockPattern
     }
 
     /**
-     * {@return whether a block was written by a verified load, as far as its first word tells}
+     * {@return whether a block was written by a verified load, judged by its first word}
      *
      * @param address of the block.
      */
@@ -97,11 +97,11 @@ final class BlockPattern
     }
 
     /**
-     * As {@link #mismatch(long, int, long, long, long)} for a block of a load that nobody remembers: seed and
-     * generation are those that the block names, so an older version of the block passes.
+     * As {@link #mismatch(long, int, long, long, long)} for a block of an unknown load: seed and generation are those
+     * that the block names, so an older version of the block passes.
      *
      * @param address    of the block, which is marked.
-     * @param blockBytes of it.
+     * @param blockBytes block size in bytes.
      * @param lba        it should be.
      * @return offset of the first wrong word, or -1 when the block is whole and in its place.
      */
@@ -118,9 +118,9 @@ final class BlockPattern
     }
 
     /**
-     * Says what a wrong block holds.
+     * Describes a wrong block.
      *
-     * @param address    of it.
+     * @param address    start address.
      * @param offset     from {@link #mismatch}.
      * @param lba        it should be.
      * @param generation it should have.

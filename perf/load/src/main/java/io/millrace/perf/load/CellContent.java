@@ -1,8 +1,8 @@
 package io.millrace.perf.load;
 
 /**
- * What the blocks of a worker's cells hold when they can be verified: fills them, and counts what is wrong with those
- * that were read. One worker's, on its reactor; allocates only for what is wrong.
+ * Contents of the blocks of a worker's cells when they can be verified: fills them, and counts wrong blocks that were
+ * read. One worker's, on its reactor; allocates only for wrong blocks.
  */
 final class CellContent
 {
@@ -60,7 +60,7 @@ final class CellContent
     }
 
     /**
-     * Compares blocks that an earlier load has written with what they say of themselves.
+     * Checks blocks that an earlier load has written against their own identity.
      *
      * @param address of the buffer.
      * @param cell    index.

@@ -25,7 +25,7 @@ public final class LatencyLog implements AutoCloseable
     }
 
     /**
-     * A log that keeps nothing.
+     * A log that discards everything.
      *
      * @return the log.
      */
@@ -35,7 +35,7 @@ public final class LatencyLog implements AutoCloseable
     }
 
     /**
-     * Makes a log file, or begins it anew.
+     * Creates a log file, or truncates it.
      *
      * @param file to write.
      * @return the log.

@@ -6,13 +6,13 @@ import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
- * A load: where to, what, how hard, how long. Immutable.
+ * Configuration of a load. Immutable.
  *
  * @param address                 of the target.
  * @param subsystemNqn            to connect to.
  * @param host                    to connect as.
  * @param nsid                    namespace; 0 for the first there is.
- * @param pattern                 where I/O goes and which way.
+ * @param pattern                 access pattern and direction.
  * @param sizeBytes               of one I/O; a multiple of the namespace's block size.
  * @param queueDepth              commands outstanding on each queue.
  * @param queues                  I/O queues, each over its own connection.
@@ -62,7 +62,7 @@ public record LoadConfig(
     public static final long DURATION_MS_DEFAULT = 10_000;
     /** Default of {@link #warmUpMs()}: 2 s, for the just-in-time compiler to settle. */
     public static final long WARM_UP_MS_DEFAULT = 2_000;
-    /** Region that is used when verifying and nothing else is said, at most: 1 GiB. */
+    /** Largest default region of a verified load: 1 GiB. */
     public static final long VERIFY_REGION_BYTES_DEFAULT = 1L << 30;
     /** Largest I/O. */
     public static final int SIZE_BYTES_MAX = 16 << 20;
@@ -202,7 +202,7 @@ public record LoadConfig(
         }
 
         /**
-         * Sets where I/O goes and which way.
+         * Sets access pattern and direction.
          *
          * @param value pattern.
          * @return this, to chain.

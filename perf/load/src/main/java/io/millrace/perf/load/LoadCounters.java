@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * Counts of one worker, written by its reactor alone and read by any thread. Reset at the start of each phase, but for
- * what went wrong.
+ * Counts of one worker, written by its reactor alone and read by any thread. Reset at the start of each phase, except
+ * errors.
  */
 final class LoadCounters
 {
@@ -72,7 +72,7 @@ final class LoadCounters
     }
 
     /**
-     * Says how much is outstanding, once a turn.
+     * Sets the number of outstanding commands, once a poll.
      *
      * @param commands submitted and not complete.
      */

@@ -24,19 +24,19 @@ import org.HdrHistogram.Histogram;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Runs one load. {@link #run()} does it all on the caller's thread, once, and overwrites what it is told to; who does
- * not own the namespace asks {@link #findData()} before. {@link #progress()} and {@link #stop()} are for any thread
- * meanwhile. {@link #close()} frees what it used.
+ * Runs one load. {@link #run()} does everything on the caller's thread, once, and overwrites the configured region;
+ * callers that do not own the namespace call {@link #findData()} before. {@link #progress()} and {@link #stop()} are
+ * for any thread meanwhile. {@link #close()} frees what it used.
  */
 public final class LoadGenerator implements AutoCloseable
 {
     private static final long SPIN_NS = 1_000_000;
     private static final long COORDINATION_INTERVAL_NS = 2_000_000;
-    /** Each look at a running load takes the CPU from its reactor where the two share one. */
+    /** Each check of a running load takes the CPU from its reactor where the two share one. */
     private static final long LOAD_INTERVAL_NS = 50_000_000;
     private static final long VERIFY_CELLS_MAX = 1L << 28;
     private static final int RANDOM_FILL_BYTES = Long.BYTES;
-    /** After {@link #stop()} a target has so long to answer; then what is outstanding is given up. */
+    /** Time after {@link #stop()} for a target to answer; then outstanding commands are abandoned. */
     private static final long STOP_DRAIN_NS = 1_000_000_000;
     private static final int PROBE_BYTES = 64 << 10;
 
@@ -57,7 +57,7 @@ public final class LoadGenerator implements AutoCloseable
     private volatile String lossReason = "";
 
     /**
-     * Does nothing yet.
+     * Creates a generator; nothing is connected.
      *
      * @param config of the load.
      */
@@ -69,7 +69,7 @@ public final class LoadGenerator implements AutoCloseable
     /**
      * As {@link #run(LatencyLog)} without a log.
      *
-     * @return what it came to.
+     * @return the results.
      */
     public LoadReport run()
     {
@@ -80,7 +80,7 @@ public final class LoadGenerator implements AutoCloseable
      * Connects, runs all phases and reports. Once; blocks until it is over or {@link #stop()} is called.
      *
      * @param log where latencies of each second go.
-     * @return what it came to.
+     * @return the results.
      * @throws InitiatorException when the target cannot be reached.
      * @throws LoadException      when the target cannot be loaded as configured.
      */
@@ -121,7 +121,7 @@ public final class LoadGenerator implements AutoCloseable
     }
 
     /**
-     * Connects, and looks whether a load that writes would overwrite something. Before {@link #run()}; blocks.
+     * Connects, and checks whether a load that writes would overwrite data. Before {@link #run()}; blocks.
      *
      * @return what the region to be written holds, as a clause; empty when the load only reads, or when nothing but
      *     zeroes was found.
@@ -215,7 +215,7 @@ public final class LoadGenerator implements AutoCloseable
     {
         if (0 != config.sizeBytes() % namespace.blockSizeBytes())
         {
-            throw new LoadException("size " + config.sizeBytes() + " is no multiple of the block size " +
+            throw new LoadException("size " + config.sizeBytes() + " is not a multiple of the block size " +
                 namespace.blockSizeBytes() + " of namespace " + namespace.nsid() + ": use one");
         }
         if (config.sizeBytes() > controller.info().maxTransferBytes())
@@ -451,7 +451,7 @@ public final class LoadGenerator implements AutoCloseable
     }
 
     /**
-     * {@return how far the load has come; any thread}
+     * {@return progress of the load; any thread}
      */
     public LoadProgress progress()
     {
@@ -483,7 +483,7 @@ public final class LoadGenerator implements AutoCloseable
     }
 
     /**
-     * Ends the load early; {@link #run()} reports what there is. Any thread.
+     * Ends the load early; {@link #run()} reports the results so far. Any thread.
      */
     public void stop()
     {

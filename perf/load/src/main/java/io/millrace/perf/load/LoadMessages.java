@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What went wrong on a worker, in words: the first few wrong blocks, and how often each status came. Any thread;
- * allocates, but only when something goes wrong.
+ * Errors of a worker as text: the first few wrong blocks, and the count of each status. Any thread; allocates, but only
+ * on errors.
  */
 final class LoadMessages
 {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * Where I/O goes and which way.
+ * Access pattern and direction of a load.
  */
 public enum LoadPattern
 {
@@ -31,7 +31,7 @@ public enum LoadPattern
     }
 
     /**
-     * {@return the name people write}
+     * {@return its name in configuration}
      */
     public String label()
     {

@@ -1,7 +1,7 @@
 package io.millrace.perf.load;
 
 /**
- * What a load does at present, in the order of doing it; phases that are not asked for are left out.
+ * Phases of a load, in order; phases that are not configured are skipped.
  */
 public enum LoadPhase
 {

@@ -1,7 +1,7 @@
 package io.millrace.perf.load;
 
 /**
- * How far a load has come. A snapshot.
+ * Progress of a load. A snapshot.
  *
  * @param phase       it is in.
  * @param elapsedNs   since the phase began.

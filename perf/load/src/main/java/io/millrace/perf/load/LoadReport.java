@@ -5,7 +5,7 @@ import io.millrace.nvmf.initiator.NamespaceInfo;
 import java.util.List;
 
 /**
- * What a load came to.
+ * Results of a load.
  *
  * @param config           it was run with.
  * @param controller       it was run against.
@@ -20,8 +20,8 @@ import java.util.List;
  * @param verifiedBlocks   blocks that were compared.
  * @param verifyFailures   blocks that were wrong.
  * @param unmarkedBlocks   blocks without the mark of a verified write, in a load that only reads and verifies.
- * @param unfinished       commands that had not completed when the measurement ended, at a fixed rate with those whose
- *                         moment had passed; their latencies are with the others.
+ * @param unfinished       commands that had not completed when the measurement ended, at a fixed rate including those
+ *                         whose planned time had passed; their latencies are with the others.
  * @param longestStallNs   longest time that a queue had commands outstanding and none completed.
  * @param reconnects       how often the target was lost and came back.
  * @param failures         why the load failed; empty when it passed.
@@ -49,8 +49,8 @@ public record LoadReport(
     private static final double RATE_DELAY_NS_MAX = 100e6;
 
     /**
-     * {@return share of the planned rate that may be missed: a hundredth, or what a pause of 100 ms at the end comes
-     * to; what a pause does shows in the latencies}
+     * {@return share of the planned rate that may be missed: a hundredth, or the share of a pause of 100 ms at the end;
+     * a pause is visible in the latencies}
      *
      * @param elapsedNs measured time.
      */

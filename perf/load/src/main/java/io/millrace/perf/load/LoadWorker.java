@@ -16,7 +16,7 @@ import org.agrona.concurrent.SystemNanoClock;
  */
 final class LoadWorker implements Poller
 {
-    /** Latencies above are recorded as this: a minute. */
+    /** Largest recorded latency: a minute. */
     static final long LATENCY_NS_MAX = 60_000_000_000L;
     /** Digits that recorded latencies keep. */
     static final int SIGNIFICANT_DIGITS = 3;
@@ -108,7 +108,7 @@ final class LoadWorker implements Poller
     }
 
     /**
-     * {@return whether there is nothing left to do in a phase; any thread}
+     * {@return whether a phase is complete; any thread}
      *
      * @param ofPhase that was asked for.
      */
@@ -186,8 +186,8 @@ final class LoadWorker implements Poller
     }
 
     /**
-     * Gives up what is outstanding: it counts with the time it has waited, and nothing that completes later counts
-     * again. On the reactor.
+     * Abandons outstanding commands: they count with the time that they have waited, and later completions are not
+     * counted. On the reactor.
      */
     void giveUp()
     {
@@ -536,7 +536,7 @@ final class LoadWorker implements Poller
         messages.addError(slot.writes, region.lba(slot.cell), request.status());
         if (unanswered)
         {
-            // The controller is gone for good: going on would only fail as fast as it can.
+            // The controller is lost permanently: further commands would only fail.
             failed = true;
         }
     }

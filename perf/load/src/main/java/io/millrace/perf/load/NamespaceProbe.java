@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 
 /**
- * Looks for data in a range of a namespace: reads its first and last MiB, and one I/O at a random place of each of
- * {@value #SAMPLES} equal parts of what is between. A block that is not zero is data. Data between the samples is
+ * Searches a range of a namespace for data: reads its first and last MiB, and one I/O at a random offset in each of
+ * {@value #SAMPLES} equal parts of the part between. A block that is not zero is data. Data between the samples is
  * missed; boot records, partition tables and file systems are at the start, where everything is read. Blocks its
  * caller, any thread but a reactor's.
  */
@@ -44,7 +44,7 @@ final class NamespaceProbe
     }
 
     /**
-     * Looks at the start of the namespace.
+     * Searches the start of the namespace.
      *
      * @param lengthBytes of the range, from the first block on.
      * @return what was found, as a clause; null when every block that was read is zero.
@@ -55,7 +55,7 @@ final class NamespaceProbe
     }
 
     /**
-     * Looks for blocks that a verified load wrote.
+     * Searches for blocks that a verified load wrote.
      *
      * @param lengthBytes of the range, from the first block on.
      * @return whether there is one among those that were read, or one that cannot be read.

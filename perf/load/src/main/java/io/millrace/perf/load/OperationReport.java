@@ -3,7 +3,7 @@ package io.millrace.perf.load;
 import org.HdrHistogram.Histogram;
 
 /**
- * What one kind of operation came to in the measurement.
+ * Results of one kind of operation in the measurement.
  *
  * @param name                "read" or "write".
  * @param operations          completed.

@@ -1,8 +1,9 @@
 package io.millrace.perf.load;
 
 /**
- * What a worker has written in its part of the region: for each cell (an I/O's worth of blocks) how often, and whether
- * a command is on it now, so that no two commands meet on one cell and every read has one right answer. One worker's.
+ * The cells that a worker has written in its part of the region: for each cell (the blocks of an I/O) the number of
+ * writes, and whether a command is outstanding on it, so that no two commands overlap and every read has one correct
+ * result. One worker's.
  */
 final class WrittenCells
 {
@@ -27,7 +28,7 @@ final class WrittenCells
     }
 
     /**
-     * Finds a cell without a command on it.
+     * Finds a cell without an outstanding command.
      *
      * @param wanted where to begin to look.
      * @return the cell; -1 when all are busy.
@@ -80,7 +81,7 @@ final class WrittenCells
      * A write ended.
      *
      * @param cell       index.
-     * @param generation it carried; 0 when it failed, so that nobody knows what the cell holds.
+     * @param generation it carried; 0 when it failed, so that the content of the cell is unknown.
      */
     void endWrite(final long cell, final int generation)
     {

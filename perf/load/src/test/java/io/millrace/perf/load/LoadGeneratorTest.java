@@ -389,7 +389,7 @@ class LoadGeneratorTest
 
     @ParameterizedTest
     @CsvSource({
-        "6144, 0, 0, 'size 6144 is no multiple of the block size 4096'",
+        "6144, 0, 0, 'size 6144 is not a multiple of the block size 4096'",
         "4096, 7, 0, 'has no namespace 7: use one of [1]'",
         "4096, 0, 8388608, 'region of 8388608 bytes is larger than namespace 1'",
         "8388608, 0, 0, 'is above the largest transfer'"})

@@ -3,19 +3,19 @@ package io.millrace.nvmf;
 import io.millrace.reactor.TimerListener;
 
 /**
- * The reads or the writes of one reactor that wait for a limit, in order. A timer wakes it when the first may go on;
- * between, nothing is asked or polled. Single-threaded.
+ * The reads or the writes of one reactor that wait for a limit, in order. A timer fires when the first may be released;
+ * in between nothing is polled. Single-threaded.
  */
-final class QosLine implements TimerListener
+final class ThrottleQueue implements TimerListener
 {
-    /** A turn of a line is kept as short as that of pollers. */
+    /** Bounds a run as the polls of pollers are bounded. */
     private static final int RELEASES_PER_TURN = 64;
     private static final long NO_TIMER = -1;
     private static final TokenShare[] NO_SHARES = {};
 
-    private final QosGate gate;
+    private final RateLimiter rateLimiter;
     private final boolean isRead;
-    private final RequestLine waiting = new RequestLine();
+    private final RequestQueue waiting = new RequestQueue();
     private TokenShare[] commandShares = NO_SHARES;
     private TokenShare[] byteShares = NO_SHARES;
     private QosCounters counters;
@@ -24,9 +24,9 @@ final class QosLine implements TimerListener
     private long left;
     private long waitedNs;
 
-    QosLine(final QosGate gate, final boolean isRead)
+    ThrottleQueue(final RateLimiter rateLimiter, final boolean isRead)
     {
-        this.gate = gate;
+        this.rateLimiter = rateLimiter;
         this.isRead = isRead;
     }
 
@@ -36,7 +36,7 @@ final class QosLine implements TimerListener
     }
 
     /**
-     * Goes by other limits from now on: who waits may go on sooner or later than before.
+     * Replaces the limits: waiting commands may be released sooner or later than before.
      *
      * @param policy of the limits; null for none.
      */
@@ -58,9 +58,9 @@ final class QosLine implements TimerListener
     }
 
     /**
-     * {@return whether a command may go on without waiting; then its tokens are used}
+     * {@return whether a command is admitted without waiting; then its tokens are used}
      *
-     * @param lengthBytes of it.
+     * @param lengthBytes length in bytes.
      */
     boolean passes(final int lengthBytes)
     {
@@ -68,17 +68,17 @@ final class QosLine implements TimerListener
     }
 
     /**
-     * Puts a command in line; it does not pass.
+     * Queues a command that is not admitted.
      *
-     * @param request     of it.
+     * @param request     the command's request.
      * @param phase       whether the transport keeps its capsule meanwhile.
-     * @param lengthBytes of it.
+     * @param lengthBytes length in bytes.
      */
     void add(final Request request, final RequestPhase phase, final int lengthBytes)
     {
-        request.onThrottled(this, phase, lengthBytes, gate.nowNs());
+        request.onThrottled(this, phase, lengthBytes, rateLimiter.nowNs());
         waiting.add(request);
-        gate.admission().onKept(request.pooledLength());
+        rateLimiter.admission().onKept(request.pooledLength());
         throttled++;
         if (1 == waiting.size())
         {
@@ -87,7 +87,7 @@ final class QosLine implements TimerListener
     }
 
     /**
-     * Takes a command out of the line that ends otherwise.
+     * Removes a command that ends otherwise.
      *
      * @param request that waits in it.
      */
@@ -105,11 +105,11 @@ final class QosLine implements TimerListener
             }
         }
         flush();
-        gate.onLineChanged();
+        rateLimiter.onQueueChanged();
     }
 
     /**
-     * Fails the commands of a namespace that was taken away.
+     * Fails the commands of a removed namespace.
      *
      * @param namespace of them.
      * @param status    to fail them with.
@@ -138,12 +138,12 @@ final class QosLine implements TimerListener
     }
 
     /**
-     * Lets those go on who may, and starts the timer for the next one.
+     * Releases the commands that the limits admit, and starts the timer for the next one.
      */
     void run()
     {
         stopTimer();
-        if (!gate.admission().isPaused())
+        if (!rateLimiter.admission().isPaused())
         {
             for (int released = 0; released < RELEASES_PER_TURN && 0 != waiting.size(); released++)
             {
@@ -156,7 +156,7 @@ final class QosLine implements TimerListener
                 }
                 use(first.throttledBytes());
                 take(first);
-                first.queuePair().intake().onPassed(first);
+                first.queuePair().dispatcher().onPassed(first);
             }
             if (0 != waiting.size())
             {
@@ -165,7 +165,7 @@ final class QosLine implements TimerListener
             }
         }
         flush();
-        gate.onLineChanged();
+        rateLimiter.onQueueChanged();
     }
 
     @Override
@@ -178,14 +178,14 @@ final class QosLine implements TimerListener
     private void take(final Request request)
     {
         waiting.remove(request);
-        gate.admission().onKept(-request.pooledLength());
+        rateLimiter.admission().onKept(-request.pooledLength());
         left++;
-        waitedNs += request.onUnthrottled(gate.nowNs());
+        waitedNs += request.onUnthrottled(rateLimiter.nowNs());
     }
 
     private long waitNs(final int lengthBytes, final boolean isLast)
     {
-        final long nowNs = gate.nowNs();
+        final long nowNs = rateLimiter.nowNs();
         long untilNs = 0;
         for (final TokenShare share : commandShares)
         {
@@ -215,7 +215,7 @@ final class QosLine implements TimerListener
     {
         if (NO_TIMER == timer)
         {
-            timer = gate.reactor().schedule(gate.nowNs() + untilNs, this);
+            timer = rateLimiter.reactor().schedule(rateLimiter.nowNs() + untilNs, this);
         }
     }
 
@@ -223,7 +223,7 @@ final class QosLine implements TimerListener
     {
         if (NO_TIMER != timer)
         {
-            gate.reactor().cancel(timer);
+            rateLimiter.reactor().cancel(timer);
             timer = NO_TIMER;
         }
     }

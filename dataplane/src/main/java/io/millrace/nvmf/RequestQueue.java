@@ -1,10 +1,10 @@
 package io.millrace.nvmf;
 
 /**
- * Requests that wait, in order: a list linked through the requests themselves, so that one can leave from the middle
- * when its connection goes. Single-threaded.
+ * Requests that wait, in order: a list linked through the requests themselves, so that a request can be removed from
+ * the middle when its connection ends. Single-threaded.
  */
-final class RequestLine
+final class RequestQueue
 {
     private Request head;
     private Request tail;

@@ -1,16 +1,16 @@
 package io.millrace.block.nvme;
 
 /**
- * Whom a channel asks for help with its controller. Called on the channel's reactor; answers come through
- * {@link ReactorQueuePair#requestState}, none of the calls waits.
+ * ControllerSupervisor of a controller, requested by its channels. Called on the channel's reactor; results come
+ * through {@link ReactorQueuePair#requestState}, none of the calls waits.
  */
-interface Rescue
+interface ControllerRecovery
 {
     /**
      * A command takes too long.
      *
      * @param queueId   of its submission queue.
-     * @param commandId of it.
+     * @param commandId command identifier.
      */
     void abort(int queueId, int commandId);
 
@@ -22,7 +22,7 @@ interface Rescue
     void reset(String reason);
 
     /**
-     * Something that an operator should know.
+     * Adds a note for the operator.
      *
      * @param what a sentence that goes on after the drive's name.
      */

@@ -4,21 +4,21 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * Capsules that came while their connection is about to move to another reactor: they begin there. Bounded by what a
- * connection can keep when it does not go on. Its connection's reactor only; control path.
+ * Capsules that arrived while their connection is about to move to another reactor, where they are dispatched. Bounded
+ * by what a stalled connection can keep. Its connection's reactor only; control path.
  */
-final class HeldCapsules
+final class MoveBacklog
 {
     private final ExpandableArrayBuffer bytes = new ExpandableArrayBuffer();
     private final int bytesMax;
     private int length;
 
     /**
-     * Holds nothing yet.
+     * Creates an empty backlog.
      *
-     * @param bytesMax of capsules and what is kept behind them.
+     * @param bytesMax of capsules and the bytes kept behind them.
      */
-    HeldCapsules(final int bytesMax)
+    MoveBacklog(final int bytesMax)
     {
         this.bytesMax = bytesMax;
     }
@@ -40,11 +40,11 @@ final class HeldCapsules
     }
 
     /**
-     * {@return all of it, and something behind}
+     * {@return all capsules, and the bytes behind them}
      *
      * @param rest that comes behind.
      */
-    byte[] with(final KeptBytes rest)
+    byte[] with(final PartialPdu rest)
     {
         final byte[] all = new byte[length + rest.length()];
         bytes.getBytes(0, all, 0, length);

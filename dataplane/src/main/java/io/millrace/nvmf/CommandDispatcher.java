@@ -6,41 +6,41 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * How commands come into a queue pair: a transport begins them here, has them carried out, and brings their data; those
- * that had to wait go on here. They leave by {@code QueuePair.complete}. Its queue pair's reactor only; nothing is
- * allocated.
+ * Dispatches the commands of a queue pair: a transport begins them here, has them executed, and delivers their data;
+ * commands that had to wait are resumed here. They end with {@code QueuePair.complete}. Its queue pair's reactor only;
+ * nothing is allocated.
  */
-public final class CommandIntake
+public final class CommandDispatcher
 {
     private final QueuePair queuePair;
-    private final OpenCommands openCommands;
+    private final OutstandingCommands outstandingCommands;
     private final QueuePairMeter meter;
     private PollGroup pollGroup;
     /** Commands that came and whose turn it is not yet. */
     private int awaitingTurn;
 
     /**
-     * Made with its queue pair.
+     * Creates the dispatcher of a queue pair.
      *
      * @param queuePair    that the commands are for.
-     * @param openCommands where they are while they are under way.
+     * @param outstandingCommands commands that are outstanding.
      * @param meter        that counts them.
      * @param pollGroup    share of the reactor that it is on.
      */
-    CommandIntake(
+    CommandDispatcher(
         final QueuePair queuePair,
-        final OpenCommands openCommands,
+        final OutstandingCommands outstandingCommands,
         final QueuePairMeter meter,
         final PollGroup pollGroup)
     {
         this.queuePair = queuePair;
-        this.openCommands = openCommands;
+        this.outstandingCommands = outstandingCommands;
         this.meter = meter;
         this.pollGroup = pollGroup;
     }
 
     /**
-     * The queue pair is on another reactor. On that one.
+     * The queue pair has moved to another reactor. Called on that one.
      *
      * @param newOwner share of the reactor.
      */
@@ -62,7 +62,7 @@ public final class CommandIntake
      */
     public Request begin(final UnsafeBuffer source, final int offset)
     {
-        return queuePair.state().isGone() ? null : openCommands.begin(source, offset);
+        return queuePair.state().isGone() ? null : outstandingCommands.begin(source, offset);
     }
 
     /**
@@ -80,17 +80,17 @@ public final class CommandIntake
      */
     public boolean hasSlot()
     {
-        return !awaitsSlot(0) || openCommands.hasRoom();
+        return !awaitsSlot(0) || outstandingCommands.hasRoom();
     }
 
     /**
-     * Carries a command out. Data that came in the capsule has been named with {@link Request#inCapsuleData}; it is
-     * read within this call only.
+     * Executes a command. Data that came in the capsule has been named with {@link Request#inCapsuleData}; it is read
+     * within this call only.
      *
      * @param request from {@link #begin}.
-     * @return false when it cannot go on now, such as for want of a buffer for the data that came in the capsule: the
-     *     transport keeps the capsule, parses nothing behind it, and calls again with the same request, its data named
-     *     again, in a later poll, until this is true.
+     * @return false when it cannot be executed now, for example because there is no buffer for the data that came in
+     *     the capsule: the transport keeps the capsule, parses nothing behind it, and calls again with the same
+     *     request, its data named again, in a later poll, until this is true.
      */
     public boolean onCommand(final Request request)
     {
@@ -106,12 +106,12 @@ public final class CommandIntake
         }
         if (!hasTurn())
         {
-            request.phase(RequestPhase.AWAITING_TURN);
+            request.phase(RequestPhase.AWAITING_TIME_BUDGET);
             awaitingTurn++;
             return false;
         }
         meter.onCommand(pollGroup.reactor().nowNs());
-        if (!openCommands.claimId(request))
+        if (!outstandingCommands.claimId(request))
         {
             queuePair.complete(request, NvmeStatus.COMMAND_ID_CONFLICT | NvmeStatus.DO_NOT_RETRY);
             return true;
@@ -120,7 +120,7 @@ public final class CommandIntake
     }
 
     /**
-     * {@return whether it is worth while to call {@link #onCommand} again for a capsule that is kept}
+     * {@return whether {@link #onCommand} can succeed now for a capsule that is kept}
      *
      * @param request of the capsule.
      */
@@ -129,7 +129,7 @@ public final class CommandIntake
         return switch (request.phase())
         {
             case PAUSED -> !pollGroup.isPaused();
-            case AWAITING_TURN, CAPSULE_BUFFERED -> hasTurn();
+            case AWAITING_TIME_BUDGET, CAPSULE_BUFFERED -> hasTurn();
             case CAPSULE_THROTTLED -> !pollGroup.isPaused() && pollGroup.qos().hasRoom(request);
             case CAPSULE_AWAITING_BUFFER -> false;
             case CAPSULE_AWAITING_OPEN -> !isAwaitingOpen(request);
@@ -159,7 +159,7 @@ public final class CommandIntake
         {
             return false;
         }
-        openCommands.discard(request);
+        outstandingCommands.discard(request);
         return true;
     }
 
@@ -187,9 +187,9 @@ public final class CommandIntake
     }
 
     /**
-     * The data that {@link QueuePairTransport#receiveData} asked for came and is spoilt, such as by a wrong data
-     * digest; or data that came in the capsule is, then this is called instead of {@link #onCommand}. The command
-     * fails, the connection goes on.
+     * The data that {@link QueuePairTransport#receiveData} asked for arrived corrupted, such as with a wrong data
+     * digest; for corrupted data of a capsule this is called instead of {@link #onCommand}. The command fails, the
+     * connection continues.
      *
      * @param request whose data it was.
      * @param status  to fail it with, of {@code NvmeStatus}; usually {@code TRANSIENT_TRANSPORT_ERROR}.
@@ -200,9 +200,9 @@ public final class CommandIntake
     }
 
     /**
-     * A command that waited for a buffer has it. A capsule that is kept goes on when its transport comes again.
+     * A command that waited for a buffer has it. A kept capsule is resumed when its transport retries it.
      *
-     * @param request     of the command, out of the line.
+     * @param request     of the command, removed from its queue.
      * @param address     of the buffer.
      * @param lengthBytes of the buffer.
      */
@@ -222,7 +222,7 @@ public final class CommandIntake
     /**
      * An admin command goes on that had begun, since the reactor has time for it.
      *
-     * @param request of the command, out of the line.
+     * @param request of the command, removed from its queue.
      */
     void onTurn(final Request request)
     {
@@ -239,13 +239,13 @@ public final class CommandIntake
         }
         else
         {
-            pollGroup.adminTurn().await(request);
+            pollGroup.adminTimeBudget().await(request);
         }
     }
 
     private boolean hasTurn()
     {
-        return QueuePairState.ADMIN != queuePair.state() || pollGroup.adminTurn().hasTime();
+        return QueuePairState.ADMIN != queuePair.state() || pollGroup.adminTimeBudget().hasTime();
     }
 
     private boolean isAwaitingOpen(final Request request)
@@ -255,9 +255,10 @@ public final class CommandIntake
     }
 
     /**
-     * A command that waited for its device to open goes on: that is open, or could not be opened, or not in time.
+     * Resumes a command that waited for its device to open: the device is open, failed to open, or did not open in
+     * time.
      *
-     * @param request of the command, out of the line.
+     * @param request of the command, removed from its queue.
      */
     void onOpenAwaited(final Request request)
     {
@@ -267,9 +268,9 @@ public final class CommandIntake
     }
 
     /**
-     * A command that waited without a buffer until its device takes more may take one.
+     * A command that waited without a buffer for room at its device may take a buffer.
      *
-     * @param request of the command, out of the line.
+     * @param request of the command, removed from its queue.
      */
     void onDeviceReady(final Request request)
     {
@@ -278,9 +279,9 @@ public final class CommandIntake
     }
 
     /**
-     * A command that waited for a limit goes on.
+     * Resumes a command that waited for a limit.
      *
-     * @param request of the command, out of the line.
+     * @param request of the command, removed from its queue.
      */
     void onPassed(final Request request)
     {
@@ -291,7 +292,7 @@ public final class CommandIntake
             request.phase(RequestPhase.CAPSULE_BUFFERED);
             return;
         }
-        // It has begun nothing, so what has become of its namespace meanwhile is looked at again.
+        // It has begun nothing, so its namespace is checked again.
         final NamespaceChannel namespace = request.namespace();
         namespace.unbind(request);
         request.phase(RequestPhase.EXECUTING);
@@ -312,19 +313,20 @@ public final class CommandIntake
         {
             return false;
         }
-        awaitingTurn -= RequestPhase.AWAITING_TURN == request.phase() ? 1 : 0;
+        awaitingTurn -= RequestPhase.AWAITING_TIME_BUDGET == request.phase() ? 1 : 0;
         if (RequestPhase.CAPSULE_THROTTLED == request.phase())
         {
             // There is room for its data, with which it waits on.
-            openCommands.withdraw(request);
+            outstandingCommands.withdraw(request);
         }
-        final boolean isNew = RequestPhase.PAUSED == request.phase() || RequestPhase.AWAITING_TURN == request.phase();
+        final boolean isNew = RequestPhase.PAUSED == request.phase() ||
+            RequestPhase.AWAITING_TIME_BUDGET == request.phase();
         request.phase(RequestPhase.EXECUTING);
         return isNew ? onCommand(request) : dispatchCapsule(request);
     }
 
     /**
-     * {@return whether the capsule is done with}
+     * {@return whether the transport may release the capsule}
      */
     private boolean dispatchCapsule(final Request request)
     {
@@ -351,7 +353,7 @@ public final class CommandIntake
         }
         else if (QueuePairState.ADMIN == state)
         {
-            final AdminTurn turn = pollGroup.adminTurn();
+            final AdminTimeBudget turn = pollGroup.adminTimeBudget();
             final long startNs = turn.begin();
             pollGroup.admin().execute(queuePair, request);
             turn.end(startNs);

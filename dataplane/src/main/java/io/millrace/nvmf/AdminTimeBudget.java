@@ -8,26 +8,26 @@ import io.millrace.reactor.Reactor;
  * as its queue holds. Those whose turn it is not wait with their capsules, or, when they have begun and go on with a
  * buffer or the next part of an answer, in a line here, which comes first in the next cycle. Single-threaded.
  */
-final class AdminTurn
+final class AdminTimeBudget
 {
     static final long BUDGET_NS = 200_000;
 
     private final Reactor reactor;
-    private final RequestLine waiting = new RequestLine();
+    private final RequestQueue waiting = new RequestQueue();
     private long spentNs;
 
     /**
-     * Nothing of the first cycle is spent.
+     * Creates a budget of which nothing is used.
      *
-     * @param reactor that carries the commands out.
+     * @param reactor that executes the commands.
      */
-    AdminTurn(final Reactor reactor)
+    AdminTimeBudget(final Reactor reactor)
     {
         this.reactor = reactor;
     }
 
     /**
-     * {@return whether one more may begin in this cycle}
+     * {@return whether one more command may begin in this cycle}
      */
     boolean hasTime()
     {
@@ -35,7 +35,7 @@ final class AdminTurn
     }
 
     /**
-     * {@return whether one has begun in this cycle}
+     * {@return whether a command has begun in this cycle}
      */
     boolean isBegun()
     {
@@ -51,7 +51,7 @@ final class AdminTurn
     }
 
     /**
-     * A command was carried out.
+     * A command was executed.
      *
      * @param startNs of {@link #begin}.
      */
@@ -69,7 +69,7 @@ final class AdminTurn
     }
 
     /**
-     * Puts a command in line that has begun and cannot go on in this cycle.
+     * Puts a command in the queue that has begun and cannot go on in this cycle.
      *
      * @param request of the command, in no other line.
      */
@@ -97,7 +97,7 @@ final class AdminTurn
         {
             final Request request = waiting.first();
             waiting.remove(request);
-            request.queuePair().intake().onTurn(request);
+            request.queuePair().dispatcher().onTurn(request);
         }
     }
 }

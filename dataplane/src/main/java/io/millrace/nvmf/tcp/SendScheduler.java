@@ -4,25 +4,25 @@ import io.millrace.reactor.TimerListener;
 import java.util.concurrent.TimeUnit;
 
 /**
- * When a connection sends next: in its group's next flush, or when its socket has room again. While that has none for
- * long, and somebody waits to write what answers borrow from devices, this is copied and given back. Its connection's
- * reactor only.
+ * Schedules the sending of a connection: in its group's next flush, or when its socket has room again. While the socket
+ * has been full for long and writers wait for memory that responses borrow from devices, that memory is copied and
+ * returned. Its connection's reactor only.
  */
-final class SendTurn
+final class SendScheduler
 {
     /**
-     * How long a full socket may keep others from writing what its answers borrow from devices; then that is copied
-     * and given back. What nobody waits for stays where it is: a host that reads all the time under load has a full
-     * socket all the time, and copying for it would cost half of its answers' speed.
+     * How long a full socket may block writers of memory that its responses borrow from devices; then that memory is
+     * copied and returned. Memory that no writer waits for stays borrowed: a host that reads continuously has a full
+     * socket all the time, and copying would halve its throughput.
      */
     static final long LOAN_TIMEOUT_NS = 2_000_000L;
-    /** A writer shows where else it is held up when it tries again, so after a copy the next look comes soon. */
+    /** A writer reveals further loans that block it when it retries, so the next check follows a copy soon. */
     static final long LOAN_RETRY_NS = 100_000L;
 
     /**
-     * How long others may wait to write what a host's answers borrow when there are no buffers to copy that to, since
-     * it has its share of them. However slowly the host goes on, and however many hosts borrow the same: each one's
-     * time begins when the writer comes, not when another one's has ended.
+     * How long writers may wait for memory that a host's responses borrow when there are no buffers to copy it to,
+     * since the host has its share of them. It holds however slowly the host progresses, and however many hosts borrow
+     * the same memory: each one's time begins when the writer arrives, not when another one's has ended.
      */
     static final long LOAN_LIMIT_NS = 1_000_000_000L;
 
@@ -36,18 +36,18 @@ final class SendTurn
     private long loanTimer = NO_TIMER;
     private long progressBytes;
     private long progressNs;
-    /** Since when there has been something at each look that somebody waits to write and that could not be copied. */
+    /** Since when each check has found borrowed memory that a writer waits for and that could not be copied. */
     private long uncopiedSinceNs;
     private boolean isUncopied;
 
     /**
-     * Has nothing to send.
+     * Creates a scheduler with nothing to send.
      *
      * @param group      that flushes.
      * @param connection that sends.
-     * @param sender     of it.
+     * @param sender     the connection's sender.
      */
-    SendTurn(final TcpPollGroup group, final TcpConnection connection, final PduSender sender)
+    SendScheduler(final TcpPollGroup group, final TcpConnection connection, final PduSender sender)
     {
         this.group = group;
         this.connection = connection;
@@ -60,7 +60,7 @@ final class SendTurn
     }
 
     /**
-     * There is something to send: it goes with the group's next flush, unless there was something before.
+     * There is something to send: it is sent in the group's next flush, unless one is already scheduled.
      */
     void request()
     {
@@ -78,7 +78,7 @@ final class SendTurn
      */
     void onFlushed(final SendState next)
     {
-        // The timer runs on until everything has left: one that is blocked again and again must not begin anew.
+        // The timer runs until everything is sent: repeated blocking must not restart it.
         if (SendState.BLOCKED == next && NO_TIMER == loanTimer)
         {
             progressNs = group.reactor().nowNs();
@@ -88,14 +88,14 @@ final class SendTurn
         }
         if (SendState.QUEUED == next && SendState.BLOCKED == state)
         {
-            // Epoll said that there is room, so it is not in the list of those who flush each cycle.
+            // Epoll reported room, so it is not in the list of connections that flush in each cycle.
             group.addFlush(connection);
         }
         state = next;
     }
 
     /**
-     * The connection sends no more.
+     * The connection stops sending.
      */
     void stop()
     {
@@ -126,7 +126,7 @@ final class SendTurn
         }
     }
 
-    /** Ends the connection when its host has taken nothing for too long, or has kept others from writing. */
+    /** Ends the connection when its host has received nothing for too long, or has blocked writers. */
     private boolean isOverdue(final long nowNs)
     {
         if (progressBytes != sender.sentBytes())

@@ -4,7 +4,7 @@ import java.nio.ByteOrder;
 
 /**
  * ICReq and ICResp, 128 bytes (NVMe/TCP Transport 1.0, sections 3.6.2.2 and 3.6.2.3, figures 20 and 21). The two differ
- * in what the last field says.
+ * in the meaning of the last field.
  *
  * <pre>
  *    0 common header
@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
  *   16 reserved to 128
  * </pre>
  */
-public final class InitializeConnection extends CommonHeader
+public final class ICPdu extends CommonHeader
 {
     /** Size in bytes, both HLEN and PLEN. */
     public static final int SIZE_BYTES = 128;
@@ -34,16 +34,16 @@ public final class InitializeConnection extends CommonHeader
     public static final int MAXIMUM_OFFSET = 12;
 
     /**
-     * Wraps nothing yet.
+     * Creates a flyweight that wraps nothing.
      */
-    public InitializeConnection()
+    public ICPdu()
     {
     }
 
     /**
      * Writes all 128 bytes.
      *
-     * @param type          {@link PduType#INITIALIZE_CONNECTION_REQUEST} or its response.
+     * @param type          {@link PduType#IC_REQ} or its response.
      * @param dataAlignment HPDA or CPDA: in dwords, 0's based.
      * @param digests       {@code DIGEST_*} bits.
      * @param maximum       MAXR2T, 0's based, or MAXH2CDATA in bytes.
@@ -92,7 +92,7 @@ public final class InitializeConnection extends CommonHeader
     /**
      * {@return MAXH2CDATA of an ICResp: most data bytes of one H2CData PDU, unsigned}
      */
-    public int maxHostDataBytes()
+    public int maxH2CDataBytes()
     {
         return buffer.getInt(offset + MAXIMUM_OFFSET, ByteOrder.LITTLE_ENDIAN);
     }

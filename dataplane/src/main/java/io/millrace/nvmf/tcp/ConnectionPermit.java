@@ -1,10 +1,10 @@
 package io.millrace.nvmf.tcp;
 
 /**
- * What one connection counts for in {@link ConnectionAdmission}. Everything but the address changes under the lock of
- * that; its connection may ask on its own reactor what it is.
+ * Permit of one connection, issued by {@link ConnectionAdmission}. Everything but the address changes under the lock of
+ * that; its connection may read the kind on its own reactor.
  */
-final class ConnectionPlace
+final class ConnectionPermit
 {
     /** What a connection is counted among. */
     enum Kind
@@ -15,7 +15,7 @@ final class ConnectionPlace
         QUEUE,
         /** Admin queues of discovery controllers. */
         DISCOVERY,
-        /** Nothing: its place was given to another or given back. */
+        /** Nothing: the permit was given to another connection or returned. */
         NONE
     }
 
@@ -24,11 +24,11 @@ final class ConnectionPlace
     private Runnable onEvicted;
 
     /**
-     * A place among the pending connections.
+     * A permit of a pending connection.
      *
      * @param address of the host.
      */
-    ConnectionPlace(final String address)
+    ConnectionPermit(final String address)
     {
         this.address = address;
     }

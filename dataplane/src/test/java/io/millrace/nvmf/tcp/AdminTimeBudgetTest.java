@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
  * I/O goes on in between, and all of them in the end.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class AdminTurnTest
+class AdminTimeBudgetTest
 {
     private static final int DEPTH = 1024;
     private static final int COMMANDS = 900;

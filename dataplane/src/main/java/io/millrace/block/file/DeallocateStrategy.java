@@ -1,9 +1,9 @@
 package io.millrace.block.file;
 
 /**
- * How a range is given back to what is under the device.
+ * Method to deallocate a range of the underlying file or device.
  */
-enum DeallocateWay
+enum DeallocateStrategy
 {
     /** {@code fallocate} makes a hole or has the drive unmap; the range reads as zeroes. */
     PUNCH_HOLE,
@@ -12,7 +12,7 @@ enum DeallocateWay
     /** Not at all. */
     NONE;
 
-    static DeallocateWay of(final BackingFile file, final boolean readOnly)
+    static DeallocateStrategy of(final BackingFile file, final boolean readOnly)
     {
         if (readOnly)
         {

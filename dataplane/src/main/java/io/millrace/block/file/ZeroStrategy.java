@@ -1,10 +1,10 @@
 package io.millrace.block.file;
 
 /**
- * How ranges are zeroed. A channel begins with the first and goes on to the next when the kernel does not know it for
- * this file.
+ * Strategies to zero ranges. A channel begins with the first and changes to the next when the kernel does not support
+ * it for this file.
  */
-enum ZeroWay
+enum ZeroStrategy
 {
     /** {@code fallocate} that keeps the space. */
     ZERO_RANGE,
@@ -13,7 +13,7 @@ enum ZeroWay
     /** Zeroes are written. */
     WRITES;
 
-    ZeroWay next()
+    ZeroStrategy next()
     {
         return ZERO_RANGE == this ? PUNCH_HOLE : WRITES;
     }

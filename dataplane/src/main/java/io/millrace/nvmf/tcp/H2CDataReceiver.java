@@ -7,14 +7,14 @@ import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The data that a connection's R2Ts asked for: which requests wait for it, and how far the H2CData PDU that is being
- * received has come (NVMe/TCP Transport 1.0, section 3.3.2.2). Payload that came with its header is copied to the
- * memory of the request, the rest of it is received there. Its connection's reactor only.
+ * Receives the H2CData that a connection's R2Ts asked for: the requests that wait for it, and the progress of the
+ * present H2CData PDU (NVMe/TCP Transport 1.0, section 3.3.2.2). Payload that came with its header is copied to the
+ * memory of the request, the rest is received there directly. Its connection's reactor only.
  */
-final class HostDataReceiver
+final class H2CDataReceiver
 {
     private static final int TRANSFERS_INITIAL = 16;
-    /** From here on a copy of the payload costs more than the system call that spares it. */
+    /** Size from which copying the payload costs more than the system call that avoids it. */
     private static final int LARGE_BYTES = 16 << 10;
 
     private final TcpConnection connection;
@@ -24,7 +24,7 @@ final class HostDataReceiver
     private final DataPdu pdu = new DataPdu();
     /** Requests whose data the host sends, by tag. */
     private Request[] transfers = new Request[TRANSFERS_INITIAL];
-    /** Which R2T they had, counted from 0, by tag. */
+    /** Sequence numbers of their R2Ts, counted from 0, by tag. */
     private int[] sequences = new int[TRANSFERS_INITIAL];
     private int nextSequence;
     private int transferCount;
@@ -34,7 +34,7 @@ final class HostDataReceiver
     private int leftBytes;
     private int pduDataBytes;
 
-    HostDataReceiver(
+    H2CDataReceiver(
         final TcpConnection connection, final FatalErrors errors, final TcpCounters counters, final int dataBytesMax)
     {
         this.connection = connection;
@@ -72,7 +72,7 @@ final class HostDataReceiver
     }
 
     /**
-     * {@return whether a large payload is on its way or asked for}
+     * {@return whether a large payload is being received or was requested}
      */
     boolean expectsLarge()
     {
@@ -104,8 +104,8 @@ final class HostDataReceiver
     }
 
     /**
-     * {@return a number that is another once a byte came of what was asked for first and has not come whole; for as
-     *     long as {@link #isAwaiting}. Looks at all transfers}
+     * {@return a number that changes with each received byte of the oldest incomplete transfer; only while
+     * {@link #isAwaiting}. Visits all transfers}
      */
     long progress()
     {
@@ -117,7 +117,7 @@ final class HostDataReceiver
                 oldest = each;
             }
         }
-        // Hosts send in the order in which they were asked, or take turns; a slow one is busy with the first.
+        // Hosts send in the order of the R2Ts, or interleave them; a slow one is busy with the first.
         final int partBytes = oldest == request ? pduDataBytes - leftBytes : 0;
         return (long)sequences[oldest.tag()] << Integer.SIZE | oldest.transferredBytes() + partBytes;
     }
@@ -141,19 +141,19 @@ final class HostDataReceiver
      * @param view      that holds the PDU.
      * @param offset    of the PDU.
      * @param available bytes of it that are here, at least a common header.
-     * @return bytes that are done with, 0 when more are needed first. {@link #leftBytes()} says what is missing.
+     * @return consumed bytes, 0 when more are needed first. {@link #leftBytes()} says what is missing.
      */
     int onPdu(final Digests digests, final UnsafeBuffer view, final int offset, final long available)
     {
         pdu.wrap(view, offset);
         if (DataPdu.SIZE_BYTES != pdu.headerLength())
         {
-            return errors.invalid(CommonHeader.HEADER_LENGTH_OFFSET, pdu, CommonHeader.SIZE_BYTES);
+            return errors.onInvalidField(CommonHeader.HEADER_LENGTH_OFFSET, pdu, CommonHeader.SIZE_BYTES);
         }
         if ((digests.headerFlag() | digests.dataFlag()) !=
             (pdu.flags() & (CommonHeader.FLAG_HEADER_DIGEST | CommonHeader.FLAG_DATA_DIGEST)))
         {
-            return errors.invalid(CommonHeader.FLAGS_OFFSET, pdu, CommonHeader.SIZE_BYTES);
+            return errors.onInvalidField(CommonHeader.FLAGS_OFFSET, pdu, CommonHeader.SIZE_BYTES);
         }
         final int headerBytes = DataPdu.SIZE_BYTES + digests.headerBytes();
         if (available < headerBytes)
@@ -163,21 +163,21 @@ final class HostDataReceiver
         final long address = view.addressOffset() + offset;
         if (0 != digests.headerBytes() && !Digests.matches(address, DataPdu.SIZE_BYTES))
         {
-            return errors.wrongHeaderDigest(pdu, DataPdu.SIZE_BYTES);
+            return errors.onHeaderDigestError(pdu, DataPdu.SIZE_BYTES);
         }
         if (headerBytes != pdu.dataOffset())
         {
-            return errors.invalid(CommonHeader.DATA_OFFSET_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            return errors.onInvalidField(CommonHeader.DATA_OFFSET_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         final int tag = pdu.transferTag();
         final Request addressed = tag < transfers.length ? transfers[tag] : null;
         if (null == addressed)
         {
-            return errors.invalid(DataPdu.TRANSFER_TAG_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            return errors.onInvalidField(DataPdu.TRANSFER_TAG_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         if (addressed.entry().commandId() != pdu.commandId())
         {
-            return errors.invalid(DataPdu.COMMAND_ID_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            return errors.onInvalidField(DataPdu.COMMAND_ID_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         if (!isInOrder(addressed, headerBytes + digests.dataBytes()))
         {
@@ -213,7 +213,7 @@ final class HostDataReceiver
         if (Crc32c.digest(nextAddress - pduDataBytes, pduDataBytes) != digest)
         {
             counters.onDataDigestError();
-            request.transportState(TransferState.AWAITING_SPOILT_DATA);
+            request.transportState(TransferState.DATA_DIGEST_ERROR);
         }
     }
 
@@ -227,7 +227,7 @@ final class HostDataReceiver
         done.transferredBytes(done.transferredBytes() + pduDataBytes);
         if (done.transferredBytes() == done.dataLength())
         {
-            final boolean isSpoilt = TransferState.AWAITING_SPOILT_DATA == done.transportState();
+            final boolean isSpoilt = TransferState.DATA_DIGEST_ERROR == done.transportState();
             transfers[done.tag()] = null;
             transferCount--;
             if (done.dataLength() >= LARGE_BYTES)
@@ -237,11 +237,11 @@ final class HostDataReceiver
             done.transportState(TransferState.NONE);
             if (isSpoilt)
             {
-                connection.queuePair().intake().onDataError(done, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
+                connection.queuePair().dispatcher().onDataError(done, NvmeStatus.TRANSIENT_TRANSPORT_ERROR);
             }
             else
             {
-                connection.queuePair().intake().onDataReceived(done);
+                connection.queuePair().dispatcher().onDataReceived(done);
             }
         }
     }
@@ -265,15 +265,15 @@ final class HostDataReceiver
         }
         else if (0 == dataBytes || 0 != (dataBytes & 3))
         {
-            errors.invalid(DataPdu.DATA_LENGTH_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            errors.onInvalidField(DataPdu.DATA_LENGTH_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         else if (pdu.pduLength() != overheadBytes + dataBytes)
         {
-            errors.invalid(CommonHeader.PDU_LENGTH_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            errors.onInvalidField(CommonHeader.PDU_LENGTH_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         else if (0 != (pdu.flags() & CommonHeader.FLAG_LAST) != (dataStart + dataBytes == addressed.dataLength()))
         {
-            errors.invalid(CommonHeader.FLAGS_OFFSET, pdu, DataPdu.SIZE_BYTES);
+            errors.onInvalidField(CommonHeader.FLAGS_OFFSET, pdu, DataPdu.SIZE_BYTES);
         }
         else
         {

@@ -7,12 +7,12 @@ import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The commands of a queue pair that are under way, and what they hold: slot, tag, command identifier, place in a line,
- * buffer, loan, namespace. Every command that {@link #begin began} is {@link #free freed} once. As many as
- * the queue has entries, those included whose answers have not left. Its queue pair's reactor only; nothing is
- * allocated but when the table grows.
+ * The outstanding commands of a queue pair and their resources: slot, tag, command identifier, position in a queue,
+ * buffer, loan, namespace. Every command that {@link #begin began} is {@link #free freed} once. As many as the queue
+ * has entries, those included whose answers have not left. Its queue pair's reactor only; nothing is allocated but when
+ * the table grows.
  */
-final class OpenCommands
+final class OutstandingCommands
 {
     private final QueuePair queuePair;
     private final SubmissionQueue submissionQueue;
@@ -21,13 +21,13 @@ final class OpenCommands
     private RequestShare share;
 
     /**
-     * Has none yet.
+     * Creates an empty instance.
      *
      * @param queuePair       of the commands.
      * @param submissionQueue that they came in.
      * @param pollGroup       share of the reactor that it is on.
      */
-    OpenCommands(final QueuePair queuePair, final SubmissionQueue submissionQueue, final PollGroup pollGroup)
+    OutstandingCommands(final QueuePair queuePair, final SubmissionQueue submissionQueue, final PollGroup pollGroup)
     {
         this.queuePair = queuePair;
         this.submissionQueue = submissionQueue;
@@ -36,7 +36,7 @@ final class OpenCommands
     }
 
     /**
-     * The queue pair is on another reactor. On that one.
+     * The queue pair has moved to another reactor. Called on that one.
      *
      * @param newOwner share of the reactor.
      */
@@ -103,8 +103,8 @@ final class OpenCommands
     }
 
     /**
-     * SPDK's host gives up its asynchronous event requests before it shuts a controller down, without a word, and uses
-     * their command identifiers again. An event request has nothing to lose: the new command takes its place.
+     * SPDK's host drops its asynchronous event requests before it shuts a controller down, without aborting them, and
+     * reuses their command identifiers. An event request can be discarded: the new command takes its place.
      */
     private boolean forgetAsyncEventRequest(final int commandId)
     {
@@ -179,7 +179,7 @@ final class OpenCommands
     /**
      * {@return the command that has an identifier and was not answered; null when there is none}
      *
-     * @param commandId of it, below 65,536.
+     * @param commandId command identifier, below 65,536.
      */
     Request find(final int commandId)
     {
@@ -195,7 +195,7 @@ final class OpenCommands
     }
 
     /**
-     * Takes a command out of the line that it waits in.
+     * Removes a command from the queue that it waits in.
      *
      * @param request of the command.
      * @return false when it waits in none.
@@ -207,9 +207,9 @@ final class OpenCommands
             case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> pollGroup.payloads().cancel(request);
             case AWAITING_DEVICE, AWAITING_CHANNEL -> request.namespace().device().cancel(request);
             case AWAITING_OPEN -> request.namespace().device().cancelOpen(request);
-            case THROTTLED, CAPSULE_THROTTLED -> request.qosLine().remove(request);
-            case AWAITING_NEXT_TURN -> pollGroup.adminTurn().cancel(request);
-            case HELD -> queuePair.controller().asyncEvents().forget(request);
+            case THROTTLED, CAPSULE_THROTTLED -> request.throttleQueue().remove(request);
+            case AWAITING_NEXT_TURN -> pollGroup.adminTimeBudget().cancel(request);
+            case AWAITING_EVENT -> queuePair.controller().asyncEvents().forget(request);
             default ->
             {
                 return false;
@@ -255,7 +255,7 @@ final class OpenCommands
             }
             case CAPSULE_AWAITING_BUFFER, CAPSULE_THROTTLED ->
             {
-                // Its transport comes again with the capsule, which is refused then. It stays bound until that: the
+                // Its transport retries the capsule, which is refused then. The command stays bound until then: the
                 // namespace's id may be another one's by then.
                 withdraw(request);
                 request.phase(RequestPhase.CAPSULE_BUFFERED);
@@ -306,7 +306,7 @@ final class OpenCommands
     }
 
     /**
-     * Looks at all commands for a report.
+     * Adds all commands to a report.
      *
      * @param usage to add them to.
      */
@@ -380,7 +380,7 @@ final class OpenCommands
     }
 
     /**
-     * Gives back everything that a command still has, and its slot at last.
+     * Releases all resources of a command, its slot last.
      *
      * @param request of the command; another one's from now on.
      */
@@ -391,7 +391,7 @@ final class OpenCommands
         {
             if (request.blockRequest().lent())
             {
-                namespace.device().giveBack(request);
+                namespace.device().releaseLoan(request);
             }
             namespace.unbind(request);
         }

@@ -7,11 +7,10 @@ import io.millrace.nvmf.tcp.DataPdu;
 import io.millrace.nvmf.tcp.PduType;
 
 /**
- * What controllers asked for with R2T and was not turned into H2CData PDUs yet, in order of asking. PDUs are made only
- * as the sender has room, so a slow peer costs no memory; their payload stays in the user's buffer. One connection's,
- * on its reactor.
+ * R2Ts whose data was not sent as H2CData PDUs yet, in order of arrival. PDUs are built only as the sender has room, so
+ * a slow peer costs no memory; their payload stays in the user's buffer. One connection's, on its reactor.
  */
-final class DataGrants
+final class ReadyToTransferQueue
 {
     /** Least that a controller may take in one PDU. */
     static final int DATA_BYTES_MIN = 4096;
@@ -30,13 +29,13 @@ final class DataGrants
     private int dataDigestBytes;
     private int flags;
 
-    DataGrants(final PduSender sender)
+    ReadyToTransferQueue(final PduSender sender)
     {
         this.sender = sender;
     }
 
     /**
-     * Forgets the last connection and sets what was agreed on for this one.
+     * Forgets the last connection and sets the negotiated parameters of this one.
      *
      * @param headerDigest   digest follows each header.
      * @param dataDigest     digest follows each payload.
@@ -63,18 +62,18 @@ final class DataGrants
     }
 
     /**
-     * A range was asked for and checked.
+     * Adds an R2T that was checked.
      *
-     * @param request     whose data it is; no grant is left of it.
+     * @param request     whose data it is; it has no other R2T.
      * @param tag         to repeat in the PDUs.
      * @param offset      of the range in the request's buffer.
      * @param lengthBytes of the range; positive.
      */
     void add(final HostRequest request, final int tag, final int offset, final int lengthBytes)
     {
-        request.grantTag = tag;
-        request.grantOffset = offset;
-        request.grantRemaining = lengthBytes;
+        request.r2tTag = tag;
+        request.r2tOffset = offset;
+        request.r2tRemaining = lengthBytes;
         request.next = null;
         if (null == head)
         {
@@ -88,9 +87,9 @@ final class DataGrants
     }
 
     /**
-     * Leaves out what is left of a grant, because the command was answered before.
+     * Drops the rest of an R2T, because the command was answered before.
      *
-     * @param request that has one.
+     * @param request that has an R2T.
      */
     void drop(final HostRequest request)
     {
@@ -102,7 +101,7 @@ final class DataGrants
             current = current.next;
         }
         unlink(previous, request);
-        request.grantRemaining = 0;
+        request.r2tRemaining = 0;
     }
 
     private void unlink(final HostRequest previous, final HostRequest request)
@@ -123,7 +122,7 @@ final class DataGrants
     }
 
     /**
-     * Makes PDUs as long as there are grants and room.
+     * Builds PDUs while there are R2Ts and room.
      */
     void pump()
     {
@@ -132,7 +131,7 @@ final class DataGrants
         {
             final HostRequest request = head;
             appendData(request);
-            if (0 == request.grantRemaining)
+            if (0 == request.r2tRemaining)
             {
                 unlink(null, request);
             }
@@ -141,14 +140,14 @@ final class DataGrants
 
     private void appendData(final HostRequest request)
     {
-        final int length = Math.min(request.grantRemaining, dataBytesMax);
-        final boolean last = length == request.grantRemaining;
-        final long address = request.address + request.grantOffset;
+        final int length = Math.min(request.r2tRemaining, dataBytesMax);
+        final boolean last = length == request.r2tRemaining;
+        final long address = request.address + request.r2tOffset;
         final int offset = sender.stage(dataOffset);
         pdu.wrap(sender.staging(), offset);
-        pdu.set(PduType.HOST_DATA, last ? flags | CommonHeader.FLAG_LAST : flags, DataPdu.SIZE_BYTES, dataOffset,
+        pdu.set(PduType.H2C_DATA, last ? flags | CommonHeader.FLAG_LAST : flags, DataPdu.SIZE_BYTES, dataOffset,
             dataOffset + length + dataDigestBytes);
-        pdu.setTransfer(request.commandId, request.grantTag, request.grantOffset, length);
+        pdu.setTransfer(request.commandId, request.r2tTag, request.r2tOffset, length);
         final int headerEnd = DataPdu.SIZE_BYTES + headerDigestBytes;
         if (headerDigestBytes > 0)
         {
@@ -165,8 +164,8 @@ final class DataGrants
             final int digest = Crc32c.digest(address, length);
             NativeMemory.putInt(sender.address(sender.stage(dataDigestBytes)), digest);
         }
-        request.grantOffset += length;
-        request.grantRemaining -= length;
+        request.r2tOffset += length;
+        request.r2tRemaining -= length;
         request.transferredBytes += length;
         request.sendEndPosition = sender.appendedPosition();
     }

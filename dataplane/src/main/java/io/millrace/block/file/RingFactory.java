@@ -6,34 +6,34 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A thread that makes rings for reactors, shared by the file devices of the process and there as long as one is. A
- * device has it started, never a reactor: the thread would inherit the reactor's CPU.
+ * Creates rings for reactors on a thread of its own, shared by the file devices of the process and running while there
+ * is one. A device starts it, never a reactor: the thread would inherit the reactor's CPU.
  */
-final class RingMaker
+final class RingFactory
 {
     private static final long END_S = 30;
 
-    private static RingMaker shared;
+    private static RingFactory shared;
 
     private final ExecutorService thread = Executors.newSingleThreadExecutor((task) ->
         Thread.ofPlatform().daemon(true).name("millrace-rings").unstarted(task));
     private int users;
 
-    private RingMaker()
+    private RingFactory()
     {
     }
 
     /**
      * {@return the thread, which runs; released by {@link #release} later}
      */
-    static RingMaker acquire()
+    static RingFactory acquire()
     {
-        synchronized (RingMaker.class)
+        synchronized (RingFactory.class)
         {
             if (null == shared)
             {
-                shared = new RingMaker();
-                shared.thread.execute(RingMaker::nothing);
+                shared = new RingFactory();
+                shared.thread.execute(RingFactory::nothing);
             }
             shared.users++;
             return shared;
@@ -44,7 +44,7 @@ final class RingMaker
     void release()
     {
         Reactor.checkMayBlock("the end of a thread");
-        synchronized (RingMaker.class)
+        synchronized (RingFactory.class)
         {
             users--;
             if (0 != users)
@@ -65,7 +65,7 @@ final class RingMaker
     }
 
     /**
-     * Has a task run after those before it. Any thread; does not wait.
+     * Queues a task. Any thread; does not wait.
      *
      * @param task to run; it does not throw.
      */

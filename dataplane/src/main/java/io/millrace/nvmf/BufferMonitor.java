@@ -5,50 +5,50 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Notices when commands of a reactor wait long for I/O buffers: then an operator is told, at most once a minute, who
- * has them. Asked a few times a second, on the reactor.
+ * Detects commands of a reactor that wait long for I/O buffers, and then reports the holders of the buffers to the
+ * operator, at most once a minute. Called a few times a second, on the reactor.
  */
-final class BufferWatch
+final class BufferMonitor
 {
-    /** Largest holders of each kind that are told. */
+    /** Largest holders of each kind that are reported. */
     static final int HOLDERS = 4;
 
-    private static final long LOOK_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
-    private static final long TELL_INTERVAL_NS = TimeUnit.MINUTES.toNanos(1);
+    private static final long CHECK_INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long REPORT_INTERVAL_NS = TimeUnit.MINUTES.toNanos(1);
     private static final double MIB = 1 << 20;
 
     private final PollGroup pollGroup;
     private List<BufferHolder> holders = List.of();
-    private long lookedNs;
-    private long toldNs;
+    private long checkedNs;
+    private long reportedNs;
 
-    BufferWatch(final PollGroup pollGroup)
+    BufferMonitor(final PollGroup pollGroup)
     {
         this.pollGroup = pollGroup;
-        lookedNs = pollGroup.reactor().nowNs() - LOOK_INTERVAL_NS;
-        toldNs = pollGroup.reactor().nowNs() - TELL_INTERVAL_NS;
+        checkedNs = pollGroup.reactor().nowNs() - CHECK_INTERVAL_NS;
+        reportedNs = pollGroup.reactor().nowNs() - REPORT_INTERVAL_NS;
     }
 
     /**
-     * {@return those that have most, no older than a second; empty when nobody waits for a buffer}
+     * {@return the largest holders, no older than a second; empty when no command waits for a buffer}
      */
     List<BufferHolder> holders()
     {
         final long nowNs = pollGroup.reactor().nowNs();
         final BufferPool pool = pollGroup.buffers();
-        if (0 == pool.waiting() && !pollGroup.isAnyDeviceAtItsBound())
+        if (0 == pool.waiting() && !pollGroup.isAnyDeviceAtBufferLimit())
         {
             holders = List.of();
         }
-        else if (nowNs - lookedNs >= LOOK_INTERVAL_NS)
+        else if (nowNs - checkedNs >= CHECK_INTERVAL_NS)
         {
-            lookedNs = nowNs;
+            checkedNs = nowNs;
             final BufferUsage usage = pollGroup.bufferUsage();
             holders = usage.largest(HOLDERS);
             final long longestWaitNs = Math.max(usage.longestWaitNs(), longestHoldOfBusyDevicesNs());
-            if (longestWaitNs >= LOOK_INTERVAL_NS && nowNs - toldNs >= TELL_INTERVAL_NS)
+            if (longestWaitNs >= CHECK_INTERVAL_NS && nowNs - reportedNs >= REPORT_INTERVAL_NS)
             {
-                toldNs = nowNs;
+                reportedNs = nowNs;
                 pollGroup.target().listener().onError(describe(pool, longestWaitNs));
             }
         }
@@ -96,7 +96,7 @@ final class BufferWatch
             }).append(each.name()).append(": ").append(mebibytes(each.heldBytes())).append(" for up to ")
                 .append(seconds(each.longestHoldNs())).append(", ").append(each.waiting()).append(" wait;");
         }
-        return text.append(" raise memory.size, or see to those").toString();
+        return text.append(" raise memory.size, or check those").toString();
     }
 
     private static String seconds(final long ns)

@@ -11,7 +11,7 @@ import io.millrace.pci.PciFunction;
  * Enables, stops and shuts down a controller by its registers (NVM Express Base 2.0, sections 3.5 and 3.6). Used on the
  * controller's thread alone.
  */
-final class ControllerLife
+final class ControllerLifecycle
 {
     private static final long NS_PER_MS = 1_000_000;
     private static final int READY_UNIT_MS = 500;
@@ -30,13 +30,13 @@ final class ControllerLife
     private final long readyTimeoutNs;
 
     /**
-     * Reads what the controller can do.
+     * Reads the controller's capabilities.
      *
      * @param function  that it is.
-     * @param registers of it.
-     * @throws ControllerFailure when nothing answers or it is no controller that can be driven.
+     * @param registers the controller's registers.
+     * @throws ControllerFailure when it does not respond or is not supported.
      */
-    ControllerLife(final PciFunction function, final ControllerRegisters registers)
+    ControllerLifecycle(final PciFunction function, final ControllerRegisters registers)
     {
         this.function = function;
         this.registers = registers;
@@ -55,13 +55,15 @@ final class ControllerLife
         readyTimeoutNs = readyTimeoutMs() * NS_PER_MS;
     }
 
-    /** One unit more than it says, since some controllers count from 0; what it says to need with media, if more. */
+    /**
+     * One unit more than reported, since some controllers count from 0; the reported time with media if that is longer.
+     */
     private long readyTimeoutMs()
     {
         final long timeoutMs = ControllerCapabilities.timeoutMs(capabilities) + READY_UNIT_MS;
-        final boolean tellsMedia = 0 != (capabilities & ControllerCapabilities.READY_WITH_MEDIA) &&
+        final boolean reportsMedia = 0 != (capabilities & ControllerCapabilities.READY_WITH_MEDIA) &&
             registers.version() >= ControllerProperty.VERSION_2_0;
-        return tellsMedia ?
+        return reportsMedia ?
             Math.max(timeoutMs, (long)(registers.readyTimeouts() & READY_WITH_MEDIA_MASK) * READY_UNIT_MS) : timeoutMs;
     }
 
@@ -124,9 +126,9 @@ final class ControllerLife
     }
 
     /**
-     * Waits until a controller that somebody else enabled and left so has become ready: only then may it be disabled.
+     * Waits until a controller that was left enabled by another driver is ready: only then may it be disabled.
      */
-    void takeOver()
+    void awaitForeignEnable()
     {
         if (ControllerConfiguration.isEnabled(registers.configuration()))
         {
@@ -135,9 +137,11 @@ final class ControllerLife
     }
 
     /**
-     * Stops the controller, by force if need be: it touches no memory of this process after this, whatever is thrown.
+     * Stops the controller, by force if necessary: it accesses no memory of this process afterwards, even when this
+     * throws.
      *
-     * @throws ControllerFailure when it cannot be enabled again: it is gone, or only being kept off the bus stopped it.
+     * @throws ControllerFailure when it cannot be enabled again: it was removed, or only disabling bus mastering
+     *     stopped it.
      */
     void stop()
     {
@@ -146,7 +150,7 @@ final class ControllerLife
         {
             return;
         }
-        forbidBus();
+        disableBusMaster();
         checkThere();
         throw new ControllerFailure("does not stop: neither being disabled nor a function level reset helped, so it " +
             "is kept off the bus; it needs a power cycle");
@@ -162,8 +166,8 @@ final class ControllerLife
         return function.reset() && !ControllerStatus.isReady(registers.status());
     }
 
-    /** Keeps the function from reaching memory. */
-    void forbidBus()
+    /** Disables bus mastering, so that the function cannot access memory. */
+    void disableBusMaster()
     {
         try
         {
@@ -171,16 +175,16 @@ final class ControllerLife
         }
         catch (final PciException e)
         {
-            // Nothing answers any more, so nothing reaches memory either.
+            // The function does not respond, so it cannot access memory either.
             assert null != e.getMessage();
         }
     }
 
     /**
-     * Has the controller make everything stable and park, before it is stopped.
+     * Shuts the controller down, which makes all data stable, before it is stopped.
      *
      * @param timeoutNs that it may take.
-     * @return false when it did not say within that time that it has.
+     * @return false when it did not complete the shutdown in time.
      */
     boolean shutDown(final long timeoutNs)
     {
@@ -204,7 +208,8 @@ final class ControllerLife
     }
 
     /**
-     * {@return whether it was removed, or is to be; one that somebody resets is silent for a while and is not gone}
+     * {@return whether it was removed, or is to be; one that is being reset does not respond for a while and is not
+     * removed}
      */
     boolean isGone()
     {
@@ -233,7 +238,7 @@ final class ControllerLife
     }
 
     /**
-     * {@return whether it takes commands; a controller that was enabled does, unless somebody else has reset it}
+     * {@return whether it accepts commands; an enabled controller does, unless another process has reset it}
      */
     boolean isReady()
     {

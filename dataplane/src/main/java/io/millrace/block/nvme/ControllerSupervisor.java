@@ -6,18 +6,18 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Keeps a controller going: looks whether it is well, resets it when it is not, and tells reactors what to do with
- * their queue pairs meanwhile.
+ * Supervises a controller: checks its health, resets it when it fails, and requests the states of the reactors' queue
+ * pairs meanwhile.
  * <ol>
- * <li>Every reactor keeps its hands off its queues.</li>
- * <li>The controller is stopped, by force if need be. From here on it touches no memory.</li>
- * <li>Every reactor takes in what had been completed and empties its queues.</li>
- * <li>The controller is enabled, and told of the queues. Every reactor sends its commands again. If that cannot be,
+ * <li>Every reactor quiesces its queue pair.</li>
+ * <li>The controller is stopped, by force if necessary. From here on it accesses no memory.</li>
+ * <li>Every reactor processes completions and empties its queues.</li>
+ * <li>The controller is enabled, and the queues are created. Every reactor sends its commands again. If that fails,
  * every request ends with an error, now and later.</li>
  * </ol>
  * Used on the controller's thread, but for what says otherwise.
  */
-final class Recovery implements Rescue
+final class ControllerSupervisor implements ControllerRecovery
 {
     private static final int ATTEMPTS = 2;
 
@@ -35,7 +35,7 @@ final class Recovery implements Rescue
      * @param thread of the controller.
      * @param notes  that are made of what happens.
      */
-    Recovery(final ControllerThread thread, final Notes notes)
+    ControllerSupervisor(final ControllerThread thread, final Notes notes)
     {
         this.thread = thread;
         this.notes = notes;
@@ -44,7 +44,7 @@ final class Recovery implements Rescue
     /**
      * Enables a controller for the first time.
      *
-     * @param newDriver of it; closed when it cannot be enabled.
+     * @param newDriver the controller's driver; closed when it cannot be enabled.
      * @throws ControllerFailure when it cannot be enabled.
      */
     void begin(final ControllerDriver newDriver)
@@ -65,7 +65,7 @@ final class Recovery implements Rescue
     }
 
     /**
-     * {@return how the controller is; any thread}
+     * {@return state of the controller; any thread}
      */
     ControllerState state()
     {
@@ -92,8 +92,8 @@ final class Recovery implements Rescue
     }
 
     /**
-     * Finds the queue pair of a reactor, or makes it. It is as deep as the devices that there are now may want
-     * together, and has interrupts when one of them wants these.
+     * Finds the queue pair of a reactor, or makes it. Its depth is the sum of those of the present devices, and it has
+     * interrupts when one of them uses them.
      *
      * @param reactor    whose it is.
      * @param controller that has it.
@@ -129,7 +129,7 @@ final class Recovery implements Rescue
     {
         pairs.remove(pair);
         // One that was retired while the controller was reset was not announced again.
-        if (ControllerState.LIVE == state && driver.isAnnounced(pair.queuePair()))
+        if (ControllerState.LIVE == state && driver.isCreated(pair.queuePair()))
         {
             try
             {
@@ -157,7 +157,7 @@ final class Recovery implements Rescue
     }
 
     /**
-     * Runs a task with a controller that works, and resets the controller when it turns out not to.
+     * Runs a task that needs a live controller, and resets the controller when it fails.
      *
      * @param task to run.
      * @param <T>  of its result.
@@ -181,7 +181,7 @@ final class Recovery implements Rescue
         }
     }
 
-    /** Looks whether the controller is well. */
+    /** Checks the controller's health. */
     void watch()
     {
         if (ControllerState.LIVE != state)
@@ -190,15 +190,15 @@ final class Recovery implements Rescue
         }
         try
         {
-            if (driver.life().isGone())
+            if (driver.lifecycle().isGone())
             {
                 giveUp("was removed, or is to be");
             }
-            else if (driver.life().isFatal())
+            else if (driver.lifecycle().isFatal())
             {
                 recover("has failed: fatal status (CSTS.CFS)");
             }
-            else if (!driver.life().isReady())
+            else if (!driver.lifecycle().isReady())
             {
                 recover("was reset by somebody else (CSTS.RDY)");
             }
@@ -213,8 +213,8 @@ final class Recovery implements Rescue
         }
         catch (final RuntimeException e)
         {
-            // A bug; requests must not hang for it.
-            giveUp("cannot be driven on: " + e);
+            // A bug; requests must not hang because of it.
+            giveUp("cannot be operated any longer: " + e);
         }
     }
 
@@ -255,7 +255,7 @@ final class Recovery implements Rescue
      */
     void recover(final String reason)
     {
-        if (driver.life().isGone())
+        if (driver.lifecycle().isGone())
         {
             giveUp("was removed, or is to be");
             return;
@@ -265,7 +265,7 @@ final class Recovery implements Rescue
         pairs.awaitState(QueuePairState.QUIESCED);
         try
         {
-            driver.life().stop();
+            driver.lifecycle().stop();
             pairs.awaitState(QueuePairState.DRAINED);
             restart();
         }
@@ -286,7 +286,7 @@ final class Recovery implements Rescue
         pairs.requestState(QueuePairState.RUNNING);
     }
 
-    /** Enables the controller, by way of a function level reset when it does not come back otherwise. */
+    /** Enables the controller, after a function level reset if it does not become ready otherwise. */
     private void restart()
     {
         for (int attempt = 1; true; attempt++)
@@ -295,13 +295,13 @@ final class Recovery implements Rescue
             {
                 driver.enable();
                 checkFormats();
-                pairs.inUse().forEach((pair) -> driver.announce(pair.queuePair()));
+                pairs.inUse().forEach((pair) -> driver.createQueues(pair.queuePair()));
                 return;
             }
             catch (final ControllerFailure e)
             {
-                driver.life().stop();
-                if (ATTEMPTS == attempt || !driver.life().resetFunction())
+                driver.lifecycle().stop();
+                if (ATTEMPTS == attempt || !driver.lifecycle().resetFunction())
                 {
                     throw e;
                 }
@@ -318,13 +318,13 @@ final class Recovery implements Rescue
                 driver.identifyNamespace(device.namespace().nsid()).change(device.namespace());
             if (!change.isEmpty())
             {
-                throw new ControllerFailure("came back with " + change);
+                throw new ControllerFailure("has after the reset " + change);
             }
         }
     }
 
     /**
-     * Gives the controller up for good.
+     * Abandons the controller permanently.
      *
      * @param reason a sentence that goes on after the drive's name.
      */
@@ -336,10 +336,10 @@ final class Recovery implements Rescue
         fail(reason);
     }
 
-    /** Reactors have their hands off and nothing writes to memory any more: every request ends, now and later. */
+    /** The queue pairs are quiesced and the controller accesses no memory: every request ends, now and later. */
     private void fail(final String reason)
     {
-        notes.add(reason + "; its requests end with errors until it is taken anew");
+        notes.add(reason + "; its requests end with errors until the drive is opened again");
         state = ControllerState.FAILED;
         // The kernel waits for a function whose removal was announced.
         driver.close();
@@ -351,7 +351,7 @@ final class Recovery implements Rescue
     {
         try
         {
-            driver.life().stop();
+            driver.lifecycle().stop();
         }
         catch (final RuntimeException e)
         {
@@ -374,14 +374,14 @@ final class Recovery implements Rescue
         }
         if (ControllerState.LIVE == state)
         {
-            if (!driver.life().shutDown(driver.info().shutdownTimeoutNs()))
+            if (!driver.lifecycle().shutDown(driver.info().shutdownTimeoutNs()))
             {
                 notes.add("did not shut down in time: what its cache held may be lost");
             }
             stop();
             driver.close();
         }
-        // Nobody looks for what their requests came to, and the controller has been stopped.
+        // Their requests have no reactor any more, and the controller has been stopped.
         left.forEach(this::free);
         state = ControllerState.CLOSED;
     }
@@ -417,7 +417,7 @@ final class Recovery implements Rescue
         final int resetsBefore = resets;
         thread.call(() ->
         {
-            // Many may ask for the same reset.
+            // Several channels may request the same reset.
             if (ControllerState.LIVE == state && resetsBefore == resets)
             {
                 recover(reason);

@@ -3,25 +3,25 @@ package io.millrace.nvmf;
 import io.millrace.reactor.Reactor;
 
 /**
- * One reactor's side of a limit, of a namespace or of a host: its lines of reads and of writes. Reads do not wait for
- * writes nor writes for reads; where they share a limit they take turns. Single-threaded.
+ * Applies the limits of a namespace or host on one reactor, with a queue of reads and one of writes. Reads do not wait
+ * for writes nor writes for reads; where they share a limit they take turns. Single-threaded.
  */
-final class QosGate
+final class RateLimiter
 {
     private final QosAdmission admission;
     private final SubsystemChannels channels;
-    private final QosLine reads = new QosLine(this, true);
-    private final QosLine writes = new QosLine(this, false);
+    private final ThrottleQueue reads = new ThrottleQueue(this, true);
+    private final ThrottleQueue writes = new ThrottleQueue(this, false);
     private QosPolicy policy;
     private boolean isActive;
 
     /**
-     * Makes a gate that lets everything through.
+     * Creates a limiter that admits everything.
      *
      * @param admission of the reactor.
      * @param channels  that ask it.
      */
-    QosGate(final QosAdmission admission, final SubsystemChannels channels)
+    RateLimiter(final QosAdmission admission, final SubsystemChannels channels)
     {
         this.admission = admission;
         this.channels = channels;
@@ -42,13 +42,13 @@ final class QosGate
         return admission.reactor().nowNs();
     }
 
-    QosLine line(final boolean isRead)
+    ThrottleQueue queue(final boolean isRead)
     {
         return isRead ? reads : writes;
     }
 
     /**
-     * Goes by other limits from now on. Without limits, those who wait go on soon.
+     * Replaces the limits. Without limits, waiting commands are released soon.
      *
      * @param newPolicy of the limits; null for none.
      */
@@ -63,7 +63,7 @@ final class QosGate
     }
 
     /**
-     * Lets those go on who may.
+     * Releases the commands that the limits admit.
      */
     void run()
     {
@@ -72,7 +72,7 @@ final class QosGate
     }
 
     /**
-     * Fails the commands of a namespace that was taken away.
+     * Fails the commands of a removed namespace.
      *
      * @param namespace of them.
      * @param status    to fail them with.
@@ -84,15 +84,15 @@ final class QosGate
     }
 
     /**
-     * Somebody came to wait, or waits no more, or limits have changed.
+     * The queues or the limits have changed.
      */
-    void onLineChanged()
+    void onQueueChanged()
     {
         final boolean limits = null != policy || 0 != reads.size() || 0 != writes.size();
         if (limits != isActive)
         {
             isActive = limits;
-            channels.onGateChanged(limits);
+            channels.onRateLimiterChanged(limits);
         }
     }
 }

@@ -4,17 +4,17 @@ import io.millrace.bindings.NativeMemory;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What a connection keeps of its stream between two turns, in a block that it borrows for as long: a small one for the
- * part of a PDU; a large one when a capsule stalls and much is behind it. Its connection's reactor only.
+ * Received bytes of a connection that are kept between two polls, in a borrowed block: a small one for a partial PDU, a
+ * large one when a capsule stalls and much is behind it. Its connection's reactor only.
  */
-final class KeptBytes
+final class PartialPdu
 {
     private final ReceiveBuffer buffer;
     private SlabPool pool;
     private long address;
     private int length;
 
-    KeptBytes(final ReceiveBuffer buffer)
+    PartialPdu(final ReceiveBuffer buffer)
     {
         this.buffer = buffer;
     }
@@ -25,7 +25,7 @@ final class KeptBytes
     }
 
     /**
-     * Keeps these bytes and nothing else.
+     * Replaces the kept bytes.
      *
      * @param start of them, which may lie within what is kept.
      * @param limit of them.
@@ -56,7 +56,7 @@ final class KeptBytes
     }
 
     /**
-     * Keeps these bytes and nothing else.
+     * Replaces the kept bytes.
      *
      * @param bytes no more than a large block holds.
      */
@@ -109,7 +109,7 @@ final class KeptBytes
     }
 
     /**
-     * {@return whether it fits in front of the receiving area}
+     * {@return whether the kept bytes fit in front of the receiving area}
      */
     boolean isSmall()
     {
