@@ -167,6 +167,9 @@ final class TestTarget implements AutoCloseable
 
     TestHost io(final TestHost admin, final int queueId, final int reactorIndex)
     {
+        // A host's new controller waits for what its former one left at devices, on another reactor perhaps.
+        await("controller to be enabled",
+            () -> ControllerState.ENABLING != admin.queuePair().controller().state());
         final TestReactor reactor = reactors.get(reactorIndex);
         final TestHost host = reactor.connect(LOCAL);
         final Completion connected = host.connect(NQN, queueId, admin.queuePair().controller().id(),
