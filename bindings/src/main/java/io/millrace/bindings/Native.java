@@ -115,6 +115,12 @@ public final class Native
         return LINKER.downcallHandle(LINKER.defaultLookup().findOrThrow(name), descriptor, options);
     }
 
+    @SuppressWarnings("restricted")
+    static MethodHandle link(final MemorySegment function, final FunctionDescriptor descriptor)
+    {
+        return LINKER.downcallHandle(function, descriptor);
+    }
+
     /**
      * {@return this thread's segment into which a call leaves its {@code errno}}
      */

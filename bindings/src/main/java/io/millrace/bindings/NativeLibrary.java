@@ -95,6 +95,20 @@ public final class NativeLibrary
         return address;
     }
 
+    /**
+     * A function of the library, as {@link Native#link} has those of the C library.
+     *
+     * @param function   one of those that were probed for.
+     * @param descriptor of its arguments and result.
+     * @return a handle for {@code invokeExact}.
+     * @throws IllegalStateException    when the library cannot be used.
+     * @throws IllegalArgumentException when it was not probed for.
+     */
+    public MethodHandle link(final String function, final FunctionDescriptor descriptor)
+    {
+        return Native.link(address(function), descriptor);
+    }
+
     private static List<String> resolve(
         final Arena arena,
         final MemorySegment handle,

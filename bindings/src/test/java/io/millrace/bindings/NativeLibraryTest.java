@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,6 +27,16 @@ class NativeLibraryTest
 
         assertEquals(Capability.on("C library", "libc.so.6"), library.capability());
         assertNotEquals(0L, library.address("recv").address());
+    }
+
+    @Test
+    void shouldCallWhatItHasFound() throws Throwable
+    {
+        final NativeLibrary library =
+            NativeLibrary.probe("C library", REMEDY, List.of("libc.so.6"), List.of("getpid"));
+
+        final MethodHandle getpid = library.link("getpid", FunctionDescriptor.of(ValueLayout.JAVA_INT));
+        assertEquals(ProcessHandle.current().pid(), (int)getpid.invokeExact());
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.millrace.reactor;
 
+import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.SchedulingAttributes;
 import io.millrace.bindings.linux.Threads;
 import java.io.IOException;
@@ -11,7 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -24,9 +27,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * from a reactor by waking up, and a reactor that wakes up takes it from them. Their share of a busy CPU stays as it
  * is, so the compiler is not starved. Kernels before Linux 6.12 do not support slices.</li>
  * </ul>
- * Threads inherit both from those that make them, so this holds for later threads too. For a process dedicated to its
- * reactors; a library must not change the threads of others. Nothing here needs privileges, and nothing fails: a thread
- * whose attributes the kernel does not change stays as it is. Any thread but a reactor's; set-up only.
+ * Threads inherit both from those that make them, so this holds for later threads too. Threads of native code that do
+ * I/O, a poller of SPDK for example, are {@link #exempt exempted} by the ids that the kernel gave them. For a process
+ * dedicated to its reactors; a library must not change the threads of others. Nothing here needs privileges, and
+ * nothing fails: a thread whose attributes the kernel does not change stays as it is. Any thread but a reactor's;
+ * set-up only.
  */
 public final class Housekeeping implements AutoCloseable
 {
@@ -43,6 +48,10 @@ public final class Housekeeping implements AutoCloseable
     private static final String KERNEL_WORKER = "iou-";
 
     private static final Set<Integer> REACTOR_THREADS = ConcurrentHashMap.newKeySet();
+    /** Id to start: an id is given again when its thread has ended without a word. */
+    private static final Map<Integer, Long> EXEMPT_THREADS = new HashMap<>();
+    /** Field 22 of {@code stat}, counted from behind the name, which may have blanks and brackets. */
+    private static final int START_TIME_FIELD = 22 - 3;
     private static final List<Housekeeping> OPEN = new ArrayList<>();
     private static BitSet allowed;
 
@@ -101,6 +110,56 @@ public final class Housekeeping implements AutoCloseable
         schedule(0, SchedulingAttributes.SCHED_BATCH, NICE_BACKGROUND, 0);
     }
 
+    /**
+     * Leaves a thread of native code alone from now on, and those that it makes. When it runs where other threads were
+     * put, which it has from the thread that made it, it may run on all CPUs of the process again and is no batch work;
+     * one that has chosen its CPUs itself keeps them. Any thread but a reactor's.
+     *
+     * @param tid the kernel's id of it ({@code gettid(2)}).
+     * @return false when the process has no such thread, or it is a reactor's.
+     */
+    public static boolean exempt(final int tid)
+    {
+        synchronized (OPEN)
+        {
+            final long startTime = startTime(tid);
+            if (startTime < 0 || REACTOR_THREADS.contains(tid))
+            {
+                return false;
+            }
+            EXEMPT_THREADS.put(tid, startTime);
+            if (!OPEN.isEmpty())
+            {
+                final BitSet cpus = allowed();
+                if (allowedOrNone(tid).equals(others(cpus)))
+                {
+                    CpuAffinity.allow(tid, cpus);
+                }
+                schedule(tid, SchedulingAttributes.SCHED_OTHER, 0);
+            }
+            return true;
+        }
+    }
+
+    /**
+     * Treats a thread of native code like any other again. Before it ends, so that its id means nothing any more; a
+     * later thread with the same id is not mistaken for it in any case. Any thread but a reactor's.
+     *
+     * @param tid the kernel's id of it; one that is not exempt is left alone.
+     */
+    public static void endExemption(final int tid)
+    {
+        synchronized (OPEN)
+        {
+            if (isExempt(tid) && !OPEN.isEmpty())
+            {
+                CpuAffinity.allow(tid, others(allowed()));
+                schedule(tid, SchedulingAttributes.SCHED_BATCH, 0);
+            }
+            EXEMPT_THREADS.remove(tid);
+        }
+    }
+
     @Override
     public void close()
     {
@@ -149,16 +208,15 @@ public final class Housekeeping implements AutoCloseable
 
     private static void arrange(final BitSet cpus)
     {
-        final BitSet free = (BitSet)cpus.clone();
-        OPEN.forEach((housekeeping) -> free.andNot(housekeeping.reactorCpus));
-        final BitSet others = free.isEmpty() ? cpus : free;
+        final BitSet others = others(cpus);
+        EXEMPT_THREADS.keySet().removeIf((tid) -> !isExempt(tid));
         final int policy = OPEN.isEmpty() ? SchedulingAttributes.SCHED_OTHER : SchedulingAttributes.SCHED_BATCH;
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(TASKS))
         {
             for (final Path task : tasks)
             {
                 final int tid = Integer.parseInt(task.getFileName().toString());
-                if (!REACTOR_THREADS.contains(tid) && !isKernelWorker(task))
+                if (!REACTOR_THREADS.contains(tid) && !EXEMPT_THREADS.containsKey(tid) && !isKernelWorker(task))
                 {
                     CpuAffinity.allow(tid, others);
                     schedule(tid, policy, 0);
@@ -168,6 +226,48 @@ public final class Housekeeping implements AutoCloseable
         catch (final IOException | DirectoryIteratorException e)
         {
             // Without /proc: the remaining threads stay as they are.
+        }
+    }
+
+    /** Where threads that are no reactors' may run. */
+    private static BitSet others(final BitSet cpus)
+    {
+        final BitSet free = (BitSet)cpus.clone();
+        OPEN.forEach((housekeeping) -> free.andNot(housekeeping.reactorCpus));
+        return free.isEmpty() ? cpus : free;
+    }
+
+    private static BitSet allowedOrNone(final int tid)
+    {
+        try
+        {
+            return CpuAffinity.allowed(tid);
+        }
+        catch (final NativeException ended)
+        {
+            return new BitSet();
+        }
+    }
+
+    private static boolean isExempt(final int tid)
+    {
+        final Long startTime = EXEMPT_THREADS.get(tid);
+        return null != startTime && startTime == startTime(tid);
+    }
+
+    /**
+     * {@return when a thread of this process started, in ticks of the kernel; -1 when there is none, or no /proc}
+     */
+    private static long startTime(final int tid)
+    {
+        try
+        {
+            final String text = Files.readString(TASKS.resolve(Integer.toString(tid)).resolve("stat"));
+            return Long.parseLong(text.substring(text.lastIndexOf(')') + 2).split(" ")[START_TIME_FIELD]);
+        }
+        catch (final IOException e)
+        {
+            return -1;
         }
     }
 

@@ -1,10 +1,8 @@
 package io.millrace.reactor;
 
 import io.millrace.bindings.NativeException;
-import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Files;
-import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
@@ -27,7 +25,7 @@ import java.util.concurrent.RejectedExecutionException;
  *     wait for descriptors
  * </pre>
  * Of two that cross, at least one sees the other's store, so no wake-up is lost, and a busy reactor costs its
- * producers no system call.
+ * producers no system call. The flag is a word in native memory, so that native code is a producer like any other.
  */
 public final class Reactor implements AutoCloseable
 {
@@ -43,14 +41,12 @@ public final class Reactor implements AutoCloseable
     /** Bounds how old the counters of a sleeping reactor get. */
     private static final long SLEEP_NS_MAX = 1_000_000_000;
 
-    private static final VarHandle SLEEPING;
     private static final VarHandle WAKERS;
 
     static
     {
         try
         {
-            SLEEPING = MethodHandles.lookup().findVarHandle(Reactor.class, "sleeping", boolean.class);
             WAKERS = MethodHandles.lookup().findVarHandle(Reactor.class, "wakers", int.class);
         }
         catch (final ReflectiveOperationException e)
@@ -83,6 +79,7 @@ public final class Reactor implements AutoCloseable
     private final Thread thread;
     private final CompletableFuture<Void> started = new CompletableFuture<>();
     private final Object lifecycle = new Object();
+    private final SleepingFlag sleeping = new SleepingFlag();
     private final int wakeFd;
 
     private long nowNs = System.nanoTime();
@@ -92,7 +89,6 @@ public final class Reactor implements AutoCloseable
     private Object failedSource;
 
     private volatile State state = State.NEW;
-    private volatile boolean sleeping;
     private volatile int wakers;
 
     /**
@@ -371,15 +367,32 @@ public final class Reactor implements AutoCloseable
     public void wake()
     {
         VarHandle.fullFence();
-        if (sleeping)
+        if (sleeping.isUp())
         {
             signal();
         }
     }
 
-    boolean isSleeping()
+    /**
+     * {@return what producers look at; any thread}
+     */
+    SleepingFlag sleepingFlag()
     {
         return sleeping;
+    }
+
+    /**
+     * {@return another number for the descriptor that wakes the reactor, which stays good when the reactor has closed,
+     *     or negated errno; set-up only}
+     */
+    int duplicateWakeDescriptor()
+    {
+        return Files.duplicate(wakeFd);
+    }
+
+    boolean isSleeping()
+    {
+        return sleeping.isUp();
     }
 
     /**
@@ -448,9 +461,9 @@ public final class Reactor implements AutoCloseable
     {
         // Counted, so that close does not free the descriptor's number under a late signal.
         WAKERS.getAndAdd(this, 1);
-        if (SLEEPING.compareAndSet(this, true, false))
+        if (sleeping.tryLower())
         {
-            Files.write(wakeFd, WakeValue.ADDRESS, Long.BYTES);
+            EventSignal.send(wakeFd);
         }
         WAKERS.getAndAdd(this, -1);
     }
@@ -485,7 +498,7 @@ public final class Reactor implements AutoCloseable
         finally
         {
             Housekeeping.leaveReactor();
-            sleeping = false;
+            sleeping.lower();
             commands.stop();
             commands.failAll("reactor " + config.name() + " has ended");
             state = State.ENDED;
@@ -530,12 +543,12 @@ public final class Reactor implements AutoCloseable
         {
             return;
         }
-        sleeping = true;
+        sleeping.raise();
         VarHandle.fullFence();
         if (State.RUNNING == state && commands.isEmpty() && canSleep())
         {
             final int ready = readiness.waitFor(timeoutNs);
-            sleeping = false;
+            sleeping.lower();
             final long wokenNs = System.nanoTime();
             dutyCycle.onSleep(wokenNs - nowNs);
             nowNs = wokenNs;
@@ -545,7 +558,7 @@ public final class Reactor implements AutoCloseable
                 lastWorkNs = wokenNs;
             }
         }
-        sleeping = false;
+        sleeping.lower();
     }
 
     private int runPollers()
@@ -625,15 +638,5 @@ public final class Reactor implements AutoCloseable
     private static void onWake(final int events)
     {
         // The pollers and the command queue find the work.
-    }
-
-    private static final class WakeValue
-    {
-        private static final long ADDRESS = Arena.global().allocate(Long.BYTES, Long.BYTES).address();
-
-        static
-        {
-            NativeMemory.putLong(ADDRESS, 1);
-        }
     }
 }

@@ -6,42 +6,20 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.ringbuffer.ManyToOneRingBuffer;
-import org.agrona.concurrent.ringbuffer.RecordDescriptor;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 /**
  * A message queue from other threads to a reactor: a ring of fixed-size records. Any thread offers, the consuming
- * reactor's thread takes; offering and taking allocate nothing. One record on the ring, little-endian:
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  0|         record length, 64; not positive while it is written   |
- *  4|                             type                              |
- *  8|                            address                            |
- *   |                                                               |
- * 16|                        length in bytes                        |
- * 20|                             slot                              |
- * 24|                             word 0                            |
- *   |                                                               |
- * 32|                             word 1                            |
- *   |                                                               |
- * 40|                       reserved, 24 bytes                      |
- *  +---------------------------------------------------------------+
- * </pre>
- * A record is a cache line. Messages of one producer arrive in the order it offered them.
+ * reactor's thread takes; offering and taking allocate nothing. Messages of one producer arrive in the order it offered
+ * them.
  */
 public final class ReactorLink implements AutoCloseable
 {
     /** Length of a record. */
-    public static final int RECORD_BYTES = 64;
+    public static final int RECORD_BYTES = DescriptorRecord.RECORD_BYTES;
 
-    private static final int BODY_BYTES = RECORD_BYTES - RecordDescriptor.HEADER_LENGTH;
-    private static final int ADDRESS_OFFSET = 0;
-    private static final int LENGTH_OFFSET = 8;
-    private static final int SLOT_OFFSET = 12;
-    private static final int WORD0_OFFSET = 16;
-    private static final int WORD1_OFFSET = 24;
+    /** A ring of Agrona takes no message longer than an eighth of it. */
+    private static final int CAPACITY_MIN = 8;
     private static final int CAPACITY_MAX = 1 << 20;
     /** A message starts an I/O, so one turn of a link is kept as short as that of other pollers. */
     private static final int MESSAGES_PER_POLL = 64;
@@ -58,17 +36,17 @@ public final class ReactorLink implements AutoCloseable
      * Makes a link and adds its taking side to the consumer's pollers.
      *
      * @param consumer reactor that takes; not ended.
-     * @param capacity how many messages fit; a power of two from 2 to 2^20.
+     * @param capacity how many messages fit; a power of two from 8 to 2^20.
      * @param listener notified of each message on the consumer's thread.
      * @throws IllegalArgumentException   when the capacity is out of bounds.
      * @throws RejectedExecutionException when the consumer has ended.
      */
     public ReactorLink(final Reactor consumer, final int capacity, final LinkListener listener)
     {
-        if (capacity < 2 || capacity > CAPACITY_MAX || 1 != Integer.bitCount(capacity))
+        if (capacity < CAPACITY_MIN || capacity > CAPACITY_MAX || 1 != Integer.bitCount(capacity))
         {
             throw new IllegalArgumentException("link to reactor " + consumer.config().name() + ": capacity " +
-                capacity + " is not a power of two from 2 to " + CAPACITY_MAX);
+                capacity + " is not a power of two from " + CAPACITY_MIN + " to " + CAPACITY_MAX);
         }
         this.consumer = consumer;
         this.listener = listener;
@@ -103,16 +81,12 @@ public final class ReactorLink implements AutoCloseable
         {
             return false;
         }
-        final int index = ring.tryClaim(type, BODY_BYTES);
+        final int index = ring.tryClaim(type, DescriptorRecord.BODY_BYTES);
         if (index < 0)
         {
             return false;
         }
-        buffer.putLong(index + ADDRESS_OFFSET, address);
-        buffer.putInt(index + LENGTH_OFFSET, lengthBytes);
-        buffer.putInt(index + SLOT_OFFSET, slot);
-        buffer.putLong(index + WORD0_OFFSET, word0);
-        buffer.putLong(index + WORD1_OFFSET, word1);
+        DescriptorRecord.write(buffer, index, slot, address, lengthBytes, word0, word1);
         ring.commit(index);
         consumer.wake();
         return true;
@@ -178,13 +152,7 @@ public final class ReactorLink implements AutoCloseable
 
     private void read(final int type, final MutableDirectBuffer source, final int index, final int length)
     {
-        listener.onMessage(
-            type,
-            source.getInt(index + SLOT_OFFSET),
-            source.getLong(index + ADDRESS_OFFSET),
-            source.getInt(index + LENGTH_OFFSET),
-            source.getLong(index + WORD0_OFFSET),
-            source.getLong(index + WORD1_OFFSET));
+        DescriptorRecord.deliver(listener, type, source, index);
     }
 
     private final class RingPoller implements Poller

@@ -1,6 +1,7 @@
 package io.millrace.reactor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -8,10 +9,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.SchedulingAttributes;
 import io.millrace.bindings.linux.Threads;
+import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
@@ -109,6 +115,102 @@ class HousekeepingTest
         });
         assertEquals(SchedulingAttributes.SCHED_BATCH, given.policy());
         assertEquals(Math.max(5, present().nice()), given.nice());
+    }
+
+    @Test
+    void shouldLeaveExemptThreadsWhereTheyAre() throws Exception
+    {
+        final BitSet all = Housekeeping.allowed();
+        assumeTrue(all.cardinality() > 1, "one CPU: nothing to keep threads off to");
+        final int cpu = all.nextSetBit(0);
+        final BitSet others = (BitSet)all.clone();
+        others.clear(cpu);
+        final OtherThread before = new OtherThread();
+        final OtherThread after = new OtherThread();
+        final OtherThread placed = new OtherThread();
+        try (Reactor reactor = start(cpu))
+        {
+            assertTrue(Housekeeping.exempt(before.tid()));
+            final Housekeeping housekeeping = Housekeeping.begin(List.of(reactor));
+            assertEquals(all, before.on(HousekeepingTest::present).cpus());
+            assertEquals(SchedulingAttributes.SCHED_OTHER, before.on(HousekeepingTest::present).policy());
+            assertEquals(all, before.on(() -> onNewThread(HousekeepingTest::present)).cpus());
+
+            assertEquals(others, after.on(HousekeepingTest::present).cpus());
+            assertTrue(Housekeeping.exempt(after.tid()));
+            assertEquals(all, after.on(HousekeepingTest::present).cpus());
+            assertEquals(SchedulingAttributes.SCHED_OTHER, after.on(HousekeepingTest::present).policy());
+
+            // It shares the reactor's CPU by its own will.
+            final BitSet own = BitSet.valueOf(new long[] {1L << cpu});
+            assertEquals(0, CpuAffinity.allow(placed.tid(), own));
+            assertTrue(Housekeeping.exempt(placed.tid()));
+            assertEquals(own, placed.on(HousekeepingTest::present).cpus());
+            Housekeeping.begin(List.of(reactor)).close();
+            assertEquals(own, placed.on(HousekeepingTest::present).cpus());
+
+            Housekeeping.endExemption(before.tid());
+            assertEquals(others, before.on(HousekeepingTest::present).cpus());
+            assertEquals(SchedulingAttributes.SCHED_BATCH, before.on(HousekeepingTest::present).policy());
+            housekeeping.close();
+            assertEquals(all, before.on(HousekeepingTest::present).cpus());
+        }
+        finally
+        {
+            Housekeeping.endExemption(after.tid());
+            Housekeeping.endExemption(placed.tid());
+            before.close();
+            after.close();
+            placed.close();
+        }
+    }
+
+    @Test
+    void shouldExemptNeitherReactorsNorThreadsThatAreNotThere() throws Exception
+    {
+        final OtherThread ended = new OtherThread();
+        ended.close();
+        ReactorTesting.await("the kernel has forgotten it", () -> !Housekeeping.exempt(ended.tid()));
+        assertFalse(Housekeeping.exempt(Integer.MAX_VALUE));
+        Housekeeping.endExemption(Integer.MAX_VALUE);
+        try (Reactor reactor = start(-1))
+        {
+            final int tid = on(reactor, HousekeepingTest::threadId);
+            assertFalse(Housekeeping.exempt(tid));
+        }
+    }
+
+    private static int threadId() throws IOException
+    {
+        return Integer.parseInt(Files.readSymbolicLink(Path.of("/proc/thread-self")).getFileName().toString());
+    }
+
+    /** A thread that the test runs things on, as native code would have it. */
+    private static final class OtherThread implements AutoCloseable
+    {
+        private final ExecutorService executor = Executors.newSingleThreadExecutor();
+        private final int tid;
+
+        private OtherThread() throws Exception
+        {
+            tid = on(HousekeepingTest::threadId);
+        }
+
+        private int tid()
+        {
+            return tid;
+        }
+
+        private <T> T on(final Callable<T> task) throws Exception
+        {
+            return executor.submit(task).get();
+        }
+
+        @Override
+        public void close()
+        {
+            executor.close();
+        }
     }
 
     private static Reactor start(final int cpu)

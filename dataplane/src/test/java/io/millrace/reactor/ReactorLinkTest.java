@@ -208,6 +208,9 @@ class ReactorLinkTest
             final LinkListener none = (type, slot, address, length, word0, word1) -> {};
             assertThrows(IllegalArgumentException.class, () -> new ReactorLink(consumer, 0, none));
             assertThrows(IllegalArgumentException.class, () -> new ReactorLink(consumer, 12, none));
+            // The ring takes no message longer than an eighth of it.
+            assertThrows(IllegalArgumentException.class, () -> new ReactorLink(consumer, 4, none));
+            assertTrue(new ReactorLink(consumer, 8, none).offer(TYPE, 0, 0, 0, 0, 0));
             assertThrows(IllegalArgumentException.class, () -> new ReactorLink(consumer, 1 << 21, none));
         }
     }

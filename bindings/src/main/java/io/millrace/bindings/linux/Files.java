@@ -78,6 +78,10 @@ public final class Files
         FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle FLOCK = Native.linkErrno("flock", linux_h.flock$descriptor());
     private static final MethodHandle EVENTFD = Native.linkErrno("eventfd", linux_h.eventfd$descriptor());
+    /** {@code fcntl}, of Linux on all processors. */
+    private static final long F_DUPFD_CLOEXEC = 1030;
+    private static final MethodHandle FCNTL = Native.linkErrno("fcntl",
+        FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle STATX = Native.linkErrno("statx", linux_h.statx$descriptor());
 
     private Files()
@@ -328,6 +332,25 @@ public final class Files
         {
             final MemorySegment capture = Native.capture();
             return Native.intResult(capture, (long)EVENTFD.invokeExact(capture, (long)initial, (long)flags));
+        }
+        catch (final Throwable t)
+        {
+            throw Native.broken(t);
+        }
+    }
+
+    /**
+     * Makes another number for an open descriptor, closed on exec.
+     *
+     * @param fd descriptor.
+     * @return the other number, or negated errno.
+     */
+    public static int duplicate(final int fd)
+    {
+        try
+        {
+            final MemorySegment capture = Native.capture();
+            return Native.intResult(capture, (long)FCNTL.invokeExact(capture, (long)fd, F_DUPFD_CLOEXEC, 0L));
         }
         catch (final Throwable t)
         {

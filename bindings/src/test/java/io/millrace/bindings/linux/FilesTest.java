@@ -30,6 +30,18 @@ class FilesTest
     }
 
     @Test
+    void shouldReachTheSameFileByADuplicateWhenTheFirstIsClosed()
+    {
+        final int fd = NativeException.check("eventfd", Files.eventfd(5, Files.EFD_CLOEXEC | Files.EFD_NONBLOCK));
+        final int other = NativeException.check("fcntl", Files.duplicate(fd));
+        assertEquals(0, Files.close(fd));
+        assertEquals(8, Files.read(other, scratch, 8));
+        assertEquals(5, NativeMemory.getLong(scratch));
+        assertEquals(0, Files.close(other));
+        assertEquals(-Errno.EBADF, Files.duplicate(other));
+    }
+
+    @Test
     void shouldReadWhatWasWrittenWhenStable()
     {
         final int fd = create("data");

@@ -20,8 +20,9 @@ import org.openjdk.jmh.annotations.Warmup;
 /**
  * Cost of a message to another reactor over a {@link ReactorLink}. {@code roundTrip} is one message to a spinning
  * reactor and the answer through a shared word: twice the latency of a cache line and a turn of the reactor's cycle.
- * {@code burst} is the time per message when 64 follow each other and the last one is awaited. Needs two cores to
- * itself: on one, or with busy neighbours, it measures the scheduler.
+ * {@code burst} is the time per message when 64 follow each other and the last one is awaited. {@code wakeWhenAwake} is
+ * the look at the sleeping flag alone. Needs two cores to itself: on one, or with busy neighbours, it measures the
+ * scheduler.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -84,6 +85,15 @@ public class RingHopBenchmark
             send();
         }
         return awaitLast();
+    }
+
+    /**
+     * What a producer pays to find out that the reactor is awake.
+     */
+    @Benchmark
+    public void wakeWhenAwake()
+    {
+        reactor.wake();
     }
 
     private void send()

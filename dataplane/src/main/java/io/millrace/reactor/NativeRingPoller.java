@@ -1,0 +1,48 @@
+package io.millrace.reactor;
+
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.MessageHandler;
+import org.agrona.concurrent.ringbuffer.RingBuffer;
+
+/**
+ * Takes what native code has written for a reactor. A record that cannot be is a broken invariant: native code has
+ * written where it should not, so the state of the data path is in doubt. The reactor's thread only.
+ */
+final class NativeRingPoller implements Poller, MessageHandler
+{
+    /** A message completes an I/O, so one turn of a ring is kept as short as that of other pollers. */
+    static final int MESSAGES_PER_POLL = 64;
+
+    private final RingBuffer queue;
+    private final LinkListener listener;
+
+    NativeRingPoller(final RingBuffer queue, final LinkListener listener)
+    {
+        this.queue = queue;
+        this.listener = listener;
+    }
+
+    @Override
+    public int poll()
+    {
+        return queue.read(this, MESSAGES_PER_POLL);
+    }
+
+    @Override
+    public boolean canSleep()
+    {
+        // Counts what is claimed too: its producer may be past the look at the sleeping flag.
+        return 0 == queue.size();
+    }
+
+    @Override
+    public void onMessage(final int type, final MutableDirectBuffer source, final int index, final int length)
+    {
+        if (DescriptorRecord.BODY_BYTES != length || type < 1)
+        {
+            throw new IllegalStateException("native ring: record of type " + type + " and " + length +
+                " bytes at " + index + ", not of a type above 0 and " + DescriptorRecord.BODY_BYTES + " bytes");
+        }
+        DescriptorRecord.deliver(listener, type, source, index);
+    }
+}
