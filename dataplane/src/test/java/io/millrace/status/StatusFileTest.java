@@ -261,7 +261,7 @@ class StatusFileTest
     void shouldRefuseToReadWhatIsNoStatusFile() throws IOException
     {
         final Path path = directory.resolve("other");
-        assertEquals(path + " is not there: start a data plane that writes it, or name another",
+        assertEquals(path + " does not exist: start a data plane that writes it, or name another",
             assertThrows(StatusException.class, () -> StatusReader.open(path)).getMessage());
         for (final String content : new String[]{"", "x", "y".repeat(100_000)})
         {

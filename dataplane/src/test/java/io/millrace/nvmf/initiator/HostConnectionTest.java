@@ -110,7 +110,7 @@ class HostConnectionTest
         "0x4182, 0x2C, parameter at offset 44 of the command",
         "0x181, 0, busy",
         "0x2, 0, status 0x2",
-        "0, 0x10000, demands authentication"})
+        "0, 0x10000, requires authentication"})
     void shouldSayWhyATargetRefusesToConnect(final String status, final String result, final String reason)
         throws Exception
     {

@@ -62,7 +62,7 @@ class SharedSecretTest
     void shouldRefuseWhatIsMissingOrNoFile()
     {
         assertTrue(error(directory.resolve("none")).contains("is missing"));
-        assertTrue(error(directory).contains("no regular file"));
+        assertTrue(error(directory).contains("not a regular file"));
     }
 
     @Test
