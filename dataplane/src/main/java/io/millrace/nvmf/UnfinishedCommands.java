@@ -24,7 +24,7 @@ public record UnfinishedCommands(String device, int nsid, int commands)
         final List<CompletableFuture<List<UnfinishedCommands>>> parts)
     {
         return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply((nothing) ->
-            sum(parts.stream().flatMap((part) -> part.join().stream()).toList()));
+            sum(parts.stream().flatMap((part) -> part.resultNow().stream()).toList()));
     }
 
     /**

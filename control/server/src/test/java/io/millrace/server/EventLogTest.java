@@ -47,7 +47,7 @@ class EventLogTest
         assertEquals(List.of(
             time + "connected: " + HOST + " from " + REMOTE + ", controller 7 of " + VOLUME,
             time + "disconnected: " + HOST + " from " + REMOTE + ", controller 7 of " + VOLUME +
-                ": the host shut it down",
+                ": shut down by the host",
             time + "refused: a host without a name from an address that is gone to " + VOLUME +
                 ": host may not access the subsystem",
             time + "protocol error: connection from " + REMOTE + ": no Connect command within 5000 ms",

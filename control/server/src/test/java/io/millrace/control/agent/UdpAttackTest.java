@@ -244,8 +244,11 @@ class UdpAttackTest
         {
             final ControlClient local = fixture.connect(fixture.context());
             final ControlClient remote = fixture.connect(fixture.udpContext());
+            // On a busy machine the client may have tried twice, and so have two.
+            final long own = images(fixture);
             repeat(fixture, 3_000, (i) -> (0 == i % 2 ? attacker : another).setup(1_000 + i, TERM));
-            assertTrue(images(fixture) <= 65, images(fixture) + " images");
+            final long images = images(fixture);
+            assertTrue(images <= own + 64, images + " images, " + own + " of the client");
             assertUnharmed(fixture, local, remote, fixture.connect(fixture.context()));
             // Who has a key still comes in, from another address.
             fixture.connect(fixture.udpContext()).devices("");
