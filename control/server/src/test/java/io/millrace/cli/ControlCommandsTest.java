@@ -207,7 +207,7 @@ class ControlCommandsTest
         ok("device create bad0 --base file0 --seed 7");
         ok("device create sink --type null --size 1GiB");
         final String listed = ok("device list --output yaml");
-        assertTrue(listed.contains("queueDepth: 16\n  readOnly: false\n  preallocate: false\n"), listed);
+        assertTrue(listed.contains("queue-depth: 16\n  read-only: false\n  preallocate: false\n"), listed);
         assertTrue(listed.contains("- name: bad0\n  type: fault\n"), listed);
         assertTrue(listed.contains("  type: 'null'\n") || listed.contains("  type: \"null\"\n"), listed);
         assertEquals("device bad0 has 2 fault rules\n", ok("device faults bad0 --rule " +

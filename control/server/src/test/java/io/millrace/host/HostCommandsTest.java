@@ -240,7 +240,7 @@ class HostCommandsTest
     @CsvSource({
         "--pattern random, 2, unknown: use one of randread",
         "--size 1000, 2, multiple of 512",
-        "--size 512, 2, no multiple of the block size 4096",
+        "--size 512, 2, not a multiple of the block size 4096",
         "--depth 0, 2, 'depth 0 is out of range: use 1 to 4095'",
         "--nsid 5, 2, has no namespace 5",
         "--duration soon, 2, such as 10s",

@@ -11,7 +11,7 @@ class TopOutageTest
     {
         final TopOutage down = new TopOutage("dp0", 12_300_000_000L, "data plane dp0 is not connected");
         assertEquals("dp0 is down, last answer 12.3s ago: data plane dp0 is not connected", down.line());
-        assertEquals("{dataPlane=dp0, state=down, lastAnswerNs=12300000000, reason=data plane dp0 is not connected}",
+        assertEquals("{data-plane=dp0, state=down, last-answer-ns=12300000000, reason=data plane dp0 is not connected}",
             down.map().toString());
         final TopOutage silent = new TopOutage("dp0", 3_000_000_000L, "");
         assertEquals("dp0 does not answer, last answer 3.0s ago", silent.line());

@@ -54,7 +54,7 @@ class KeyChangeTest
             final ControlException e =
                 assertThrows(ControlException.class, () -> fixture.connect(other(fixture, "there")));
             assertEquals(Code.NOT_PERMITTED, e.code());
-            assertTrue(e.getMessage().contains("for data plane elsewhere alone"), e.getMessage());
+            assertTrue(e.getMessage().contains("for data plane elsewhere only"), e.getMessage());
         }
     }
 }

@@ -122,7 +122,7 @@ class CommandFailureTest
             client.await(calls);
             assertEquals(List.of(Code.FAILED, Code.FAILED, Code.OK, Code.FAILED, Code.FAILED, Code.OK),
                 calls.stream().map(Call::code).toList(), () -> errors.toString());
-            assertEquals("it failed here: java.lang.NoClassDefFoundError: io/millrace/Missing",
+            assertEquals("internal error: java.lang.NoClassDefFoundError: io/millrace/Missing",
                 calls.getFirst().text());
             assertEquals(4, failed.size());
             assertEquals(4, errors.size());

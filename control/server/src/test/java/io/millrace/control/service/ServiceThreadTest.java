@@ -118,6 +118,6 @@ class ServiceThreadTest
         assertEquals(ServiceThread.FAILURES_MAX, rounds.get());
         assertEquals(ServiceThread.FAILURES_MAX - 1, restarts.get());
         assertEquals(0, ends.get());
-        assertTrue(errors.stream().reduce((_, last) -> last).orElseThrow().contains("given up"), errors::toString);
+        assertTrue(errors.stream().reduce((_, last) -> last).orElseThrow().contains("giving up"), errors::toString);
     }
 }

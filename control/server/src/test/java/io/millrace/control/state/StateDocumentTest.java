@@ -181,7 +181,7 @@ class StateDocumentTest
         "devices: [{name: a, type: fault, base: b}] | s.yaml:1: devices[0]: device b: does not exist; create it first",
         "devices: [{name: a, typ: fault}] | s.yaml:1: devices[0].typ: unknown key; did you mean type? allowed here: " +
             "name, type, size, block-size, path, read-only, preallocate, queue-depth, polling, address, nsid, " +
-            "timeout, interrupts, unsafe-noiommu, device, seed, rules",
+            "timeout, interrupts, unsafe-noiommu, base, seed, rules",
         "subsystems: [{nqn: nqn.2026-11.io.a, ana: [{state: change}]}] | s.yaml:1: subsystems[0].ana[0].state = " +
             "change: not one of optimized, non-optimized, inaccessible, persistent-loss; use one of them",
         "subsystems: [{nqn: nqn.2026-11.io.a, ana: [{listener: 127.0.0.1, state: optimized}]}] | s.yaml:1: " +
@@ -192,7 +192,7 @@ class StateDocumentTest
         "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{iops: 7}]}] | s.yaml:1: subsystems[0].qos[0]: limits on " +
             "nqn.2026-11.io.a: neither namespace nor host is named; name one of them",
         "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{host: nqn.2026-11.io.b}]}] | s.yaml:1: subsystems[0].qos[0]: " +
-            "limits nothing; add iops, read-iops, write-iops, bandwidth, read-bandwidth, write-bandwidth, or leave " +
+            "has no limits; add iops, read-iops, write-iops, bandwidth, read-bandwidth, write-bandwidth, or leave " +
             "it out",
         "subsystems: [{nqn: nqn.2026-11.io.a, qos: [{host: nqn.2026-11.io.b, iops: 1}, {host: nqn.2026-11.io.b, " +
             "iops: 2}]}] | s.yaml:1: subsystems[0].qos[1]: host nqn.2026-11.io.b of nqn.2026-11.io.a is limited " +

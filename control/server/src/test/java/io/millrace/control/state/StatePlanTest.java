@@ -80,8 +80,8 @@ class StatePlanTest
         assertEquals(List.of(
             "~ make ANA group 2 of nqn.2026-11.io.millrace:vol0 optimized at every listener",
             "~ make every ANA group of nqn.2026-11.io.millrace:vol0 optimized at 127.0.0.1:4420",
-            "- limit namespace nqn.2026-11.io.millrace:vol0/1 no more",
-            "- limit host nqn.2026-11.io.host:a of nqn.2026-11.io.millrace:vol0 no more"), plan(limited, VOLUME));
+            "- limit namespace nqn.2026-11.io.millrace:vol0/1: none",
+            "- limit host nqn.2026-11.io.host:a of nqn.2026-11.io.millrace:vol0: none"), plan(limited, VOLUME));
         // The limits of a namespace go with it, and come again with the next.
         assertEquals(List.of(
             "! remove namespace 1 of nqn.2026-11.io.millrace:vol0 from device mem0",
