@@ -1,7 +1,9 @@
 package io.millrace;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -69,7 +71,8 @@ class ArchitectureTest
         "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.block.nvme",
         "io.millrace.nvme",
         "io.millrace.nvmf",
-        "io.millrace.nvmf.tcp", "io.millrace.status", "io.millrace.jfr",
+        "io.millrace.nvmf.tcp", "io.millrace.nvmf.tcp.pdu", "io.millrace.nvmf.initiator",
+        "io.millrace.nvmf.initiator.tcp", "io.millrace.status", "io.millrace.jfr",
         "io.millrace.dataplane", "io.millrace.server.config",
         "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
@@ -138,6 +141,8 @@ class ArchitectureTest
             "io.millrace.dataplane..",
         "io.millrace.nvmf | io.millrace.nvmf.tcp.., io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., " +
             "io.millrace.dataplane..",
+        "io.millrace.nvmf.tcp.pdu.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., " +
+            "io.millrace.nvmf, io.millrace.nvmf.tcp",
         "io.millrace.nvmf.tcp.. | io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., io.millrace.dataplane..",
         "io.millrace.cli.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
             "io.millrace.block.., " +
@@ -173,6 +178,25 @@ class ArchitectureTest
         noClasses().that().resideInAnyPackage("io.millrace.nvmf..")
             .should().dependOnClassesThat(resideInAnyPackage("io.millrace.block..")
                 .and(resideOutsideOfPackages("io.millrace.block")))
+            .check(classes);
+    }
+
+    /** Settings of a transport are made by whoever reads a configuration; the transport itself in one place. */
+    @Test
+    void shouldKnowTransportsThroughTheirInterface()
+    {
+        noClasses().that().resideOutsideOfPackage("io.millrace.nvmf.tcp..")
+            .and().doNotHaveFullyQualifiedName("io.millrace.dataplane.Transports")
+            .should().dependOnClassesThat(resideInAnyPackage("io.millrace.nvmf.tcp")
+                .and(not(name("io.millrace.nvmf.tcp.TcpTransportConfig"))))
+            .check(classes);
+        // What both sides of a connection share.
+        noClasses().that().resideOutsideOfPackages("io.millrace.nvmf.tcp..", "io.millrace.nvmf.initiator.tcp..")
+            .should().dependOnClassesThat().resideInAnyPackage("io.millrace.nvmf.tcp.pdu..")
+            .check(classes);
+        noClasses().that().resideOutsideOfPackage("io.millrace.nvmf.initiator.tcp..")
+            .and().doNotHaveFullyQualifiedName("io.millrace.dataplane.HostTransports")
+            .should().dependOnClassesThat().resideInAnyPackage("io.millrace.nvmf.initiator.tcp..")
             .check(classes);
     }
 

@@ -7,7 +7,6 @@ import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.UnfinishedCommands;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -47,7 +46,7 @@ public final class AnaStates
      *     have states of their own.
      */
     public CompletableFuture<String> set(
-        final String nqn, final InetSocketAddress listener, final int group, final AnaState state)
+        final String nqn, final TransportAddress listener, final int group, final AnaState state)
     {
         synchronized (operations)
         {
@@ -113,24 +112,32 @@ public final class AnaStates
     }
 
     /** Null stays null. */
-    private static TransportAddress address(final String nqn, final InetSocketAddress listener)
+    private static TransportAddress address(final String nqn, final TransportAddress listener)
     {
         if (null == listener)
         {
             return null;
         }
-        final String subject = "ANA of subsystem " + nqn + " at " + (listener.isUnresolved() ?
-            listener.getHostString() + ':' + listener.getPort() : ListenerSettings.text(listener));
-        if (listener.isUnresolved())
+        final TransportAddress address;
+        try
         {
-            throw new OperationException(Reason.INVALID, subject, "is not a numeric address",
-                "write it as 192.0.2.1 or 2001:db8::1");
+            address = listener.canonical();
         }
-        if (0 == listener.getPort())
+        catch (final IllegalArgumentException e)
         {
-            throw new OperationException(Reason.INVALID, subject, "has no port",
+            throw new OperationException(Reason.INVALID, subject(nqn, listener), "is not a numeric address",
+                "write it as 192.0.2.1 or 2001:db8::1", e);
+        }
+        if (0 == address.port())
+        {
+            throw new OperationException(Reason.INVALID, subject(nqn, address), "has no port",
                 "give the port of the listener, or no address for all listeners");
         }
-        return TransportAddress.tcp(listener.getAddress().getHostAddress(), listener.getPort());
+        return address;
+    }
+
+    private static String subject(final String nqn, final TransportAddress listener)
+    {
+        return "ANA of subsystem " + nqn + " at " + listener.hostAndPort();
     }
 }

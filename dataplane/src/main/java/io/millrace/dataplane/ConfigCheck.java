@@ -3,11 +3,11 @@ package io.millrace.dataplane;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Nqn;
+import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.TransportAddress.Family;
+import io.millrace.nvmf.TransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.validation.ResourceValidation;
-import java.net.Inet4Address;
-import java.net.Inet6Address;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -26,6 +26,7 @@ final class ConfigCheck
     private final List<SubsystemSettings> subsystems;
     private final List<ListenerSettings> listeners;
     private final int discoveryPort;
+    private final List<TransportConfig> transports;
     private final boolean managed;
     private final Map<String, String> users = new HashMap<>();
 
@@ -36,6 +37,7 @@ final class ConfigCheck
         final List<SubsystemSettings> subsystems,
         final List<ListenerSettings> listeners,
         final int discoveryPort,
+        final List<TransportConfig> transports,
         final boolean managed)
     {
         this.reactors = reactors;
@@ -44,6 +46,7 @@ final class ConfigCheck
         this.subsystems = subsystems;
         this.listeners = listeners;
         this.discoveryPort = discoveryPort;
+        this.transports = transports;
         this.managed = managed;
     }
 
@@ -53,6 +56,7 @@ final class ConfigCheck
         memory();
         devices();
         subsystems();
+        transports();
         listeners();
     }
 
@@ -257,9 +261,9 @@ final class ConfigCheck
             if (null != each.listener() && !managed &&
                 listeners.stream().noneMatch((l) -> covers(l.address(), each.listener())))
             {
-                throw new SettingException(key + ".listener", ListenerSettings.text(each.listener()),
+                throw new SettingException(key + ".listener", each.listener().hostAndPort(),
                     "none of the listeners", listeners.isEmpty() ? "declare it" : "use one of: " + String.join(", ",
-                    listeners.stream().map((l) -> ListenerSettings.text(l.address())).toList()));
+                    listeners.stream().map((l) -> l.address().hostAndPort()).toList()));
             }
             for (int earlier = 0; earlier < i; earlier++)
             {
@@ -276,15 +280,16 @@ final class ConfigCheck
     }
 
     /** Whether a state of one listener is one of the other as well; null stands for all. */
-    private static boolean covers(final InetSocketAddress listener, final InetSocketAddress other)
+    private static boolean covers(final TransportAddress listener, final TransportAddress other)
     {
         if (null == listener || listener.equals(other))
         {
             return true;
         }
         // The IPv6 wildcard takes IPv4 too.
-        return null != other && listener.getPort() == other.getPort() && listener.getAddress().isAnyLocalAddress() &&
-            (listener.getAddress() instanceof Inet6Address || other.getAddress() instanceof Inet4Address);
+        return null != other && listener.transportType() == other.transportType() &&
+            listener.serviceId().equals(other.serviceId()) && listener.isWildcard() &&
+            (Family.IPV6 == listener.addressFamily() || Family.IPV4 == other.addressFamily());
     }
 
     /** Checks that a device exists and is unused. */
@@ -306,16 +311,28 @@ final class ConfigCheck
         }
     }
 
+    private void transports()
+    {
+        need("transports", transports);
+        final Map<TransportAddress.Type, String> types = new HashMap<>();
+        for (int i = 0; i < transports.size(); i++)
+        {
+            unique(types, transports.get(i).type(), "transports[" + i + "]", "type");
+        }
+    }
+
     private void listeners()
     {
         needUnlessManaged("listeners", listeners);
-        final Map<String, String> addresses = new HashMap<>();
+        final Map<TransportAddress.Type, Map<String, String>> addresses = new HashMap<>();
         for (int i = 0; i < listeners.size(); i++)
         {
             final ListenerSettings listener = listeners.get(i);
-            if (0 != listener.address().getPort())
+            served("listeners[" + i + "]", listener.address());
+            if (0 != listener.address().port())
             {
-                unique(addresses, ListenerSettings.text(listener.address()), "listeners[" + i + "]", "port");
+                unique(addresses.computeIfAbsent(listener.address().transportType(), (type) -> new HashMap<>()),
+                    listener.address().hostAndPort(), "listeners[" + i + "]", "port");
                 overlap(i);
             }
         }
@@ -325,17 +342,26 @@ final class ConfigCheck
         }
     }
 
+    private void served(final String key, final TransportAddress address)
+    {
+        if (transports.stream().noneMatch((each) -> address.transportType() == each.type()))
+        {
+            throw new SettingException(key + ".transport", address.transportType(), "not served by this data plane",
+                "use one of: " + String.join(", ", transports.stream().map((each) -> each.type().toString()).toList()));
+        }
+    }
+
     private void overlap(final int index)
     {
-        final InetSocketAddress address = listeners.get(index).address();
+        final TransportAddress address = listeners.get(index).address();
         for (int i = 0; i < index; i++)
         {
-            final InetSocketAddress other = listeners.get(i).address();
-            if (other.getPort() == address.getPort() &&
-                ResourceValidation.overlap(other.getAddress(), address.getAddress()))
+            final TransportAddress other = listeners.get(i).address();
+            if (other.transportType() == address.transportType() && other.port() == address.port() &&
+                ResourceValidation.overlap(other.socketAddress().getAddress(), address.socketAddress().getAddress()))
             {
-                throw new SettingException("listeners[" + index + "].port", address.getPort(), "listened on by " +
-                    ListenerSettings.text(other) + ", listeners[" + i + "]", "give each its own");
+                throw new SettingException("listeners[" + index + "].port", address.port(), "listened on by " +
+                    other.hostAndPort() + ", listeners[" + i + "]", "give each its own");
             }
         }
     }

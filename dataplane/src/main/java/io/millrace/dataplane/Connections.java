@@ -5,7 +5,7 @@ import io.millrace.nvmf.MoveOutcome;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.QueuePairSnapshot;
-import io.millrace.nvmf.tcp.TcpTransport;
+import io.millrace.nvmf.TransportAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -17,15 +17,18 @@ public final class Connections
 {
     private final Operations operations;
     private final Subsystems subsystems;
-    private final TcpTransport tcp;
+    private final Transports transports;
     private final List<PollGroup> groups;
 
     Connections(
-        final Operations operations, final Subsystems subsystems, final TcpTransport tcp, final List<PollGroup> groups)
+        final Operations operations,
+        final Subsystems subsystems,
+        final Transports transports,
+        final List<PollGroup> groups)
     {
         this.operations = operations;
         this.subsystems = subsystems;
-        this.tcp = tcp;
+        this.transports = transports;
         this.groups = groups;
     }
 
@@ -69,11 +72,11 @@ public final class Connections
                 throw new OperationException(Reason.INVALID, name,
                     "is on reactor " + reactor + " already", "choose another");
             }
-            return tcp.move(queuePair, to).thenAccept((outcome) ->
+            return transports.move(queuePair, to).thenAccept((outcome) ->
             {
                 if (MoveOutcome.MOVED != outcome)
                 {
-                    throw refused(name, reactor, outcome);
+                    throw refused(name, queuePair.local().transportType(), reactor, outcome);
                 }
                 operations.publish(ResourceKind.CONTROLLER, ResourceChange.CHANGED, nqn + '/' + controllerId,
                     "queue " + queueId + " moved to reactor " + reactor);
@@ -100,7 +103,8 @@ public final class Connections
             queuePair.remote());
     }
 
-    private static OperationException refused(final String name, final int reactor, final MoveOutcome outcome)
+    private static OperationException refused(
+        final String name, final TransportAddress.Type transport, final int reactor, final MoveOutcome outcome)
     {
         return switch (outcome)
         {
@@ -108,8 +112,10 @@ public final class Connections
                 "has commands that did not end within a second, and stays where it is",
                 "try again when its device is faster, its limits are higher, or it is not paused");
             case FULL -> new OperationException(Reason.FAILED, name, "cannot move: reactor " + reactor +
-                " has as many connections as it may have", "raise tcp.connections, or choose another");
+                " has as many connections as it may have", "raise " + transport + ".connections, or choose another");
             case MOVING -> new OperationException(Reason.FAILED, name, "is being moved already", "wait for that");
+            case UNSUPPORTED -> new OperationException(Reason.UNSUPPORTED, name,
+                "is of a transport whose connections stay on their reactor", "connect the host anew");
             case CLOSING -> new OperationException(Reason.FAILED, "data plane", "is stopping", "start another one");
             default -> new OperationException(
                 Reason.NOT_FOUND, name, "has ended meanwhile", "list connections to see the existing ones");

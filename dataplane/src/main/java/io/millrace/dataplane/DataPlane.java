@@ -10,7 +10,7 @@ import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetListener;
-import io.millrace.nvmf.tcp.TcpTransport;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;
@@ -23,8 +23,6 @@ import io.millrace.status.StatusFile;
 import io.millrace.status.StatusPart;
 import io.millrace.status.StatusSettings;
 import io.millrace.status.StatusSnapshot;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -182,15 +180,15 @@ public final class DataPlane implements AutoCloseable
         {
             createSubsystem(i);
         }
-        final TcpTransport tcp = new TcpTransport(operations.target(), groups, config.tcp());
-        started.push(tcp);
+        final Transports transports = Transports.start(operations.target(), groups, config.transports());
+        started.push(transports);
         on(reactors.getFirst(), () ->
         {
-            publishers.getFirst().include(operations, config.memoryBytes(), memoryNote, tcp.counters());
+            publishers.getFirst().include(operations, config.memoryBytes(), memoryNote, transports);
             return null;
         });
-        listeners = new Listeners(operations, tcp);
-        connections = new Connections(operations, subsystems, tcp, List.copyOf(groups));
+        listeners = new Listeners(operations, transports);
+        connections = new Connections(operations, subsystems, transports, List.copyOf(groups));
         for (int i = 0; i < config.listeners().size(); i++)
         {
             final ListenerSettings listener = config.listeners().get(i);
@@ -419,7 +417,7 @@ public final class DataPlane implements AutoCloseable
         }
     }
 
-    private void listen(final InetSocketAddress address, final String key, final boolean discoveryOnly)
+    private void listen(final TransportAddress address, final String key, final boolean discoveryOnly)
     {
         try
         {
@@ -428,7 +426,7 @@ public final class DataPlane implements AutoCloseable
         catch (final OperationException e)
         {
             final boolean isTaken = OperationException.Reason.IN_USE == e.reason();
-            throw new SettingException(key, ListenerSettings.text(address), e.problem(), discoveryOnly && isTaken ?
+            throw new SettingException(key, address.hostAndPort(), e.problem(), discoveryOnly && isTaken ?
                 "set discovery: false, or stop what listens there; listeners answer discovery in any case" :
                 e.remedy(), e);
         }
@@ -436,12 +434,12 @@ public final class DataPlane implements AutoCloseable
 
     private void listenForDiscovery()
     {
-        final Set<InetAddress> addresses = new LinkedHashSet<>();
+        final Set<TransportAddress> addresses = new LinkedHashSet<>();
         config.listeners().stream().filter((listener) -> !listener.discoveryOnly())
-            .forEach((listener) -> addresses.add(listener.address().getAddress()));
-        for (final InetAddress address : addresses)
+            .forEach((listener) -> addresses.add(listener.address().withPort(config.discoveryPort())));
+        for (final TransportAddress address : addresses)
         {
-            listen(new InetSocketAddress(address, config.discoveryPort()), "discovery", true);
+            listen(address, "discovery", true);
         }
     }
 
@@ -553,7 +551,7 @@ public final class DataPlane implements AutoCloseable
      * {@return addresses of the listeners for all subsystems, in the order in which they were added, with the actual
      * ports}
      */
-    public List<InetSocketAddress> addresses()
+    public List<TransportAddress> addresses()
     {
         return addresses(false);
     }
@@ -561,12 +559,12 @@ public final class DataPlane implements AutoCloseable
     /**
      * {@return addresses of listeners for discovery alone}
      */
-    public List<InetSocketAddress> discoveryAddresses()
+    public List<TransportAddress> discoveryAddresses()
     {
         return addresses(true);
     }
 
-    private List<InetSocketAddress> addresses(final boolean discoveryOnly)
+    private List<TransportAddress> addresses(final boolean discoveryOnly)
     {
         return listeners.list().stream().filter((each) -> discoveryOnly == each.discoveryOnly())
             .map(ListenerSnapshot::address).toList();

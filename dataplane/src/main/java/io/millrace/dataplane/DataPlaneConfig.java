@@ -1,7 +1,8 @@
 package io.millrace.dataplane;
 
 import io.millrace.nvmf.TargetConfig;
-import io.millrace.nvmf.tcp.TcpTransportConfig;
+import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.TransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.status.StatusSettings;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.Objects;
  * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for any
  *                      free one.
  * @param limits        of controllers and queues.
- * @param tcp           settings of every TCP listener.
+ * @param transports    settings of the transports, one for each type that is served; at least one.
  * @param managed       whether operations will create further resources: it may be empty initially.
  * @param status        where its counters are published.
  */
@@ -30,7 +31,7 @@ public record DataPlaneConfig(
     List<ListenerSettings> listeners,
     int discoveryPort,
     TargetConfig limits,
-    TcpTransportConfig tcp,
+    List<TransportConfig> transports,
     boolean managed,
     StatusSettings status)
 {
@@ -52,10 +53,11 @@ public record DataPlaneConfig(
         devices = List.copyOf(devices);
         subsystems = List.copyOf(subsystems);
         listeners = List.copyOf(listeners);
+        transports = List.copyOf(transports);
         Objects.requireNonNull(limits, "limits");
-        Objects.requireNonNull(tcp, "tcp");
         Objects.requireNonNull(status, "status");
-        new ConfigCheck(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, managed).run();
+        new ConfigCheck(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, transports, managed)
+            .run();
     }
 
     /**
@@ -69,7 +71,7 @@ public record DataPlaneConfig(
      * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for
      *                      any free one.
      * @param limits        of controllers and queues.
-     * @param tcp           settings of every TCP listener.
+     * @param transport     settings of the one transport.
      * @param managed       whether operations will create further resources: it may be empty initially.
      * @throws SettingException naming the first setting that does not fit.
      */
@@ -81,11 +83,11 @@ public record DataPlaneConfig(
         final List<ListenerSettings> listeners,
         final int discoveryPort,
         final TargetConfig limits,
-        final TcpTransportConfig tcp,
+        final TransportConfig transport,
         final boolean managed)
     {
-        this(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, limits, tcp, managed,
-            StatusSettings.NONE);
+        this(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, limits,
+            List.of(transport), managed, StatusSettings.NONE);
     }
 
     /**
@@ -99,7 +101,7 @@ public record DataPlaneConfig(
      * @param discoveryPort on which discovery is answered too, on every address that is listened on; -1 for none, 0 for
      *                      any free one.
      * @param limits        of controllers and queues.
-     * @param tcp           settings of every TCP listener.
+     * @param transport     settings of the one transport.
      * @throws SettingException naming the first setting that does not fit.
      */
     public DataPlaneConfig(
@@ -110,9 +112,17 @@ public record DataPlaneConfig(
         final List<ListenerSettings> listeners,
         final int discoveryPort,
         final TargetConfig limits,
-        final TcpTransportConfig tcp)
+        final TransportConfig transport)
     {
-        this(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, limits, tcp, false);
+        this(reactors, memoryBytes, devices, subsystems, listeners, discoveryPort, limits, transport, false);
+    }
+
+    /**
+     * {@return the types of transports that are in this build: what listeners may be of}
+     */
+    public static List<TransportAddress.Type> transportTypes()
+    {
+        return Transports.types();
     }
 
     /**
@@ -126,6 +136,6 @@ public record DataPlaneConfig(
     public static DataPlaneConfig managed(final List<ReactorConfig> reactors, final long memoryBytes)
     {
         return new DataPlaneConfig(reactors, memoryBytes, List.of(), List.of(), List.of(), NO_DISCOVERY_PORT,
-            TargetConfig.defaults(), TcpTransportConfig.defaults(), true);
+            TargetConfig.defaults(), Transports.defaults(), true, StatusSettings.NONE);
     }
 }

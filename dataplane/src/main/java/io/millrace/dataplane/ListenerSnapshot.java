@@ -1,13 +1,13 @@
 package io.millrace.dataplane;
 
-import java.net.InetSocketAddress;
+import io.millrace.nvmf.TransportAddress;
 
 /**
- * An NVMe/TCP listener. Immutable.
+ * Where hosts reach the data plane over NVMe-oF. Immutable.
  *
  * @param address       with the port as taken.
  * @param discoveryOnly whether no other subsystem than discovery is reached there.
  */
-public record ListenerSnapshot(InetSocketAddress address, boolean discoveryOnly)
+public record ListenerSnapshot(TransportAddress address, boolean discoveryOnly)
 {
 }

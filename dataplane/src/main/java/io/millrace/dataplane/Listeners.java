@@ -3,62 +3,59 @@ package io.millrace.dataplane;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.dataplane.OperationException.Reason;
-import io.millrace.nvmf.tcp.TcpTransport;
-import java.net.InetSocketAddress;
+import io.millrace.nvmf.Transport;
+import io.millrace.nvmf.TransportAddress;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The NVMe/TCP listeners of a running data plane. Any thread but the reactors'.
+ * Where hosts reach a running data plane over NVMe-oF. Any thread but the reactors'.
  */
 public final class Listeners
 {
     private final Operations operations;
-    private final TcpTransport tcp;
-    private final Map<InetSocketAddress, ListenerSnapshot> listeners = new LinkedHashMap<>();
+    private final Transports transports;
+    private final Map<TransportAddress, ListenerSnapshot> listeners = new LinkedHashMap<>();
 
-    Listeners(final Operations operations, final TcpTransport tcp)
+    Listeners(final Operations operations, final Transports transports)
     {
         this.operations = operations;
-        this.tcp = tcp;
+        this.transports = transports;
     }
 
     /**
      * Listens on one more address; discovery tells of it.
      *
-     * @param address       numeric; port 0 takes any that is free.
+     * @param address       numeric, of a transport that is served; port 0 takes any that is free.
      * @param discoveryOnly whether no other subsystem than discovery is reached there.
      * @return the address with the port as taken.
-     * @throws OperationException when it is taken, not of this machine or not permitted.
+     * @throws OperationException when it is taken, not of this machine, not permitted, or its transport not served.
      */
-    public InetSocketAddress add(final InetSocketAddress address, final boolean discoveryOnly)
+    public TransportAddress add(final TransportAddress address, final boolean discoveryOnly)
     {
         synchronized (operations)
         {
             operations.checkOpen();
-            if (address.isUnresolved())
-            {
-                throw new OperationException(Reason.INVALID, "listener " + address.getHostString(),
-                    "is not a numeric address", "write it as 192.0.2.1 or 2001:db8::1");
-            }
-            final String where = ListenerSettings.text(address);
-            if (listeners.containsKey(address))
+            final TransportAddress wanted = canonical(address);
+            final Transport transport = transports.of(wanted);
+            final String where = wanted.hostAndPort();
+            if (listeners.containsKey(wanted))
             {
                 throw new OperationException(Reason.EXISTS, "listener " + where, "already exists",
                     "take another port");
             }
-            final InetSocketAddress taken;
+            final TransportAddress taken;
             try
             {
-                taken = discoveryOnly ? tcp.listenForDiscovery(address) : tcp.listen(address);
+                taken = discoveryOnly ? transport.listenForDiscovery(wanted) : transport.listen(wanted);
             }
             catch (final IllegalStateException e)
             {
                 throw refused("listener " + where, e);
             }
             listeners.put(taken, new ListenerSnapshot(taken, discoveryOnly));
-            operations.publish(ResourceKind.LISTENER, ResourceChange.CREATED, ListenerSettings.text(taken));
+            operations.publish(ResourceKind.LISTENER, ResourceChange.CREATED, taken.hostAndPort());
             return taken;
         }
     }
@@ -69,18 +66,19 @@ public final class Listeners
      * @param address with the port as taken.
      * @throws OperationException when nothing listens there.
      */
-    public void remove(final InetSocketAddress address)
+    public void remove(final TransportAddress address)
     {
         synchronized (operations)
         {
             operations.checkOpen();
-            if (address.isUnresolved() || null == listeners.remove(address))
+            final TransportAddress local = canonical(address);
+            if (null == listeners.remove(local))
             {
-                throw new OperationException(Reason.NOT_FOUND, "listener " + address.getHostString() + ':' +
-                    address.getPort(), "does not exist", "list listeners to see the existing ones");
+                throw new OperationException(Reason.NOT_FOUND, "listener " + local.hostAndPort(),
+                    "does not exist", "list listeners to see the existing ones");
             }
-            tcp.stopListening(address);
-            operations.publish(ResourceKind.LISTENER, ResourceChange.DELETED, ListenerSettings.text(address));
+            transports.of(local).stopListening(local);
+            operations.publish(ResourceKind.LISTENER, ResourceChange.DELETED, local.hostAndPort());
         }
     }
 
@@ -92,6 +90,19 @@ public final class Listeners
         synchronized (operations)
         {
             return List.copyOf(listeners.values());
+        }
+    }
+
+    private static TransportAddress canonical(final TransportAddress address)
+    {
+        try
+        {
+            return address.canonical();
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new OperationException(Reason.INVALID, "listener " + address.address(),
+                "is not a numeric address", "write it as 192.0.2.1 or 2001:db8::1", e);
         }
     }
 

@@ -5,7 +5,6 @@ import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.BufferHolder;
 import io.millrace.nvmf.PollGroup;
-import io.millrace.nvmf.tcp.TcpCounters;
 import io.millrace.reactor.DutyCycle;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
@@ -24,6 +23,8 @@ import java.util.List;
 final class StatusPublisher implements Poller
 {
     private static final long INTERVAL_NS = 100_000_000L;
+    /** Made once: each call of values() makes a copy. */
+    private static final DataPlaneCounters.Value[] VALUES = DataPlaneCounters.Value.values();
 
     private final PollGroup group;
     private final StatusPart part;
@@ -33,7 +34,7 @@ final class StatusPublisher implements Poller
     private long dueNs;
     private Operations operations;
     private DataPlaneCounters dataPlane;
-    private TcpCounters tcp;
+    private Transports transports;
 
     /**
      * Creates the reactor's record. On the reactor.
@@ -57,13 +58,13 @@ final class StatusPublisher implements Poller
      * @param shared      operations of the data plane.
      * @param memoryBytes of the arena.
      * @param memoryNote  why it is not in hugepages; empty when it is.
-     * @param connections their counters.
+     * @param connections transports that count them.
      */
     void include(
-        final Operations shared, final long memoryBytes, final String memoryNote, final TcpCounters connections)
+        final Operations shared, final long memoryBytes, final String memoryNote, final Transports connections)
     {
         operations = shared;
-        tcp = connections;
+        transports = connections;
         dataPlane = part.dataPlane(memoryNote);
         dataPlane.put(DataPlaneCounters.Value.MEMORY_BYTES, memoryBytes);
         publishDataPlane();
@@ -127,24 +128,13 @@ final class StatusPublisher implements Poller
     private void publishDataPlane()
     {
         dataPlane.put(DataPlaneCounters.Value.STATE, operations.state().ordinal() + 1);
-        dataPlane.put(DataPlaneCounters.Value.ACCEPTED, tcp.accepted());
-        dataPlane.put(DataPlaneCounters.Value.REFUSED, tcp.refused());
-        dataPlane.put(DataPlaneCounters.Value.CLOSED, tcp.closed());
-        dataPlane.put(DataPlaneCounters.Value.ACCEPT_PAUSES, tcp.acceptPauses());
-        dataPlane.put(DataPlaneCounters.Value.CONNECT_TIMEOUTS, tcp.connectTimeouts());
-        dataPlane.put(DataPlaneCounters.Value.HEADER_DIGEST_ERRORS, tcp.headerDigestErrors());
-        dataPlane.put(DataPlaneCounters.Value.DATA_DIGEST_ERRORS, tcp.dataDigestErrors());
-        dataPlane.put(DataPlaneCounters.Value.STALLED_CAPSULES, tcp.stalledCapsules());
-        dataPlane.put(DataPlaneCounters.Value.COPIED_LOANS, tcp.copiedLoans());
-        dataPlane.put(DataPlaneCounters.Value.DATA_TIMEOUTS, tcp.dataTimeouts());
-        dataPlane.put(DataPlaneCounters.Value.SEND_TIMEOUTS, tcp.sendTimeouts());
-        dataPlane.put(DataPlaneCounters.Value.HOST_TERMINATIONS, tcp.peerTerminations());
-        dataPlane.put(DataPlaneCounters.Value.REFUSED_PENDING, tcp.refusedPending());
-        dataPlane.put(DataPlaneCounters.Value.REFUSED_CONNECTS, tcp.refusedConnects());
-        dataPlane.put(DataPlaneCounters.Value.PENDING_CONNECTIONS, tcp.pending());
-        dataPlane.put(DataPlaneCounters.Value.REFUSED_DISCOVERY, tcp.refusedDiscovery());
-        dataPlane.put(DataPlaneCounters.Value.DISCOVERY_CONNECTIONS, tcp.discovery());
-        dataPlane.put(DataPlaneCounters.Value.DEFERRED_CAPSULES, tcp.deferredCapsules());
+        for (final DataPlaneCounters.Value value : VALUES)
+        {
+            if (value.isOfConnections())
+            {
+                dataPlane.put(value, transports.count(value));
+            }
+        }
         dataPlane.put(DataPlaneCounters.Value.DMA_BYTES, DmaMemory.mappedBytes());
         dataPlane.put(DataPlaneCounters.Value.DMA_HUGEPAGE_BYTES, DmaMemory.hugepageBytes());
     }

@@ -2,7 +2,7 @@ package io.millrace.dataplane;
 
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.Namespace;
-import java.net.InetSocketAddress;
+import io.millrace.nvmf.TransportAddress;
 import java.util.List;
 import java.util.UUID;
 
@@ -116,7 +116,16 @@ public record SubsystemSettings(
      * @param group    that has it, from 1; 0 for all.
      * @param state    which.
      */
-    public record AnaSettings(InetSocketAddress listener, int group, AnaState state)
+    public record AnaSettings(TransportAddress listener, int group, AnaState state)
     {
+        /**
+         * Takes the address in its canonical form.
+         *
+         * @throws IllegalArgumentException when it is not numeric.
+         */
+        public AnaSettings
+        {
+            listener = null == listener ? null : listener.canonical();
+        }
     }
 }

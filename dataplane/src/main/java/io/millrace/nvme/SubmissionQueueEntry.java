@@ -25,6 +25,8 @@ public final class SubmissionQueueEntry extends Flyweight
     private static final int METADATA_POINTER_OFFSET = 16;
     private static final int SGL_ADDRESS_OFFSET = 24;
     private static final int SGL_LENGTH_OFFSET = 32;
+    private static final int SGL_KEYED_LENGTH_MASK = 0xFF_FFFF;
+    private static final int SGL_KEY_OFFSET = 35;
     private static final int SGL_TYPE_OFFSET = 39;
     private static final int CDW10_OFFSET = 40;
     private static final int CDW11_OFFSET = 44;
@@ -218,6 +220,45 @@ public final class SubmissionQueueEntry extends Flyweight
     public SubmissionQueueEntry sglLength(final int value)
     {
         buffer.putInt(offset + SGL_LENGTH_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return length in bytes of a keyed SGL descriptor, 24 bits}
+     */
+    public int sglKeyedLength()
+    {
+        return sglLength() & SGL_KEYED_LENGTH_MASK;
+    }
+
+    /**
+     * Sets length in bytes of a keyed SGL descriptor; the first byte of its key stays.
+     *
+     * @param value 0 to 2<sup>24</sup> - 1.
+     * @return this, to chain.
+     */
+    public SubmissionQueueEntry sglKeyedLength(final int value)
+    {
+        return sglLength(sglLength() & ~SGL_KEYED_LENGTH_MASK | value & SGL_KEYED_LENGTH_MASK);
+    }
+
+    /**
+     * {@return key of a keyed SGL descriptor}
+     */
+    public int sglKey()
+    {
+        return buffer.getInt(offset + SGL_KEY_OFFSET, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * Sets key of a keyed SGL descriptor.
+     *
+     * @param value new value.
+     * @return this, to chain.
+     */
+    public SubmissionQueueEntry sglKey(final int value)
+    {
+        buffer.putInt(offset + SGL_KEY_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
 

@@ -75,7 +75,7 @@ final class AdminCommands
     private void identify(final QueuePair queuePair, final Request request)
     {
         final int length = IdentifyCns.DATA_BYTES;
-        int status = DataPointer.checkToHost(request.entry(), length);
+        int status = request.dataPointer().checkToHost(length);
         final byte[] data = new byte[length];
         if (NvmeStatus.SUCCESS == status)
         {
@@ -106,7 +106,7 @@ final class AdminCommands
             answerZeroes(queuePair, request, length);
             return;
         }
-        int status = DataPointer.checkToHost(entry, length);
+        int status = request.dataPointer().checkToHost(length);
         if (NvmeStatus.SUCCESS == status)
         {
             status = logPages.check(queuePair.controller(), entry);

@@ -1,87 +1,172 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvme.SglDescriptor;
-import io.millrace.nvme.SubmissionQueueEntry;
 
 /**
- * Checks of a command's data pointer: the one SGL descriptor of its entry (NVM Express Base 2.0, sections 4.1.2 and
- * 3.3.3.1). Stateless.
+ * Where the data of a command is at its host: the one SGL descriptor of its submission queue entry (NVM Express Base
+ * 2.0, sections 4.1.2 and 3.3.3.1), as its transport's {@link DataPointerFormat} has parsed it when the capsule came.
+ * Made once with its request; its reactor only.
  */
-final class DataPointer
+public final class DataPointer
 {
-    private DataPointer()
+    private static final int NOT_PARSED = NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
+
+    /** How data moves. */
+    public enum Kind
+    {
+        /** The descriptor is none that the transport takes. */
+        NONE,
+        /** With the command, in its capsule. */
+        IN_CAPSULE,
+        /** By messages of the transport, which needs no address of the host's memory: NVMe/TCP. */
+        TRANSPORT,
+        /** From or to memory of the host that the transport reaches by address and key: RDMA. */
+        KEYED
+    }
+
+    private Kind kind = Kind.NONE;
+    private int status = NOT_PARSED;
+    private long address;
+    private int lengthBytes;
+    private int key;
+    private boolean invalidatesKey;
+
+    DataPointer()
     {
     }
 
-    /**
-     * Checks a pointer for data that goes to the host.
-     *
-     * @param entry       of the command.
-     * @param lengthBytes that the command transfers.
-     * @return status; 0 when it is right.
-     */
-    static int checkToHost(final SubmissionQueueEntry entry, final int lengthBytes)
+    /** Another command has its request. */
+    void forget()
     {
-        if (SglDescriptor.FLAGS_PSDT_SGL != entry.flags())
-        {
-            return NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
-        }
-        if (SglDescriptor.TRANSPORT_DATA_BLOCK != entry.sglType())
-        {
-            return NvmeStatus.SGL_DESCRIPTOR_TYPE_INVALID | NvmeStatus.DO_NOT_RETRY;
-        }
-        if (lengthBytes != entry.sglLength())
-        {
-            return NvmeStatus.DATA_SGL_LENGTH_INVALID | NvmeStatus.DO_NOT_RETRY;
-        }
-        return NvmeStatus.SUCCESS;
+        kind = Kind.NONE;
+        status = NOT_PARSED;
     }
 
     /**
-     * Checks a pointer for data that comes from the host.
+     * The descriptor is one that the transport does not take.
      *
-     * @param request        of the command; what came in its capsule is named.
-     * @param lengthBytesMin that the command needs.
-     * @param lengthBytesMax that the pointer may have.
-     * @return status; 0 when it is right.
+     * @param refusal status that the command ends with if it moves data.
      */
-    static int checkFromHost(final Request request, final int lengthBytesMin, final int lengthBytesMax)
+    void refuse(final int refusal)
     {
-        final SubmissionQueueEntry entry = request.entry();
-        if (SglDescriptor.FLAGS_PSDT_SGL != entry.flags())
-        {
-            return NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
-        }
-        final int length = entry.sglLength();
-        final int type = entry.sglType();
-        if (SglDescriptor.DATA_BLOCK_OFFSET == type)
-        {
-            final long offset = entry.sglAddress();
-            // Length first: it is unsigned and a negative one must not pass for a small one.
-            if (length < 0 || offset < 0 || offset > (long)request.inCapsuleLength() - length)
-            {
-                return NvmeStatus.SGL_OFFSET_INVALID | NvmeStatus.DO_NOT_RETRY;
-            }
-        }
-        else if (SglDescriptor.TRANSPORT_DATA_BLOCK != type)
-        {
-            return NvmeStatus.SGL_DESCRIPTOR_TYPE_INVALID | NvmeStatus.DO_NOT_RETRY;
-        }
-        if (length < lengthBytesMin || length > lengthBytesMax)
-        {
-            return NvmeStatus.DATA_SGL_LENGTH_INVALID | NvmeStatus.DO_NOT_RETRY;
-        }
-        return NvmeStatus.SUCCESS;
+        kind = Kind.NONE;
+        status = refusal;
+        lengthBytes = 0;
+    }
+
+    /**
+     * The data moves with the capsule or by messages of the transport.
+     *
+     * @param how      {@link Kind#IN_CAPSULE} or {@link Kind#TRANSPORT}.
+     * @param refusal  status that the command ends with if it moves data; 0 when the descriptor is right.
+     * @param offset   of data in the capsule, behind the entry; of no meaning else.
+     * @param newBytes unsigned length.
+     */
+    void set(final Kind how, final int refusal, final long offset, final int newBytes)
+    {
+        kind = how;
+        status = refusal;
+        address = offset;
+        lengthBytes = newBytes;
+    }
+
+    /**
+     * The data is in memory of the host.
+     *
+     * @param remote      address there.
+     * @param newBytes    length, 24 bits.
+     * @param remoteKey   of the memory.
+     * @param invalidates whether the answer invalidates the key.
+     */
+    void setKeyed(final long remote, final int newBytes, final int remoteKey, final boolean invalidates)
+    {
+        kind = Kind.KEYED;
+        status = NvmeStatus.SUCCESS;
+        address = remote;
+        lengthBytes = newBytes;
+        key = remoteKey;
+        invalidatesKey = invalidates;
+    }
+
+    /**
+     * {@return how the data moves}
+     */
+    public Kind kind()
+    {
+        return kind;
+    }
+
+    /**
+     * {@return the address in the host's memory of {@link Kind#KEYED} data; the offset behind the entry of
+     * {@link Kind#IN_CAPSULE} data}
+     */
+    public long address()
+    {
+        return address;
+    }
+
+    /**
+     * {@return length in bytes that the descriptor gives, unsigned}
+     */
+    public int lengthBytes()
+    {
+        return lengthBytes;
+    }
+
+    /**
+     * {@return key of the host's memory, 32 bits; only of {@link Kind#KEYED} data}
+     */
+    public int key()
+    {
+        return key;
+    }
+
+    /**
+     * {@return whether the answer has to invalidate the key; only of {@link Kind#KEYED} data}
+     */
+    public boolean invalidatesKey()
+    {
+        return invalidatesKey;
     }
 
     /**
      * {@return whether the data came with the capsule}
-     *
-     * @param entry of a command whose pointer has been checked.
      */
-    static boolean isInCapsule(final SubmissionQueueEntry entry)
+    boolean isInCapsule()
     {
-        return SglDescriptor.DATA_BLOCK_OFFSET == entry.sglType();
+        return Kind.IN_CAPSULE == kind;
+    }
+
+    /**
+     * Checks the descriptor for data that goes to the host.
+     *
+     * @param neededBytes that the command transfers.
+     * @return status; 0 when it is right.
+     */
+    int checkToHost(final int neededBytes)
+    {
+        if (Kind.IN_CAPSULE == kind)
+        {
+            return NvmeStatus.SGL_DESCRIPTOR_TYPE_INVALID | NvmeStatus.DO_NOT_RETRY;
+        }
+        return checkFromHost(neededBytes, neededBytes);
+    }
+
+    /**
+     * Checks the descriptor for data that comes from the host.
+     *
+     * @param bytesMin that the command needs.
+     * @param bytesMax that the descriptor may have.
+     * @return status; 0 when it is right.
+     */
+    int checkFromHost(final int bytesMin, final int bytesMax)
+    {
+        if (NvmeStatus.SUCCESS != status)
+        {
+            return status;
+        }
+        // Unsigned: beyond 2 GiB it is negative here, and below any minimum.
+        return lengthBytes < bytesMin || lengthBytes > bytesMax ?
+            NvmeStatus.DATA_SGL_LENGTH_INVALID | NvmeStatus.DO_NOT_RETRY : NvmeStatus.SUCCESS;
     }
 }

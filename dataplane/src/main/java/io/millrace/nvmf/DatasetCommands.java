@@ -88,7 +88,7 @@ final class DatasetCommands
         if (RequestPayload.NONE == request.payload())
         {
             // Hosts may send the whole table of 256 ranges whatever the count; Linux does.
-            final int status = DataPointer.checkFromHost(request, rangesBytes,
+            final int status = request.dataPointer().checkFromHost(rangesBytes,
                 DatasetRange.COUNT_MAX * DatasetRange.SIZE_BYTES);
             if (NvmeStatus.SUCCESS != status)
             {
@@ -125,7 +125,7 @@ final class DatasetCommands
     private static boolean receiveRanges(
         final QueuePair queuePair, final Request request, final NamespaceChannel namespace)
     {
-        final int lengthBytes = request.entry().sglLength();
+        final int lengthBytes = request.dataPointer().lengthBytes();
         if (queuePair.channels().isLimited() &&
             !queuePair.pollGroup().qos().admits(request, namespace, false, 0, lengthBytes))
         {
@@ -146,8 +146,8 @@ final class DatasetCommands
         int status = CopyRanges.check(entry, namespace.geometry());
         if (NvmeStatus.SUCCESS == status && RequestPayload.NONE == request.payload())
         {
-            status = DataPointer.checkFromHost(
-                request, CopyRanges.count(entry) * CopyRange.SIZE_BYTES, CopyRanges.TABLE_BYTES_MAX);
+            status = request.dataPointer().checkFromHost(
+                CopyRanges.count(entry) * CopyRange.SIZE_BYTES, CopyRanges.TABLE_BYTES_MAX);
         }
         if (NvmeStatus.SUCCESS != status)
         {

@@ -260,7 +260,7 @@ final class DeviceChannel implements OpenListener, CloseListener
             return false;
         }
         owner.onAwaited();
-        if (DataPointer.isInCapsule(request.entry()))
+        if (request.dataPointer().isInCapsule())
         {
             // What came in the capsule is there only while the transport keeps it.
             request.phase(RequestPhase.CAPSULE_AWAITING_OPEN);

@@ -94,17 +94,17 @@ final class FabricsCommands
         }
         if (RequestPayload.NONE == request.payload())
         {
-            final int status = DataPointer.checkFromHost(request, ConnectData.SIZE_BYTES, ConnectData.SIZE_BYTES);
+            final int status = request.dataPointer().checkFromHost(ConnectData.SIZE_BYTES, ConnectData.SIZE_BYTES);
             if (NvmeStatus.SUCCESS != status)
             {
                 queuePair.complete(request, status);
                 return;
             }
         }
-        if (DataPointer.isInCapsule(request.entry()))
+        if (request.dataPointer().isInCapsule())
         {
             // Without a buffer, so that hosts can connect while others hold all of them.
-            view.wrap(request.inCapsuleAddress() + request.entry().sglAddress(), ConnectData.SIZE_BYTES);
+            view.wrap(request.capsuleDataAddress(), ConnectData.SIZE_BYTES);
         }
         else if (queuePair.pollGroup().payloads().receive(request, ConnectData.SIZE_BYTES))
         {

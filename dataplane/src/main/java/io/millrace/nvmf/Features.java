@@ -181,7 +181,7 @@ final class Features
         {
             if (RequestPayload.NONE == request.payload())
             {
-                final int pointer = DataPointer.checkFromHost(request, TIMESTAMP_BYTES, TIMESTAMP_BYTES);
+                final int pointer = request.dataPointer().checkFromHost(TIMESTAMP_BYTES, TIMESTAMP_BYTES);
                 if (NvmeStatus.SUCCESS != pointer)
                 {
                     queuePair.complete(request, pointer);
@@ -233,7 +233,7 @@ final class Features
         final boolean isHostId = FeatureId.HOST_IDENTIFIER == feature.id();
         final int status = isHostId && 0 == (entry.cdw11() & HOST_ID_128) ?
             NvmeStatus.HOST_ID_INCONSISTENT_FORMAT | NvmeStatus.DO_NOT_RETRY :
-            DataPointer.checkToHost(entry, feature.dataBytes());
+            request.dataPointer().checkToHost(feature.dataBytes());
         if (NvmeStatus.SUCCESS != status)
         {
             queuePair.complete(request, status);

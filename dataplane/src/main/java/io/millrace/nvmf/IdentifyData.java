@@ -118,8 +118,7 @@ final class IdentifyData
             .errorLogPageEntries(ErrorLog.ENTRIES - 1)
             .keepAliveSupport(KeepAlive.GRANULARITY_100_MS)
             .maxCommands(target.config().queueDepthMax())
-            .sglSupport(IdentifyController.SGL_ANY_ALIGNMENT | IdentifyController.SGL_OFFSET |
-                IdentifyController.SGL_TRANSPORT)
+            .sglSupport(controller.adminQueuePair().transport().dataPointers().sglSupport())
             .subsystemNqn(subsystem.nqn());
         if (subsystem.isDiscovery())
         {
@@ -136,6 +135,7 @@ final class IdentifyData
 
     private void ioController(final Controller controller)
     {
+        final DataPointerFormat dataPointers = controller.adminQueuePair().transport().dataPointers();
         final Subsystem subsystem = controller.subsystem();
         final boolean isCached = subsystem.hasVolatileCache();
         // A host to which no cache is reported sends no flushes: a cache that is added later must not be used for its
@@ -168,10 +168,11 @@ final class IdentifyData
             .copyFormats(subsystem.supportsCopy() ? IdentifyController.COPY_FORMAT_0 : 0)
             .volatileWriteCache(IdentifyController.CACHE_FLUSH_ALL |
                 (isCached ? IdentifyController.CACHE_PRESENT : 0))
-            .ioCommandCapsuleSize((SubmissionQueueEntry.SIZE_BYTES +
-                controller.adminQueuePair().transport().inCapsuleDataBytesMax()) / CAPSULE_UNIT_BYTES)
+            .ioCommandCapsuleSize(
+                (SubmissionQueueEntry.SIZE_BYTES + dataPointers.inCapsuleDataBytesMax()) / CAPSULE_UNIT_BYTES)
             .ioResponseCapsuleSize(1)
-            .maxSglDescriptors(1)
+            .inCapsuleDataOffset(dataPointers.inCapsuleDataOffset())
+            .maxSglDescriptors(dataPointers.descriptorsMax())
             .optionalFabricsCommands(IdentifyController.FABRICS_DISCONNECT);
     }
 

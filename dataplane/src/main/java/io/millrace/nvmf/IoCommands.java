@@ -179,7 +179,7 @@ final class IoCommands implements BlockCompletionListener
         int status = checkRange(queuePair, entry, namespace, blocks, lengthBytes);
         if (NvmeStatus.SUCCESS == status)
         {
-            status = DataPointer.checkToHost(entry, lengthBytes);
+            status = request.dataPointer().checkToHost(lengthBytes);
         }
         if (NvmeStatus.SUCCESS != status)
         {
@@ -262,7 +262,7 @@ final class IoCommands implements BlockCompletionListener
             int status = checkRange(queuePair, entry, namespace, blocks, lengthBytes);
             if (NvmeStatus.SUCCESS == status)
             {
-                status = DataPointer.checkFromHost(request, lengthBytes, lengthBytes);
+                status = request.dataPointer().checkFromHost(lengthBytes, lengthBytes);
             }
             if (NvmeStatus.SUCCESS != status)
             {
@@ -277,9 +277,9 @@ final class IoCommands implements BlockCompletionListener
         }
         namespace.bind(request);
         if (RequestPayload.NONE == request.payload() && namespace.writesFromCapsule() &&
-            DataPointer.isInCapsule(entry))
+            request.dataPointer().isInCapsule())
         {
-            request.data(request.inCapsuleAddress() + entry.sglAddress(), lengthBytes);
+            request.data(request.capsuleDataAddress(), lengthBytes);
             fill(queuePair, request, namespace, operation);
             if (namespace.device().trySubmit(request))
             {
@@ -287,7 +287,7 @@ final class IoCommands implements BlockCompletionListener
             }
         }
         // What has come in its capsule takes a buffer in any case, so that what is behind it can go on.
-        if (!DataPointer.isInCapsule(entry) && !namespace.device().admits(request))
+        if (!request.dataPointer().isInCapsule() && !namespace.device().admits(request))
         {
             namespace.device().awaitAdmission(request);
             return;

@@ -16,5 +16,7 @@ public enum MoveOutcome
     /** A move is already in progress. */
     MOVING,
     /** The transport is being closed. */
-    CLOSING
+    CLOSING,
+    /** Connections of its transport do not move. */
+    UNSUPPORTED
 }

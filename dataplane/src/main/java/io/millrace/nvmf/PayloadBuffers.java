@@ -203,7 +203,7 @@ final class PayloadBuffers
         {
             return true;
         }
-        final boolean isInCapsule = DataPointer.isInCapsule(request.entry());
+        final boolean isInCapsule = request.dataPointer().isInCapsule();
         final QueuePair queuePair = request.queuePair();
         if (!acquire(request, isInCapsule ? queuePair.capsuleShare() : queuePair.share(),
             lengthBytes - request.partOffset(), isDivisible && !isInCapsule))
@@ -217,8 +217,7 @@ final class PayloadBuffers
         request.beginPart(lengthBytes);
         if (isInCapsule)
         {
-            NativeMemory.copy(request.inCapsuleAddress() + request.entry().sglAddress(), request.bufferAddress(),
-                lengthBytes);
+            NativeMemory.copy(request.capsuleDataAddress(), request.bufferAddress(), lengthBytes);
             request.payload(RequestPayload.RECEIVED);
             return true;
         }

@@ -78,7 +78,7 @@ final class QosAdmission
     boolean hasRoom(final Request request)
     {
         final long leftBytes = keptBytesMax - keptBytes;
-        return request.entry().sglLength() <= leftBytes &&
+        return request.dataPointer().lengthBytes() <= leftBytes &&
             request.queuePair().capsuleShare().group().heldBytes() < leftBytes;
     }
 
@@ -105,7 +105,7 @@ final class QosAdmission
         {
             return true;
         }
-        final boolean isInCapsule = 0 != dataBytes && DataPointer.isInCapsule(request.entry());
+        final boolean isInCapsule = 0 != dataBytes && request.dataPointer().isInCapsule();
         if (isInCapsule && RequestPayload.NONE == request.payload() && !hasRoom(request))
         {
             queue.add(request, RequestPhase.CAPSULE_THROTTLED, lengthBytes);

@@ -292,7 +292,10 @@ public final class QueuePair
         return transport;
     }
 
-    TransportAddress local()
+    /**
+     * {@return the address of the target that the host has connected to, which names its transport}
+     */
+    public TransportAddress local()
     {
         return local;
     }

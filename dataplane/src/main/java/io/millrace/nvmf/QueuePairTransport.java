@@ -103,7 +103,8 @@ public interface QueuePairTransport
     }
 
     /**
-     * {@return the transport's own limit of data that arrives within a capsule, in bytes}
+     * {@return the data pointers that the transport takes: what Identify Controller tells hosts, and what
+     * {@link Request#dataPointer(DataPointerFormat, long, int)} is called with}
      */
-    int inCapsuleDataBytesMax();
+    DataPointerFormat dataPointers();
 }

@@ -19,6 +19,7 @@ public final class Request extends BufferWaiter
     private final UnsafeBuffer entryBuffer;
     private final SubmissionQueueEntry entry = new SubmissionQueueEntry();
     private final BlockRequest blockRequest;
+    private final DataPointer dataPointer = new DataPointer();
 
     private QueuePair queuePair;
     private NamespaceChannel namespace;
@@ -78,6 +79,7 @@ public final class Request extends BufferWaiter
     void begin(final UnsafeBuffer source, final int offset)
     {
         entryBuffer.putBytes(0, source, offset, SubmissionQueueEntry.SIZE_BYTES);
+        dataPointer.forget();
         inCapsuleAddress = 0;
         inCapsuleLength = 0;
         dataAddress = 0;
@@ -102,7 +104,31 @@ public final class Request extends BufferWaiter
     }
 
     /**
-     * Says where data that came with the capsule lies. Valid only while {@code CommandDispatcher.onCommand} runs.
+     * Parses the command's data pointer, once, when its capsule has come, and names the data that came with it. The
+     * data is valid only while {@code CommandDispatcher.onCommand} runs.
+     *
+     * @param format      of the transport.
+     * @param address     of data in the capsule; 0 when there is none.
+     * @param lengthBytes of data in the capsule; 0 when there is none.
+     */
+    public void dataPointer(final DataPointerFormat format, final long address, final int lengthBytes)
+    {
+        inCapsuleAddress = address;
+        inCapsuleLength = lengthBytes;
+        format.parse(entry, lengthBytes, dataPointer);
+    }
+
+    /**
+     * {@return where the data of the command is at its host}
+     */
+    public DataPointer dataPointer()
+    {
+        return dataPointer;
+    }
+
+    /**
+     * Says where data that came with the capsule lies now, as the capsule was kept and is offered again. Valid only
+     * while {@code CommandDispatcher.onCommand} runs.
      *
      * @param address     start address.
      * @param lengthBytes length in bytes.
@@ -173,6 +199,14 @@ public final class Request extends BufferWaiter
     public long inCapsuleAddress()
     {
         return inCapsuleAddress;
+    }
+
+    /**
+     * {@return address of the command's data in its capsule; only when the pointer says that it is there}
+     */
+    long capsuleDataAddress()
+    {
+        return inCapsuleAddress + dataPointer.address();
     }
 
     /**

@@ -1,6 +1,9 @@
 package io.millrace.nvmf;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /**
  * Address of a subsystem: transport, address and service, as in the discovery log (NVM Express Base 2.0, section
@@ -39,6 +42,15 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
         public int code()
         {
             return code;
+        }
+
+        /**
+         * {@return name of it in addresses, commands and configurations: {@code tcp}}
+         */
+        @Override
+        public String toString()
+        {
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
@@ -92,8 +104,88 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
      */
     public static TransportAddress tcp(final String address, final int port)
     {
-        return new TransportAddress(Type.TCP, address.indexOf(':') >= 0 ? Family.IPV6 : Family.IPV4,
+        return of(Type.TCP, address, port);
+    }
+
+    /**
+     * An address of a transport over IP. Scopes of link-local addresses are left out, as the kernel does when it names
+     * a socket.
+     *
+     * @param type   of the transport.
+     * @param socket resolved.
+     * @return the address.
+     */
+    public static TransportAddress of(final Type type, final InetSocketAddress socket)
+    {
+        final String text = socket.getAddress().getHostAddress();
+        final int scope = text.indexOf('%');
+        return of(type, scope < 0 ? text : text.substring(0, scope), socket.getPort());
+    }
+
+    /**
+     * A TCP address.
+     *
+     * @param socket resolved.
+     * @return the address.
+     */
+    public static TransportAddress tcp(final InetSocketAddress socket)
+    {
+        return of(Type.TCP, socket);
+    }
+
+    private static TransportAddress of(final Type type, final String address, final int port)
+    {
+        return new TransportAddress(type, address.indexOf(':') >= 0 ? Family.IPV6 : Family.IPV4,
             "0:0:0:0:0:0:0:0".equals(address) ? "::" : address, Integer.toString(port));
+    }
+
+    /**
+     * {@return the same address with another service}
+     *
+     * @param port number.
+     */
+    public TransportAddress withPort(final int port)
+    {
+        return new TransportAddress(transportType, addressFamily, address, Integer.toString(port));
+    }
+
+    /**
+     * {@return the service as a port number}
+     *
+     * @throws NumberFormatException when it is none.
+     */
+    public int port()
+    {
+        return Integer.parseInt(serviceId);
+    }
+
+    /**
+     * {@return the address for a socket; addresses are numeric, so no name is looked up}
+     *
+     * @throws IllegalArgumentException when address or service is not numeric.
+     */
+    public InetSocketAddress socketAddress()
+    {
+        return new InetSocketAddress(InetAddress.ofLiteral(address), port());
+    }
+
+    /**
+     * {@return the same address as the kernel names a socket that is bound to it: two addresses are the same when these
+     * are equal}
+     *
+     * @throws IllegalArgumentException with a remedy, when address or service is not numeric.
+     */
+    public TransportAddress canonical()
+    {
+        try
+        {
+            return of(transportType, socketAddress());
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new IllegalArgumentException("address '" + hostAndPort() +
+                "' is not numeric: write it as 192.0.2.1 or 2001:db8::1, with a port", e);
+        }
     }
 
     /**
@@ -115,6 +207,6 @@ public record TransportAddress(Type transportType, Family addressFamily, String 
     @Override
     public String toString()
     {
-        return transportType.name().toLowerCase(java.util.Locale.ROOT) + "://" + hostAndPort();
+        return transportType + "://" + hostAndPort();
     }
 }

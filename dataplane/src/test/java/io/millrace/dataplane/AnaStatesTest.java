@@ -14,13 +14,12 @@ import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.AnaSnapshot;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.ControllerState;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -45,23 +44,23 @@ class AnaStatesTest
         fixture.close();
     }
 
-    private static InetSocketAddress loopback(final int port)
+    private static TransportAddress loopback(final int port)
     {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        return TransportAddress.tcp("127.0.0.1", port);
     }
 
-    private AnaState state(final InetSocketAddress listener, final int group)
+    private AnaState state(final TransportAddress listener, final int group)
     {
         return ana.list(NQN).stream()
             .filter((each) -> null != each.listener() && group == each.group() &&
-                ListenerSettings.text(listener).equals(each.listener().hostAndPort()))
+                listener.hostAndPort().equals(each.listener().hostAndPort()))
             .map(AnaSnapshot::state).findFirst().orElseThrow();
     }
 
     @Test
     void shouldBeThereBeforeTheFirstHostAndAfterTheListenerCameBack()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         dataPlane.listeners().remove(address);
         get(ana.set(NQN, address, 1, AnaState.INACCESSIBLE));
         for (int i = 0; i < 2; i++)
@@ -74,7 +73,7 @@ class AnaStatesTest
             }
             dataPlane.listeners().remove(address);
         }
-        final InetSocketAddress other = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final TransportAddress other = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
         assertEquals(AnaState.INACCESSIBLE, state(address, 1));
         assertEquals(AnaState.OPTIMIZED, state(other, 1));
         get(dataPlane.subsystems().delete(NQN));
@@ -88,11 +87,11 @@ class AnaStatesTest
     void shouldCoverEveryAddressOfAWildcard()
     {
         fixture.serveVolume();
-        final InetSocketAddress wildcard =
-            dataPlane.listeners().add(new InetSocketAddress("0.0.0.0", 0), false);
+        final TransportAddress wildcard =
+            dataPlane.listeners().add(TransportAddress.tcp("0.0.0.0", 0), false);
         get(ana.set(NQN, wildcard, 0, AnaState.INACCESSIBLE));
-        final InetSocketAddress first = new InetSocketAddress("127.0.0.1", wildcard.getPort());
-        final InetSocketAddress second = new InetSocketAddress("127.0.0.2", wildcard.getPort());
+        final TransportAddress first = TransportAddress.tcp("127.0.0.1", wildcard.port());
+        final TransportAddress second = TransportAddress.tcp("127.0.0.2", wildcard.port());
         get(ana.set(NQN, second, 1, AnaState.NON_OPTIMIZED));
         try (RemoteController one = fixture.connect(first);
             RemoteController two = fixture.connect(second))
@@ -112,7 +111,7 @@ class AnaStatesTest
     @Test
     void shouldGiveANamespaceTheStatesOfItsGroup()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         fixture.memory("mem1", 8);
         dataPlane.namespaces().add(NQN, new SubsystemSettings.NamespaceSettings(2, "mem1", null, 128));
         assertEquals(128, dataPlane.namespaces().list(NQN).getLast().anaGroup());
@@ -129,7 +128,7 @@ class AnaStatesTest
     void shouldBeginAsASubsystemIsDeclared()
     {
         fixture.memory("mem0", 8);
-        final InetSocketAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final TransportAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
         final SubsystemSettings.NamespaceSettings namespace =
             new SubsystemSettings.NamespaceSettings(1, "mem0", null, 3);
         final SubsystemSettings.AnaSettings state =
@@ -146,21 +145,21 @@ class AnaStatesTest
     @Test
     void shouldTellEventsOfWhatChanges()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         get(ana.set(NQN, address, 1, AnaState.NON_OPTIMIZED));
         get(ana.set(NQN, address, 1, AnaState.NON_OPTIMIZED));
         get(ana.set(NQN, null, 0, AnaState.INACCESSIBLE));
         final List<String> told = fixture.events.stream().filter((each) -> ResourceKind.ANA == each.kind())
             .map((each) -> each.change() + " " + each.name() + " " + each.text()).toList();
         assertEquals(List.of(
-            "CHANGED " + NQN + '/' + ListenerSettings.text(address) + "/1 is NON_OPTIMIZED",
+            "CHANGED " + NQN + '/' + address.hostAndPort() + "/1 is NON_OPTIMIZED",
             "CHANGED " + NQN + "/*/* is INACCESSIBLE"), told);
     }
 
     @Test
     void shouldRefuseWhatCannotBe()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         final String missing = "nqn.2026-11.io.millrace:missing";
         refused(Reason.NOT_FOUND, "subsystem " + missing + ": does not exist; create it first",
             () -> ana.set(missing, null, 1, AnaState.OPTIMIZED));
@@ -171,8 +170,7 @@ class AnaStatesTest
         refused(Reason.INVALID, "subsystem " + NQN + ": ANA group -1 is not within 1 to 128: choose another, or 0 " +
             "for all", () -> ana.set(NQN, address, -1, AnaState.OPTIMIZED));
         refused(Reason.INVALID, "ANA of subsystem " + NQN + " at host.example:4420: is not a numeric address; write " +
-            "it as 192.0.2.1 or 2001:db8::1", () -> ana.set(NQN, InetSocketAddress.createUnresolved("host.example",
-            4420),
+            "it as 192.0.2.1 or 2001:db8::1", () -> ana.set(NQN, TransportAddress.tcp("host.example", 4420),
             1, AnaState.OPTIMIZED));
         refused(Reason.INVALID, "ANA of subsystem " + NQN + " at 127.0.0.1:0: has no port; give the port of the " +
             "listener, or no address for all listeners", () -> ana.set(NQN, loopback(0), 1, AnaState.OPTIMIZED));
@@ -191,7 +189,7 @@ class AnaStatesTest
     @Test
     void shouldDisconnectHostsWhenAPersistentLossIsOver()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         get(ana.set(NQN, address, 1, AnaState.PERSISTENT_LOSS));
         try (RemoteController controller = fixture.connect(address))
         {
@@ -215,7 +213,7 @@ class AnaStatesTest
             FaultPlan.of(1, FaultRule.hang().withCount(1))));
         fixture.subsystem(NQN);
         fixture.namespace(NQN, 1, "bad0");
-        final InetSocketAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final TransportAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
         try (RemoteController controller = fixture.connect(address))
         {
             final RemoteQueuePair queue = fixture.queue(controller);
@@ -257,8 +255,8 @@ class AnaStatesTest
     @Test
     void shouldCarryVerifiedIoFromPathToPath() throws Exception
     {
-        final InetSocketAddress first = fixture.serveVolume();
-        final InetSocketAddress second = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final TransportAddress first = fixture.serveVolume();
+        final TransportAddress second = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
         get(ana.set(NQN, second, 0, AnaState.INACCESSIBLE));
         final AtomicBoolean isOver = new AtomicBoolean();
         final AtomicLong rounds = new AtomicLong();
@@ -292,13 +290,13 @@ class AnaStatesTest
     }
 
     private void flip(
-        final List<InetSocketAddress> listeners, final AtomicLong rounds, final CompletableFuture<long[]> host)
+        final List<TransportAddress> listeners, final AtomicLong rounds, final CompletableFuture<long[]> host)
     {
         final SplittableRandom random = new SplittableRandom(11);
         for (int i = 0; i < FLIPS; i++)
         {
-            final InetSocketAddress from = listeners.get(i % 2);
-            final InetSocketAddress to = listeners.get((i + 1) % 2);
+            final TransportAddress from = listeners.get(i % 2);
+            final TransportAddress to = listeners.get((i + 1) % 2);
             if (0 == random.nextInt(3))
             {
                 // First from, so that nothing may go anywhere for a moment.

@@ -15,12 +15,12 @@ import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.NamespaceSnapshot;
 import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.AdminCommand;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -76,7 +76,7 @@ class ConnectionsPropertyTest
             }
         }
 
-        void connect(final InetSocketAddress address)
+        void connect(final TransportAddress address)
         {
             controller = fixture.connect(address);
             queues = new ArrayList<>();
@@ -235,7 +235,7 @@ class ConnectionsPropertyTest
         final SplittableRandom random = new SplittableRandom(seed);
         try (OperationsFixture fixture = new OperationsFixture(REACTORS))
         {
-            final InetSocketAddress address = serve(fixture);
+            final TransportAddress address = serve(fixture);
             final DataPlane dataPlane = fixture.dataPlane;
             final List<CompletableFuture<Void>> moves = new ArrayList<>();
             int moved = 0;
@@ -292,7 +292,7 @@ class ConnectionsPropertyTest
         return dataPlane.namespaces().list(NQN).getFirst();
     }
 
-    private static InetSocketAddress serve(final OperationsFixture fixture)
+    private static TransportAddress serve(final OperationsFixture fixture)
     {
         fixture.memory("mem0", QUEUES * SLOTS * SLOT_BLOCKS);
         fixture.dataPlane.devices().create(new DeviceConfig.Fault("slow0", "mem0", FaultPlan.of(5,

@@ -11,10 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.status.QueuePairStatus;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -109,7 +109,7 @@ class ConnectionsTest
             FaultPlan.of(1, FaultRule.hang().withCount(1))));
         fixture.subsystem(NQN);
         fixture.namespace(NQN, 1, "bad0");
-        final InetSocketAddress address = fixture.dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final TransportAddress address = fixture.dataPlane.listeners().add(OperationsFixture.anyPort(), false);
         try (RemoteController controller = fixture.connect(address))
         {
             final RemoteQueuePair queue = fixture.queue(controller);

@@ -10,9 +10,9 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.nvmf.TransportAddress;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -100,7 +100,7 @@ class DataPlaneCloseTest
     {
         final List<StuckDevice> devices = List.of(new StuckDevice("stuck0"), new StuckDevice("stuck1"));
         final OperationsFixture fixture = new OperationsFixture(1, WAIT_MS);
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         for (int i = 0; i < devices.size(); i++)
         {
             final StuckDevice device = devices.get(i);

@@ -14,6 +14,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.InitiatorException;
 import io.millrace.nvmf.initiator.RemoteController;
@@ -22,7 +23,6 @@ import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -52,15 +52,15 @@ class DataPlaneStateTest
         final DataPlaneConfig managed = DataPlaneConfig.managed(reactors, DataPlaneConfig.MEMORY_BYTES_MIN);
         final SettingException e = assertThrows(SettingException.class, () -> new DataPlaneConfig(reactors,
             managed.memoryBytes(), List.of(), List.of(), List.of(), managed.discoveryPort(), managed.limits(),
-            managed.tcp()));
+            managed.transports().getFirst()));
         assertEquals("subsystems: empty; declare at least one", e.getMessage());
     }
 
     @Test
     void shouldListenAndStopListeningWhileWhoIsConnectedStays() throws IOException
     {
-        final InetSocketAddress address = fixture.serveVolume();
-        final InetSocketAddress second = dataPlane.listeners().add(OperationsFixture.anyPort(), true);
+        final TransportAddress address = fixture.serveVolume();
+        final TransportAddress second = dataPlane.listeners().add(OperationsFixture.anyPort(), true);
         assertEquals(List.of(new ListenerSnapshot(address, false), new ListenerSnapshot(second, true)),
             dataPlane.listeners().list());
         assertEquals(List.of(second), dataPlane.discoveryAddresses());
@@ -71,35 +71,38 @@ class DataPlaneStateTest
             final RemoteQueuePair queue = fixture.queue(controller);
             dataPlane.listeners().remove(address);
             dataPlane.listeners().remove(second);
-            assertThrows(IOException.class, () -> new Socket(address.getAddress(), address.getPort()).close());
+            assertThrows(IOException.class, () -> new Socket(address.address(), address.port()).close());
             assertEquals(NvmeStatus.SUCCESS, fixture.write(queue, 1, 0));
             assertEquals(address, dataPlane.listeners().add(address, false));
             fixture.connect(address).close();
         }
-        fixture.awaitEvent(ResourceKind.LISTENER, ResourceChange.DELETED, ListenerSettings.text(second));
+        fixture.awaitEvent(ResourceKind.LISTENER, ResourceChange.DELETED, second.hostAndPort());
     }
 
     @Test
     void shouldRefuseListenersThatCannotBe() throws IOException
     {
-        final InetSocketAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
-        final String own = "listener " + ListenerSettings.text(address);
+        final TransportAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final String own = "listener " + address.hostAndPort();
         refused(Reason.EXISTS, own + ": already exists; take another port",
             () -> dataPlane.listeners().add(address, false));
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress()))
         {
             refused(Reason.IN_USE, "listener 127.0.0.1:" + taken.getLocalPort() +
                 ": already in use; stop what listens there or take another port", () -> dataPlane.listeners().add(
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), taken.getLocalPort()), false));
+                    TransportAddress.tcp("127.0.0.1", taken.getLocalPort()), false));
         }
         refused(Reason.INVALID, "listener 192.0.2.1:0: is not an address of this machine; use one that 'ip address' " +
             "shows, " +
             "or 0.0.0.0", () -> dataPlane.listeners().add(
-                new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 0), false));
+                TransportAddress.tcp("192.0.2.1", 0), false));
         refused(Reason.INVALID, "listener storage: is not a numeric address; write it as 192.0.2.1 or 2001:db8::1",
-            () -> dataPlane.listeners().add(InetSocketAddress.createUnresolved("storage", 0), false));
+            () -> dataPlane.listeners().add(TransportAddress.tcp("storage", 0), false));
+        refused(Reason.UNSUPPORTED, "listener rdma://127.0.0.1:4420: transport rdma is not served by this data " +
+            "plane; use tcp", () -> dataPlane.listeners().add(new TransportAddress(
+                TransportAddress.Type.RDMA, TransportAddress.Family.IPV4, "127.0.0.1", "4420"), false));
         dataPlane.listeners().remove(address);
-        refused(Reason.NOT_FOUND, "listener 127.0.0.1:" + address.getPort() +
+        refused(Reason.NOT_FOUND, "listener 127.0.0.1:" + address.port() +
             ": does not exist; list listeners to see the existing ones", () -> dataPlane.listeners().remove(address));
         assertEquals(List.of(), dataPlane.listeners().list());
     }
@@ -107,7 +110,7 @@ class DataPlaneStateTest
     @Test
     void shouldTakeNoNewControllersWhileItDrains()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         try (RemoteController controller = fixture.connect(address))
         {
             get(dataPlane.state(DataPlaneState.DRAINING));
@@ -125,7 +128,7 @@ class DataPlaneStateTest
     @Test
     void shouldHoldInputAndOutputWhileItIsPaused()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         try (RemoteController controller = fixture.connect(address))
         {
             final List<RemoteQueuePair> queues = List.of(fixture.queue(controller), fixture.queue(controller));
@@ -162,7 +165,7 @@ class DataPlaneStateTest
     @Test
     void shouldLetAHostGoThatLeavesWhileItIsPaused()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         final RemoteController controller = fixture.connect(address);
         final RemoteQueuePair queue = fixture.queue(controller);
         get(dataPlane.state(DataPlaneState.PAUSED));
@@ -196,7 +199,7 @@ class DataPlaneStateTest
     @Test
     void shouldTellHowItsReactorsAre()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         try (RemoteController controller = fixture.connect(address))
         {
             fixture.queue(controller);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.lock.LockHolder;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
@@ -20,7 +21,6 @@ import io.millrace.status.ReactorCounters;
 import io.millrace.status.StatusReader;
 import io.millrace.status.StatusSettings;
 import io.millrace.status.StatusSnapshot;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,7 +41,7 @@ class DataPlaneStatusTest
     private DataPlaneConfig config(final Path file, final boolean isWanted)
     {
         return new DataPlaneConfig(List.of(ReactorConfig.of("r0", -1)), 16 << 20, List.of(), List.of(), List.of(),
-            DataPlaneConfig.NO_DISCOVERY_PORT, TargetConfig.defaults(), TcpTransportConfig.defaults(), true,
+            DataPlaneConfig.NO_DISCOVERY_PORT, TargetConfig.defaults(), List.of(TcpTransportConfig.defaults()), true,
             new StatusSettings(file, isWanted, 1 << 20, "test"));
     }
 
@@ -50,7 +50,7 @@ class DataPlaneStatusTest
     {
         try (OperationsFixture fixture = new OperationsFixture())
         {
-            final InetSocketAddress address = fixture.serveVolume();
+            final TransportAddress address = fixture.serveVolume();
             fixture.memory("mem1", 16);
             fixture.namespace(NQN, 2, "mem1");
             final RemoteController controller = fixture.connect(address);

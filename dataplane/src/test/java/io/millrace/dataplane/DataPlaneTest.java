@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -40,7 +40,7 @@ class DataPlaneTest
 
     private static ListenerSettings listener(final int port)
     {
-        return new ListenerSettings(new InetSocketAddress(LOOPBACK, port));
+        return new ListenerSettings(TransportAddress.tcp("127.0.0.1", port));
     }
 
     private DataPlaneConfig config()
@@ -87,7 +87,7 @@ class DataPlaneTest
         discoveryPort = 0;
         DataPlane.start(config()).close();
         final long descriptorsBefore = descriptors();
-        final InetSocketAddress first;
+        final TransportAddress first;
         try (DataPlane dataPlane = DataPlane.start(config()))
         {
             first = dataPlane.addresses().get(0);
@@ -96,12 +96,12 @@ class DataPlaneTest
             assertEquals(2, dataPlane.reactors().size());
             assertEquals(List.of(NQN), dataPlane.target().subsystems().stream().map((s) -> s.nqn()).toList());
             assertEquals(3, dataPlane.target().listeners().size(), "discovery tells of its own port too");
-            for (final InetSocketAddress address : dataPlane.addresses())
+            for (final TransportAddress address : dataPlane.addresses())
             {
-                new Socket(address.getAddress(), address.getPort()).close();
+                new Socket(address.address(), address.port()).close();
             }
         }
-        assertThrows(IOException.class, () -> new Socket(first.getAddress(), first.getPort()).close());
+        assertThrows(IOException.class, () -> new Socket(first.address(), first.port()).close());
         assertEquals(descriptorsBefore, descriptors());
         assertEquals(List.of(), threads());
     }
@@ -148,9 +148,18 @@ class DataPlaneTest
     void shouldNameAddressWhenItIsNotOfThisMachine()
     {
         DataPlane.start(config()).close();
-        listeners.add(new ListenerSettings(new InetSocketAddress(InetAddress.ofLiteral("192.0.2.1"), 0)));
+        listeners.add(new ListenerSettings(TransportAddress.tcp("192.0.2.1", 0)));
         assertTrue(refused().getMessage().startsWith("listeners[1].port = 192.0.2.1:0: is not an address of this " +
             "machine; "));
+    }
+
+    @Test
+    void shouldNameTheTransportsThatAreServedWhenOneIsNot()
+    {
+        listeners.add(new ListenerSettings(new TransportAddress(
+            TransportAddress.Type.RDMA, TransportAddress.Family.IPV4, "127.0.0.1", "4420")));
+        assertEquals("listeners[1].transport = rdma: not served by this data plane; use one of: tcp",
+            assertThrows(SettingException.class, this::config).getMessage());
     }
 
     @Test

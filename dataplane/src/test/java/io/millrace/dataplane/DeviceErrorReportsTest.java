@@ -15,13 +15,13 @@ import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.nvmf.DeviceError;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.status.DeviceErrorStatus;
 import io.millrace.status.StatusPart;
 import io.millrace.status.StatusSettings;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +55,7 @@ class DeviceErrorReportsTest
         device = FileDevice.open(FileDeviceConfig.of("vol0", directory.resolve("vol0.img"), 1 << 20, 4096));
         final DataPlaneConfig config = new DataPlaneConfig(List.of(ReactorConfig.of("r0", -1)), 16 << 20, List.of(),
             List.of(), List.of(), DataPlaneConfig.NO_DISCOVERY_PORT, TargetConfig.defaults(),
-            TcpTransportConfig.defaults(), true,
+            List.of(TcpTransportConfig.defaults()), true,
             new StatusSettings(directory.resolve("s"), false, 1 << 20, "test"));
         return new Operations(config, new TargetListener()
         {
@@ -171,7 +171,7 @@ class DeviceErrorReportsTest
                 FaultPlan.of(1, FaultRule.error(BlockStatus.MEDIA_ERROR).withRange(8, 99))));
             fixture.subsystem(NQN);
             fixture.namespace(NQN, 1, "faulty");
-            final InetSocketAddress address = fixture.dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+            final TransportAddress address = fixture.dataPlane.listeners().add(OperationsFixture.anyPort(), false);
             final RemoteQueuePair queue = fixture.queue(fixture.connect(address));
             assertEquals(0, fixture.write(queue, 1, 0));
             assertEquals(List.of(), fixture.dataPlane.deviceErrors());

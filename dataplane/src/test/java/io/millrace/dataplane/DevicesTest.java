@@ -18,11 +18,11 @@ import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -122,7 +122,7 @@ class DevicesTest
     @Test
     void shouldGrowAMemoryDeviceUnderAHostThatIsTold()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         final AtomicInteger told = new AtomicInteger();
         final ControllerListener listener = new ControllerListener()
         {
@@ -163,7 +163,7 @@ class DevicesTest
         devices.create(new DeviceConfig.Fault("bad0", "file0", FaultPlan.NONE));
         fixture.subsystem(NQN);
         fixture.namespace(NQN, 1, "bad0");
-        final InetSocketAddress address = fixture.dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final TransportAddress address = fixture.dataPlane.listeners().add(OperationsFixture.anyPort(), false);
         try (RemoteController controller = fixture.connect(address))
         {
             final RemoteQueuePair queue = fixture.queue(controller);
@@ -202,7 +202,7 @@ class DevicesTest
         devices.create(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.NONE));
         fixture.subsystem(NQN);
         fixture.namespace(NQN, 1, "bad0");
-        final InetSocketAddress address = fixture.dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final TransportAddress address = fixture.dataPlane.listeners().add(OperationsFixture.anyPort(), false);
         try (RemoteController controller = fixture.connect(address))
         {
             final RemoteQueuePair queue = fixture.queue(controller);

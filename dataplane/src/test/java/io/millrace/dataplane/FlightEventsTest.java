@@ -10,6 +10,7 @@ import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.jfr.FlightEvents;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
@@ -17,7 +18,6 @@ import io.millrace.reactor.ReactorConfig;
 import io.millrace.status.ReactorCounters;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,7 +56,7 @@ class FlightEventsTest
     {
         try (OperationsFixture fixture = new OperationsFixture())
         {
-            final InetSocketAddress address = serveSlowReads(fixture);
+            final TransportAddress address = serveSlowReads(fixture);
             final RemoteController controller = fixture.connect(address);
             final RemoteQueuePair queue = fixture.queue(controller);
             assertEquals(Long.MAX_VALUE, FlightEvents.slowRequestNs(), "nobody records");
@@ -96,7 +96,7 @@ class FlightEventsTest
         }
     }
 
-    private static InetSocketAddress serveSlowReads(final OperationsFixture fixture)
+    private static TransportAddress serveSlowReads(final OperationsFixture fixture)
     {
         fixture.memory("mem0", 256);
         fixture.dataPlane.devices().create(new DeviceConfig.Fault("slow0", "mem0", FaultPlan.of(1,
@@ -128,7 +128,7 @@ class FlightEventsTest
             final List<String> heard;
             try (OperationsFixture fixture = new OperationsFixture())
             {
-                final InetSocketAddress address = fixture.serveVolume();
+                final TransportAddress address = fixture.serveVolume();
                 fixture.connect(address);
                 get(fixture.dataPlane.controllers().disconnect(NQN, 1));
                 fixture.awaitEvent(ResourceKind.CONTROLLER, ResourceChange.DISCONNECTED, NQN + "/1");
@@ -160,9 +160,9 @@ class FlightEventsTest
         {
             recording.enable("io.millrace.ConnectionFailed");
             recording.start();
-            final InetSocketAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+            final TransportAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
             final int port;
-            try (Socket silent = new Socket(address.getAddress(), address.getPort()))
+            try (Socket silent = new Socket(address.address(), address.port()))
             {
                 port = silent.getLocalPort();
                 assertEquals(-1, silent.getInputStream().read());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;
@@ -18,8 +19,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -68,7 +67,7 @@ final class OperationsFixture implements AutoCloseable
             IntStream.range(0, reactors).mapToObj((index) -> ReactorConfig.of("ops" + index, -1)).toList(),
             reactors * DataPlaneConfig.MEMORY_BYTES_MIN), TargetListener.NONE, events::add, closeWaitMs);
         reactor.start();
-        group = get(reactor.call(() -> new HostPollGroup(reactor)));
+        group = get(reactor.call(() -> HostTransports.pollGroup(reactor)));
     }
 
     static <T> T get(final CompletableFuture<T> future)
@@ -135,9 +134,9 @@ final class OperationsFixture implements AutoCloseable
         }
     }
 
-    static InetSocketAddress anyPort()
+    static TransportAddress anyPort()
     {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        return TransportAddress.tcp("127.0.0.1", 0);
     }
 
     static SubsystemSettings settings(final String nqn, final boolean allowAnyHost)
@@ -161,7 +160,7 @@ final class OperationsFixture implements AutoCloseable
     }
 
     /** A subsystem with one namespace of 256 blocks on device mem0, and a listener. */
-    InetSocketAddress serveVolume()
+    TransportAddress serveVolume()
     {
         memory("mem0", 256);
         subsystem(NQN);
@@ -170,13 +169,13 @@ final class OperationsFixture implements AutoCloseable
     }
 
     CompletableFuture<RemoteController> tryConnect(
-        final InetSocketAddress address, final HostConfig as, final ControllerListener listener)
+        final TransportAddress address, final HostConfig as, final ControllerListener listener)
     {
         return RemoteController.connect(group, as,
             ConnectionConfig.to(address, NQN).controllerLossTimeoutMs(0).build(), listener);
     }
 
-    RemoteController connect(final InetSocketAddress address)
+    RemoteController connect(final TransportAddress address)
     {
         return get(tryConnect(address, host, ControllerListener.NONE));
     }

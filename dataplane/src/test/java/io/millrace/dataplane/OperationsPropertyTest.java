@@ -11,12 +11,11 @@ import io.millrace.nvmf.AnaSnapshot;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.NamespaceSnapshot;
 import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,15 +49,15 @@ class OperationsPropertyTest
         final Map<String, String> users = new HashMap<>();
         final TreeMap<String, TreeMap<Integer, String>> subsystems = new TreeMap<>();
         final Map<String, TreeSet<String>> hosts = new HashMap<>();
-        final List<InetSocketAddress> listeners = new ArrayList<>();
+        final List<TransportAddress> listeners = new ArrayList<>();
         /** By subsystem, address and group; what is missing is optimized. */
         final Map<String, Map<String, AnaState>> ana = new HashMap<>();
     }
 
     /** Where states are set for; null is everywhere. */
-    private static final InetSocketAddress[] ANA_LISTENERS = {
-        null, new InetSocketAddress(InetAddress.getLoopbackAddress(), 4420),
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), 4421)};
+    private static final TransportAddress[] ANA_LISTENERS = {
+        null, TransportAddress.tcp("127.0.0.1", 4420),
+        TransportAddress.tcp("127.0.0.1", 4421)};
 
     @Property(tries = 12)
     void shouldEndAsTheModelWhileIoGoesOn(
@@ -68,7 +67,7 @@ class OperationsPropertyTest
         final long before = OperationsFixture.descriptors();
         try (OperationsFixture fixture = new OperationsFixture())
         {
-            final InetSocketAddress address = fixture.serveVolume();
+            final TransportAddress address = fixture.serveVolume();
             final Model model = new Model();
             final AtomicBoolean isOver = new AtomicBoolean();
             final AtomicLong rounds = new AtomicLong();
@@ -113,7 +112,7 @@ class OperationsPropertyTest
     /** Writes a block with bytes of its own, reads it back, compares; again and again, on two queues. */
     private static void verify(
         final OperationsFixture fixture,
-        final InetSocketAddress address,
+        final TransportAddress address,
         final AtomicBoolean isOver,
         final AtomicLong rounds,
         final AtomicReference<Throwable> failure)
@@ -287,8 +286,8 @@ class OperationsPropertyTest
         final List<AnaSnapshot> list = dataPlane.anaStates().list(nqn);
         for (int at = 0; at < ANA_LISTENERS.length; at++)
         {
-            final InetSocketAddress listener = ANA_LISTENERS[at];
-            final String address = null == listener ? null : ListenerSettings.text(listener);
+            final TransportAddress listener = ANA_LISTENERS[at];
+            final String address = null == listener ? null : listener.hostAndPort();
             final List<AnaSnapshot> own = list.stream().filter((each) -> null == each.listener() ?
                 null == address : each.listener().hostAndPort().equals(address)).toList();
             final List<AnaSnapshot> effective = own.isEmpty() ?

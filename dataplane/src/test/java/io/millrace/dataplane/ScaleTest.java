@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvmf.NamespaceSnapshot;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -112,7 +112,7 @@ class ScaleTest
     void shouldServeTenThousandNamespacesToAHost(final int count)
     {
         fixture.subsystem(NQN);
-        final InetSocketAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
+        final TransportAddress address = dataPlane.listeners().add(OperationsFixture.anyPort(), false);
         try (RemoteController controller = fixture.connect(address))
         {
             final RemoteQueuePair queue = fixture.queue(controller);

@@ -16,13 +16,13 @@ import io.millrace.nvmf.ControllerSnapshot;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.NamespaceSnapshot;
 import io.millrace.nvmf.Nqn;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.ControllerState;
 import io.millrace.nvmf.initiator.HostConfig;
 import io.millrace.nvmf.initiator.InitiatorException;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -50,7 +50,7 @@ class SubsystemsTest
     @Test
     void shouldServeWhatIsMadeWhileAHostIsConnected()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         try (RemoteController controller = fixture.connect(address))
         {
             final RemoteQueuePair queue = fixture.queue(controller);
@@ -83,7 +83,7 @@ class SubsystemsTest
     @Test
     void shouldFreeDevicesAndHostsWhenASubsystemIsDeleted()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         try (RemoteController controller = fixture.connect(address))
         {
             fixture.queue(controller);
@@ -170,7 +170,7 @@ class SubsystemsTest
     @Test
     void shouldDisconnectAHostThatIsDeniedForGood()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         final Hosts hosts = dataPlane.hosts();
         final String hostNqn = fixture.host.hostNqn();
         hosts.allow(NQN, hostNqn);
@@ -194,7 +194,7 @@ class SubsystemsTest
     @Test
     void shouldDisconnectOnlyHostsThatAreNotOnTheListWhenAnyHostIsNoLongerAllowed()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         final HostConfig listed = HostConfig.random();
         dataPlane.hosts().allow(NQN, listed.hostNqn());
         try (RemoteController stays = get(fixture.tryConnect(address, listed, ControllerListener.NONE));
@@ -233,7 +233,7 @@ class SubsystemsTest
     @Test
     void shouldEndAnAssociationThatMayBeMadeAgain()
     {
-        final InetSocketAddress address = fixture.serveVolume();
+        final TransportAddress address = fixture.serveVolume();
         refused(Reason.NOT_FOUND, "controller " + NQN + "/1: does not exist; list controllers to see the existing ones",
             () -> dataPlane.controllers().disconnect(NQN, 1));
         refused(Reason.NOT_FOUND, MISSING, () -> dataPlane.controllers().disconnect(OTHER, 1));

@@ -32,6 +32,8 @@ class LayoutTest
             metadataPointer 16 8
             sglAddress 24 8
             sglLength 32 4
+            sglKey 35 4
+            sglKeyedLength 32 3
             sglType 39 1
             cdw10 40 4
             cdw11 44 4

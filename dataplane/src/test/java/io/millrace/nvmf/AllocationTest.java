@@ -18,6 +18,7 @@ import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
+import java.util.EnumSet;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -31,6 +32,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AllocationTest
 {
     private static final int BLOCK = 4096;
+    private static final DataPointerFormat FORMAT = new DataPointerFormat(
+        EnumSet.of(DataPointer.Kind.IN_CAPSULE, DataPointer.Kind.TRANSPORT), 8 * BLOCK);
     private static final int MEASURED = 10_000;
     private static final int WARM_UP_BATCHES = 2;
     /** The compilers may get little time. */
@@ -157,10 +160,7 @@ class AllocationTest
                 .startingLba(lba).cdw12(Math.max(0, blocks - 1)).sglLength(blocks * BLOCK)
                 .sglType(inCapsule ? SglDescriptor.DATA_BLOCK_OFFSET : SglDescriptor.TRANSPORT_DATA_BLOCK);
             final Request request = direct.dispatcher().begin(buffer, 0);
-            if (inCapsule)
-            {
-                request.inCapsuleData(payload, blocks * BLOCK);
-            }
+            request.dataPointer(FORMAT, inCapsule ? payload : 0, inCapsule ? blocks * BLOCK : 0);
             direct.dispatcher().onCommand(request);
         }
 
@@ -195,9 +195,9 @@ class AllocationTest
             }
 
             @Override
-            public int inCapsuleDataBytesMax()
+            public DataPointerFormat dataPointers()
             {
-                return 8 * BLOCK;
+                return FORMAT;
             }
         }
     }

@@ -104,4 +104,27 @@ class NqnTest
         assertEquals("tcp://127.0.0.1:4420", TransportAddress.tcp("127.0.0.1", 4420).toString());
         assertTrue(TransportAddress.tcp("::", 4420).isWildcard());
     }
+
+    @Test
+    void shouldFindTheSamePlaceHoweverItIsWritten()
+    {
+        final String[][] same = {{"::1", "0:0:0:0:0:0:0:1"}, {"2001:DB8::7", "2001:db8:0:0:0:0:0:7"}, {"::", "0::0"},
+            {"127.0.0.1", "::ffff:127.0.0.1"}};
+        for (final String[] each : same)
+        {
+            final TransportAddress canonical = TransportAddress.tcp(each[0], 4420).canonical();
+            assertEquals(canonical, TransportAddress.tcp(each[1], 4420).canonical());
+            assertEquals(canonical, canonical.canonical());
+            assertEquals(canonical, TransportAddress.tcp(canonical.socketAddress()));
+            assertEquals(4420, canonical.port());
+            assertEquals(TransportAddress.tcp(each[0], 1).canonical(), canonical.withPort(1));
+        }
+        assertTrue(TransportAddress.tcp("0::0", 1).canonical().isWildcard());
+        for (final String wrong : new String[]{"storage", "::g"})
+        {
+            assertEquals("address '" + TransportAddress.tcp(wrong, 1).hostAndPort() + "' is not numeric: write it as " +
+                "192.0.2.1 or 2001:db8::1, with a port", assertThrows(IllegalArgumentException.class,
+                    () -> TransportAddress.tcp(wrong, 1).canonical()).getMessage());
+        }
+    }
 }

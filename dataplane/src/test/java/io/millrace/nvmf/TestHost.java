@@ -14,6 +14,7 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,8 @@ final class TestHost implements AutoCloseable
     private final List<Request> wanted = new ArrayList<>();
     private final Link link = new Link();
     private final QueuePair queuePair;
+    private DataPointerFormat dataPointers = new DataPointerFormat(
+        EnumSet.of(DataPointer.Kind.IN_CAPSULE, DataPointer.Kind.TRANSPORT), IN_CAPSULE_BYTES);
     private int nextCommandId = 1;
     private boolean holdsSends;
     private boolean holdsData;
@@ -170,6 +173,12 @@ final class TestHost implements AutoCloseable
         return nextCommandId;
     }
 
+    /** Its transport takes other data pointers from now on. */
+    void dataPointers(final DataPointerFormat format)
+    {
+        reactor.run(() -> dataPointers = format);
+    }
+
     /** Sends a command without data, or one whose data goes to the host. */
     CompletableFuture<Completion> submit(final Consumer<SubmissionQueueEntry> command)
     {
@@ -226,7 +235,9 @@ final class TestHost implements AutoCloseable
                 NativeMemory.putByte(capsuleAddress + i, payload[i]);
             }
         }
-        offer(request, inCapsule ? payload.length : 0);
+        final int inCapsuleLength = inCapsule ? payload.length : 0;
+        request.dataPointer(dataPointers, 0 == inCapsuleLength ? 0 : capsuleAddress, inCapsuleLength);
+        offer(request, inCapsuleLength);
     }
 
     private void offer(final Request request, final int inCapsuleLength)
@@ -500,9 +511,9 @@ final class TestHost implements AutoCloseable
         }
 
         @Override
-        public int inCapsuleDataBytesMax()
+        public DataPointerFormat dataPointers()
         {
-            return IN_CAPSULE_BYTES;
+            return dataPointers;
         }
     }
 }

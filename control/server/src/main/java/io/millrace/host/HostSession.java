@@ -2,6 +2,7 @@ package io.millrace.host;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
+import io.millrace.dataplane.HostTransports;
 import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.InitiatorException;
 import io.millrace.reactor.Reactor;
@@ -20,7 +21,7 @@ final class HostSession implements AutoCloseable
     HostSession()
     {
         reactor.start();
-        group = new HostPollGroup(reactor);
+        group = HostTransports.pollGroup(reactor);
     }
 
     HostPollGroup group()

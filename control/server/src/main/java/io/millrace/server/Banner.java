@@ -7,11 +7,10 @@ import io.millrace.console.Terminal;
 import io.millrace.console.Version;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DeviceConfig;
-import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.settings.Units;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -90,8 +89,8 @@ final class Banner
             .map(DeviceConfig::description).orElseThrow();
     }
 
-    private static String addresses(final List<InetSocketAddress> addresses)
+    private static String addresses(final List<TransportAddress> addresses)
     {
-        return addresses.stream().map(ListenerSettings::text).collect(Collectors.joining(", "));
+        return addresses.stream().map(TransportAddress::hostAndPort).collect(Collectors.joining(", "));
     }
 }

@@ -17,11 +17,10 @@ import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SettingException;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.status.StatusSettings;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -150,7 +149,7 @@ public final class QuickstartCommand implements Callable<Integer>
     private boolean measure(
         final Terminal terminal, final DataPlane dataPlane, final StopSignal stop, final boolean mayWrite)
     {
-        final QuickstartRounds rounds = new QuickstartRounds(dataPlane.addresses().get(0), NQN,
+        final QuickstartRounds rounds = new QuickstartRounds(dataPlane.addresses().get(0).socketAddress(), NQN,
             dataPlane.devices().get("volume").geometry().sizeBytes(), roundMs, stop);
         final boolean isRight = rounds.run(terminal, mayWrite);
         if (json)
@@ -184,9 +183,9 @@ public final class QuickstartCommand implements Callable<Integer>
         terminal.line();
     }
 
-    private static String address(final InetSocketAddress address)
+    private static String address(final TransportAddress address)
     {
-        return " -t tcp -a " + address.getAddress().getHostAddress() + " -s " + address.getPort();
+        return " -t " + address.transportType() + " -a " + address.address() + " -s " + address.serviceId();
     }
 
     private DataPlane start(final QuickstartVolume volume, final EventLog log, final DataPlaneListener listener)
@@ -201,10 +200,10 @@ public final class QuickstartCommand implements Callable<Integer>
                 List.of(new DeviceConfig.File(file)),
                 List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
                     List.of(new SubsystemSettings.NamespaceSettings(1, "volume", null)))),
-                List.of(new ListenerSettings(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port))),
+                List.of(new ListenerSettings(TransportAddress.tcp("127.0.0.1", port))),
                 discoveryPort,
                 TargetConfig.defaults(),
-                TcpTransportConfig.defaults(),
+                List.of(TcpTransportConfig.defaults()),
                 false,
                 new StatusSettings(StatusSettings.fileDefault(), false, StatusSettings.BYTES_EACH_DEFAULT,
                     "millrace " + Version.number())), log, listener);

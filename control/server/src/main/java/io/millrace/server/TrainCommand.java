@@ -69,7 +69,7 @@ public final class TrainCommand implements Callable<Integer>
                 log.start();
                 log.onConnected("train", "train", "train", 1);
                 log.close();
-                final InetSocketAddress address = dataPlane.addresses().getFirst();
+                final InetSocketAddress address = dataPlane.addresses().getFirst().socketAddress();
                 drive(WarmUp.small(load(address, MEMORY_NSID), 64, 1_000));
                 drive(WarmUp.large(load(address, MEMORY_NSID), 8, 500));
                 drive(WarmUp.small(load(address, FILE_NSID), 32, 500));

@@ -7,6 +7,7 @@ import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.HostConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.perf.load.LoadConfig;
@@ -14,8 +15,6 @@ import io.millrace.perf.load.LoadGenerator;
 import io.millrace.perf.load.LoadPattern;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.ReactorConfig;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.List;
 
 /**
@@ -78,7 +77,8 @@ final class WarmUp implements AutoCloseable
         final HostConfig host = HostConfig.random();
         try (DataPlane dataPlane = DataPlane.start(config(host)))
         {
-            final LoadConfig.Builder load = LoadConfig.to(dataPlane.addresses().getFirst(), NQN).host(host);
+            final LoadConfig.Builder load =
+                LoadConfig.to(dataPlane.addresses().getFirst().socketAddress(), NQN).host(host);
             // Each has connections of its own: code compiled from one long connection alone would be thrown away by the
             // first one of a host.
             for (int round = 0; round < ROUNDS; round++)
@@ -103,7 +103,7 @@ final class WarmUp implements AutoCloseable
             List.of(new DeviceConfig.Memory("warm-up", DEVICE_BYTES, BLOCK_BYTES)),
             List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, false, List.of(host.hostNqn()),
                 List.of(new SubsystemSettings.NamespaceSettings(1, "warm-up", null)))),
-            List.of(new ListenerSettings(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0))),
+            List.of(new ListenerSettings(TransportAddress.tcp("127.0.0.1", 0))),
             DataPlaneConfig.NO_DISCOVERY_PORT,
             TargetConfig.defaults(),
             TcpTransportConfig.defaults());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.console.ExitCode;
 import io.millrace.control.agent.AgentFixture;
 import io.millrace.dataplane.DataPlaneState;
+import io.millrace.dataplane.HostTransports;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;
@@ -67,7 +68,7 @@ class LossCommandsTest
 
     private void connect()
     {
-        group = new HostPollGroup(reactor);
+        group = HostTransports.pollGroup(reactor);
         controller = RemoteController.connect(group, host,
             ConnectionConfig.to(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), NQN).build(),
             ControllerListener.NONE).join();

@@ -12,6 +12,7 @@ import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.perf.load.LoadConfig;
 import io.millrace.perf.load.LoadGenerator;
@@ -23,7 +24,6 @@ import io.millrace.reactor.ReactorConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,7 +51,7 @@ class HostCommandsTest
     static void startTarget()
     {
         dataPlane = dataPlane();
-        port = dataPlane.addresses().getFirst().getPort();
+        port = dataPlane.addresses().getFirst().port();
         target = "tcp://127.0.0.1:" + port;
     }
 
@@ -63,7 +63,7 @@ class HostCommandsTest
             List.of(new DeviceConfig.Memory("mem0", 4 << 20, 4096)),
             List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
                 List.of(new SubsystemSettings.NamespaceSettings(1, "mem0", null)))),
-            List.of(new ListenerSettings(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))),
+            List.of(new ListenerSettings(TransportAddress.tcp("127.0.0.1", 0))),
             DataPlaneConfig.NO_DISCOVERY_PORT,
             TargetConfig.defaults(),
             TcpTransportConfig.defaults()));
@@ -183,7 +183,7 @@ class HostCommandsTest
     {
         try (DataPlane own = dataPlane())
         {
-            final String there = "tcp://127.0.0.1:" + own.addresses().getFirst().getPort() + "/" + NQN;
+            final String there = "tcp://127.0.0.1:" + own.addresses().getFirst().port() + "/" + NQN;
             final String[] verifiedRead =
                 {there, "--pattern", "randread", "--verify", "--count", "500", "--warmup", "0"};
             final Outcome nothing = run(new PerfCommand(), verifiedRead);
@@ -275,8 +275,8 @@ class HostCommandsTest
     @Test
     void shouldSayWhatFailed()
     {
-        final LoadConfig config = LoadConfig.to(dataPlane.addresses().getFirst(), NQN).durationMs(300).warmUpMs(0)
-            .ratePerSecond(900_000_000).pattern(LoadPattern.RANDREAD).build();
+        final LoadConfig config = LoadConfig.to(dataPlane.addresses().getFirst().socketAddress(), NQN)
+            .durationMs(300).warmUpMs(0).ratePerSecond(900_000_000).pattern(LoadPattern.RANDREAD).build();
         final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (LoadGenerator generator = new LoadGenerator(config))
         {

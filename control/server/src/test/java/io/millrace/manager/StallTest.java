@@ -15,6 +15,7 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.ManagedInfo;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
+import io.millrace.dataplane.HostTransports;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;
@@ -78,7 +79,7 @@ class StallTest
             ManagerFixture.untilWell(client);
             final int port = serve(client);
             hostReactor.start();
-            try (HostPollGroup group = new HostPollGroup(hostReactor);
+            try (HostPollGroup group = HostTransports.pollGroup(hostReactor);
                 // It has an Asynchronous Event Request at the target as long as it lives.
                 RemoteController host = RemoteController.connect(group, HostConfig.random(), ConnectionConfig.to(
                     new InetSocketAddress(InetAddress.getLoopbackAddress(), port), NQN).build(),

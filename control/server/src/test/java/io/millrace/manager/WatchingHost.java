@@ -1,5 +1,6 @@
 package io.millrace.manager;
 
+import io.millrace.dataplane.HostTransports;
 import io.millrace.nvme.AnaGroupDescriptor;
 import io.millrace.nvme.AnaLogHeader;
 import io.millrace.nvme.AnaState;
@@ -60,7 +61,7 @@ final class WatchingHost implements AutoCloseable
 
     private void watch()
     {
-        try (HostPollGroup group = new HostPollGroup(reactor))
+        try (HostPollGroup group = HostTransports.pollGroup(reactor))
         {
             while (!isClosed)
             {

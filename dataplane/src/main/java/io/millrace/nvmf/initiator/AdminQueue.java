@@ -14,11 +14,10 @@ final class AdminQueue implements ConnectionListener
 {
     /** Entries of the queue, as hosts usually ask for. */
     static final int ENTRIES = 32;
-    /** What an admin capsule may carry in any case (NVMe/TCP Transport 1.0, section 3.3.2.1.1). */
-    private static final int IN_CAPSULE_BYTES = 8192;
 
     private final HostMemory buffers = new HostMemory((ENTRIES - 1) * AdminCommand.DATA_BYTES_MAX);
-    private final HostConnection connection;
+    private final HostQueueTransport connection;
+    private final int inCapsuleBytes;
     private final ConnectionConfig config;
     private final HostConfig host;
     private final Consumer<String> closedListener;
@@ -45,7 +44,9 @@ final class AdminQueue implements ConnectionListener
         this.config = config;
         this.host = host;
         this.closedListener = closedListener;
-        connection = new HostConnection(group, ENTRIES - 1, this);
+        final HostTransport transport = group.transport(config);
+        inCapsuleBytes = transport.adminInCapsuleBytes();
+        connection = transport.queue(group, ENTRIES - 1, this);
         for (int i = 0; i < ENTRIES - 1; i++)
         {
             idleCalls.add(new Call(buffers, i * AdminCommand.DATA_BYTES_MAX));
@@ -55,7 +56,7 @@ final class AdminQueue implements ConnectionListener
     CompletableFuture<Void> open()
     {
         opening = new CompletableFuture<>();
-        connection.open(config, host, 0, ConnectData.CONTROLLER_ID_DYNAMIC, ENTRIES, IN_CAPSULE_BYTES);
+        connection.open(config, host, 0, ConnectData.CONTROLLER_ID_DYNAMIC, ENTRIES, inCapsuleBytes);
         return opening;
     }
 
@@ -73,7 +74,7 @@ final class AdminQueue implements ConnectionListener
     CompletableFuture<AdminResult> call(final AdminCommand command)
     {
         final CompletableFuture<AdminResult> answer = new CompletableFuture<>();
-        if (ConnectionState.READY != connection.state())
+        if (!connection.isReady())
         {
             answer.completeExceptionally(new InitiatorException("controller of " + config.subsystemNqn() + " at " +
                 config.target() + " is not connected: wait until it is live"));
@@ -160,7 +161,7 @@ final class AdminQueue implements ConnectionListener
      */
     CompletableFuture<Void> close(final String reason)
     {
-        if (ConnectionState.CLOSED == connection.state())
+        if (connection.isClosed())
         {
             return CompletableFuture.completedFuture(null);
         }

@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Fills the Fabrics Connect command and its data (NVM Express Base 2.0, section 6.3), and says what a refusal means.
  */
-final class AssociationCommand
+public final class AssociationCommand
 {
     private AssociationCommand()
     {
@@ -26,7 +26,7 @@ final class AssociationCommand
      * @param subsystemNqn to which subsystem.
      * @param controllerId to which controller of it.
      */
-    static void writeData(
+    public static void writeData(
         final UnsafeBuffer buffer, final HostConfig host, final String subsystemNqn, final int controllerId)
     {
         final UUID id = host.hostId();
@@ -48,7 +48,7 @@ final class AssociationCommand
      * @param sqFlowControl whether the controller is to report its head.
      * @param keepAliveMs   of the association; admin queue only.
      */
-    static void write(
+    public static void write(
         final HostRequest request,
         final long dataAddress,
         final int queueId,
@@ -71,7 +71,7 @@ final class AssociationCommand
      * @param host    who connected.
      * @return one sentence.
      */
-    static String explain(
+    public static String explain(
         final int status, final int result0, final ConnectionConfig config, final HostConfig host)
     {
         return switch (NvmeStatus.code(status))

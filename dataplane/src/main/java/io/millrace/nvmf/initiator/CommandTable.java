@@ -7,10 +7,10 @@ import java.util.Arrays;
  * Commands that are outstanding on a connection. A command's identifier is its slot in bits 11:0 and a generation in
  * bits 15:12, so that a late answer is not mistaken for another command's. One connection's, on its reactor.
  */
-final class CommandTable
+public final class CommandTable
 {
     /** Length from which a read is received straight into its buffer. */
-    static final int LARGE_BYTES = 32 << 10;
+    public static final int LARGE_BYTES = 32 << 10;
 
     private static final int SLOT_MASK = 0xFFF;
     private static final int GENERATION_SHIFT = 12;
@@ -25,7 +25,12 @@ final class CommandTable
     private int parkedCount;
     private int largeReadCount;
 
-    CommandTable(final int slotMax)
+    /**
+     * An empty table, to be {@link #reset} before use.
+     *
+     * @param slotMax most commands outstanding at once; up to 4095.
+     */
+    public CommandTable(final int slotMax)
     {
         slots = new HostRequest[slotMax];
         generations = new byte[slotMax];
@@ -37,7 +42,7 @@ final class CommandTable
      *
      * @param newLimit that the controller allows; cut to the size of the table.
      */
-    void reset(final int newLimit)
+    public void reset(final int newLimit)
     {
         limit = Math.min(slots.length, newLimit);
         for (int i = 0; i < limit; i++)
@@ -50,17 +55,26 @@ final class CommandTable
         answeredHead = null;
     }
 
-    int limit()
+    /**
+     * {@return how many commands may be outstanding}
+     */
+    public int limit()
     {
         return limit;
     }
 
-    boolean isFull()
+    /**
+     * {@return whether no identifier is free}
+     */
+    public boolean isFull()
     {
         return 0 == freeCount;
     }
 
-    int inFlight()
+    /**
+     * {@return commands outstanding now, answered ones whose bytes have not all left included}
+     */
+    public int inFlight()
     {
         return limit - freeCount;
     }
@@ -68,12 +82,15 @@ final class CommandTable
     /**
      * {@return commands whose answer may come at any time; those that wait for an event are left out}
      */
-    int expected()
+    public int expected()
     {
         return limit - freeCount - parkedCount;
     }
 
-    boolean hasLargeReads()
+    /**
+     * {@return whether a read of {@link #LARGE_BYTES} or more is outstanding}
+     */
+    public boolean hasLargeReads()
     {
         return largeReadCount > 0;
     }
@@ -82,9 +99,11 @@ final class CommandTable
      * Gives a command an identifier. The table is not full.
      *
      * @param request to be sent.
+     * @param nowNs   clock, from which its time-out counts.
      */
-    void add(final HostRequest request)
+    public void add(final HostRequest request, final long nowNs)
     {
+        request.sendNs = nowNs;
         request.state(RequestState.OUTSTANDING);
         final int slot = freeSlots[--freeCount];
         request.commandId = slot | (generations[slot]++ & GENERATION_MASK) << GENERATION_SHIFT;
@@ -103,7 +122,7 @@ final class CommandTable
      *
      * @param commandId as the peer sent it.
      */
-    HostRequest find(final int commandId)
+    public HostRequest find(final int commandId)
     {
         final HostRequest request = lookUp(commandId);
         return null != request && RequestState.OUTSTANDING == request.state() ? request : null;
@@ -121,7 +140,7 @@ final class CommandTable
      *
      * @param commandId as the peer sent it.
      */
-    boolean isAnswered(final int commandId)
+    public boolean isAnswered(final int commandId)
     {
         final HostRequest request = lookUp(commandId);
         return null != request && RequestState.ANSWERED == request.state();
@@ -132,7 +151,7 @@ final class CommandTable
      *
      * @param request that is outstanding.
      */
-    void answered(final HostRequest request)
+    public void answered(final HostRequest request)
     {
         request.state(RequestState.ANSWERED);
         keepAnswered(request);
@@ -143,13 +162,16 @@ final class CommandTable
      *
      * @param request that is answered.
      */
-    void keepAnswered(final HostRequest request)
+    public void keepAnswered(final HostRequest request)
     {
         request.nextAnswered = answeredHead;
         answeredHead = request;
     }
 
-    boolean hasAnswered()
+    /**
+     * {@return whether answered commands wait for their bytes to leave}
+     */
+    public boolean hasAnswered()
     {
         return null != answeredHead;
     }
@@ -159,7 +181,7 @@ final class CommandTable
      *
      * @return the first, the others linked to it by {@code nextAnswered}; null when there is none.
      */
-    HostRequest takeAnswered()
+    public HostRequest takeAnswered()
     {
         final HostRequest head = answeredHead;
         answeredHead = null;
@@ -171,7 +193,7 @@ final class CommandTable
      *
      * @param request of this table.
      */
-    void remove(final HostRequest request)
+    public void remove(final HostRequest request)
     {
         final int slot = request.commandId & SLOT_MASK;
         slots[slot] = null;
@@ -186,7 +208,7 @@ final class CommandTable
      * @param nowNs     clock.
      * @param timeoutNs how long it may.
      */
-    HostRequest findOverdue(final long nowNs, final long timeoutNs)
+    public HostRequest findOverdue(final long nowNs, final long timeoutNs)
     {
         for (int i = 0; i < limit; i++)
         {
@@ -204,7 +226,7 @@ final class CommandTable
      *
      * @return the first, the others linked to it; null when there is none.
      */
-    HostRequest removeAll()
+    public HostRequest removeAll()
     {
         HostRequest head = null;
         for (int i = limit - 1; i >= 0; i--)

@@ -1,10 +1,12 @@
 package io.millrace.nvmf.initiator;
 
+import io.millrace.nvmf.TransportAddress;
 import java.net.InetSocketAddress;
 
 /**
  * Which subsystem to connect to, and how. Immutable.
  *
+ * @param transport               that the target is reached by.
  * @param address                 of the target, resolved.
  * @param subsystemNqn            of the subsystem.
  * @param queueDepth              commands outstanding at once on an I/O queue, 1 to {@value #QUEUE_DEPTH_MAX}; the
@@ -22,6 +24,7 @@ import java.net.InetSocketAddress;
  * @param outagePolicy            how commands are treated meanwhile.
  */
 public record ConnectionConfig(
+    TransportAddress.Type transport,
     InetSocketAddress address,
     String subsystemNqn,
     int queueDepth,
@@ -96,7 +99,7 @@ public record ConnectionConfig(
     }
 
     /**
-     * Begins with the defaults.
+     * Begins with the defaults, over TCP.
      *
      * @param address      of the target.
      * @param subsystemNqn of the subsystem.
@@ -104,7 +107,19 @@ public record ConnectionConfig(
      */
     public static Builder to(final InetSocketAddress address, final String subsystemNqn)
     {
-        return new Builder(address, subsystemNqn);
+        return new Builder(TransportAddress.Type.TCP, address, subsystemNqn);
+    }
+
+    /**
+     * Begins with the defaults.
+     *
+     * @param address      of the target.
+     * @param subsystemNqn of the subsystem.
+     * @return a builder.
+     */
+    public static Builder to(final TransportAddress address, final String subsystemNqn)
+    {
+        return new Builder(address.transportType(), address.socketAddress(), subsystemNqn);
     }
 
     /**
@@ -123,7 +138,7 @@ public record ConnectionConfig(
     public String target()
     {
         final String host = address.getHostString();
-        return "tcp://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
+        return transport + "://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
     }
 
     /**
@@ -131,6 +146,7 @@ public record ConnectionConfig(
      */
     public static final class Builder
     {
+        private final TransportAddress.Type transport;
         private final InetSocketAddress address;
         private final String subsystemNqn;
         private int queueDepth = QUEUE_DEPTH_DEFAULT;
@@ -145,8 +161,10 @@ public record ConnectionConfig(
         private int controllerLossTimeoutMs = CONTROLLER_LOSS_TIMEOUT_MS_DEFAULT;
         private OutagePolicy outagePolicy = OutagePolicy.WAIT;
 
-        private Builder(final InetSocketAddress address, final String subsystemNqn)
+        private Builder(
+            final TransportAddress.Type transport, final InetSocketAddress address, final String subsystemNqn)
         {
+            this.transport = transport;
             this.address = address;
             this.subsystemNqn = subsystemNqn;
         }
@@ -271,8 +289,8 @@ public record ConnectionConfig(
          */
         public ConnectionConfig build()
         {
-            return new ConnectionConfig(address, subsystemNqn, queueDepth, headerDigest, dataDigest, sqFlowControl,
-                keepAliveMs, connectTimeoutMs, commandTimeoutMs, reconnectDelayMs, reconnectDelayMaxMs,
+            return new ConnectionConfig(transport, address, subsystemNqn, queueDepth, headerDigest, dataDigest,
+                sqFlowControl, keepAliveMs, connectTimeoutMs, commandTimeoutMs, reconnectDelayMs, reconnectDelayMaxMs,
                 controllerLossTimeoutMs, outagePolicy);
         }
     }

@@ -1,9 +1,9 @@
 package io.millrace.nvmf.initiator;
 
 /**
- * Receives the events of a {@link HostConnection}. Called on its reactor.
+ * Notified of what happens to a {@link HostQueueTransport}. Called on its reactor.
  */
-interface ConnectionListener
+public interface ConnectionListener
 {
     /**
      * The queue is connected, commands may be submitted.

@@ -8,7 +8,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Memory of a connection: mapped when it is made, unmapped when it is closed, so that many connects leave nothing
  * behind and no other thread is affected. Used on the owner's reactor alone.
  */
-final class HostMemory implements AutoCloseable
+public final class HostMemory implements AutoCloseable
 {
     private static final int PAGE_BYTES = 4096;
 
@@ -16,7 +16,12 @@ final class HostMemory implements AutoCloseable
     private final int lengthBytes;
     private final UnsafeBuffer buffer;
 
-    HostMemory(final int wantedBytes)
+    /**
+     * Maps memory, zeroed.
+     *
+     * @param wantedBytes rounded up to whole pages.
+     */
+    public HostMemory(final int wantedBytes)
     {
         lengthBytes = (wantedBytes + PAGE_BYTES - 1) & -PAGE_BYTES;
         address = NativeException.check("mmap of " + lengthBytes + " bytes", Mappings.mmap(0, lengthBytes,
@@ -24,17 +29,26 @@ final class HostMemory implements AutoCloseable
         buffer = new UnsafeBuffer(address, lengthBytes);
     }
 
-    long address()
+    /**
+     * {@return its address}
+     */
+    public long address()
     {
         return address;
     }
 
-    int lengthBytes()
+    /**
+     * {@return its length in bytes, whole pages}
+     */
+    public int lengthBytes()
     {
         return lengthBytes;
     }
 
-    UnsafeBuffer buffer()
+    /**
+     * {@return a view of all of it}
+     */
+    public UnsafeBuffer buffer()
     {
         return buffer;
     }

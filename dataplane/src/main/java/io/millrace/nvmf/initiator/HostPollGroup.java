@@ -4,13 +4,14 @@ import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * The initiator on one reactor: all connections of the reactor take turns in it and share its receive buffer. Make one
- * for each reactor that queue pairs are to live on. Made and closed from any thread; everything else happens on the
- * reactor.
+ * The initiator on one reactor: all connections of the reactor take turns in it. Make one for each reactor that
+ * queue pairs are to live on. Made and closed from any thread; everything else happens on the reactor.
  */
 public final class HostPollGroup implements Poller, AutoCloseable
 {
@@ -19,20 +20,22 @@ public final class HostPollGroup implements Poller, AutoCloseable
     private static final long TICK_NS = 50_000_000;
 
     private final Reactor reactor;
-    private final ReceiveBuffer receiveBuffer = new ReceiveBuffer();
+    private final List<HostTransport> transports;
     private final TimerListener tick = this::onTick;
-    private HostConnection[] connections = {};
+    private HostQueueTransport[] connections = {};
     private long nowNs;
     private boolean ticking;
 
     /**
      * Puts the initiator on a reactor.
      *
-     * @param reactor to live on; started or not.
+     * @param reactor    to live on; started or not.
+     * @param transports of this group alone, one of a type; closed with it.
      */
-    public HostPollGroup(final Reactor reactor)
+    public HostPollGroup(final Reactor reactor, final List<HostTransport> transports)
     {
         this.reactor = reactor;
+        this.transports = List.copyOf(transports);
         nowNs = SystemNanoClock.INSTANCE.nanoTime();
         reactor.execute(() -> reactor.addPoller(this));
     }
@@ -45,15 +48,30 @@ public final class HostPollGroup implements Poller, AutoCloseable
         return reactor;
     }
 
-    ReceiveBuffer receiveBuffer()
+    /**
+     * {@return the transport that a target is reached by}
+     *
+     * @param config of the target.
+     * @throws InitiatorException when there is no such transport.
+     */
+    HostTransport transport(final ConnectionConfig config)
     {
-        return receiveBuffer;
+        for (final HostTransport transport : transports)
+        {
+            if (config.transport() == transport.type())
+            {
+                return transport;
+            }
+        }
+        throw new InitiatorException("target " + config.target() + ": transport " + config.transport() +
+            " is not in this build: use " + transports.stream().map((each) -> each.type().toString())
+            .collect(Collectors.joining(", ")));
     }
 
     /**
      * {@return the latest reading of the clock}
      */
-    long nowNs()
+    public long nowNs()
     {
         return nowNs;
     }
@@ -61,7 +79,7 @@ public final class HostPollGroup implements Poller, AutoCloseable
     /**
      * Reads the clock again, when bytes have come and the time until the next cycle would distort their latency.
      */
-    void readClock()
+    public void readClock()
     {
         nowNs = SystemNanoClock.INSTANCE.nanoTime();
     }
@@ -69,7 +87,7 @@ public final class HostPollGroup implements Poller, AutoCloseable
     /**
      * {@return whether sockets are polled in every cycle rather than when epoll reports them}
      */
-    boolean pollsDirectly()
+    public boolean pollsDirectly()
     {
         return connections.length <= POLLED_CONNECTIONS_MAX;
     }
@@ -79,17 +97,17 @@ public final class HostPollGroup implements Poller, AutoCloseable
     {
         readClock();
         int work = 0;
-        final HostConnection[] current = connections;
+        final HostQueueTransport[] current = connections;
         if (pollsDirectly())
         {
-            for (final HostConnection connection : current)
+            for (final HostQueueTransport connection : current)
             {
                 work += connection.wantsPoll() ? connection.poll() : connection.pollWithoutReceive();
             }
         }
         else
         {
-            for (final HostConnection connection : current)
+            for (final HostQueueTransport connection : current)
             {
                 work += connection.pollWithoutReceive();
             }
@@ -100,7 +118,7 @@ public final class HostPollGroup implements Poller, AutoCloseable
     @Override
     public boolean canSleep()
     {
-        for (final HostConnection connection : connections)
+        for (final HostQueueTransport connection : connections)
         {
             if (!connection.arm())
             {
@@ -110,9 +128,14 @@ public final class HostPollGroup implements Poller, AutoCloseable
         return true;
     }
 
-    void add(final HostConnection connection)
+    /**
+     * A queue begins to have turns. On the reactor.
+     *
+     * @param connection that was opened.
+     */
+    public void add(final HostQueueTransport connection)
     {
-        final HostConnection[] grown = Arrays.copyOf(connections, connections.length + 1);
+        final HostQueueTransport[] grown = Arrays.copyOf(connections, connections.length + 1);
         grown[connections.length] = connection;
         connections = grown;
         if (!ticking)
@@ -122,13 +145,18 @@ public final class HostPollGroup implements Poller, AutoCloseable
         }
     }
 
-    void remove(final HostConnection connection)
+    /**
+     * A queue has no turns any more. On the reactor.
+     *
+     * @param connection that is closed.
+     */
+    public void remove(final HostQueueTransport connection)
     {
         for (int i = 0; i < connections.length; i++)
         {
             if (connections[i] == connection)
             {
-                final HostConnection[] shrunk = Arrays.copyOf(connections, connections.length - 1);
+                final HostQueueTransport[] shrunk = Arrays.copyOf(connections, connections.length - 1);
                 System.arraycopy(connections, i + 1, shrunk, i, shrunk.length - i);
                 connections = shrunk;
                 return;
@@ -139,7 +167,7 @@ public final class HostPollGroup implements Poller, AutoCloseable
     private void onTick(final long timerNowNs)
     {
         readClock();
-        for (final HostConnection connection : connections)
+        for (final HostQueueTransport connection : connections)
         {
             connection.onTick(nowNs);
         }
@@ -161,7 +189,7 @@ public final class HostPollGroup implements Poller, AutoCloseable
         final CompletableFuture<Void> done = new CompletableFuture<>();
         reactor.execute(() ->
         {
-            for (final HostConnection connection : connections)
+            for (final HostQueueTransport connection : connections)
             {
                 connection.close("poll group is closed");
                 connection.poll();
@@ -170,6 +198,6 @@ public final class HostPollGroup implements Poller, AutoCloseable
             done.complete(null);
         });
         done.join();
-        receiveBuffer.close();
+        transports.forEach(HostTransport::close);
     }
 }

@@ -2,6 +2,8 @@ package io.millrace.nvmf.initiator;
 
 import io.millrace.nvme.DataTransfer;
 import io.millrace.nvme.IoOpcode;
+import io.millrace.nvme.SglDescriptor;
+import io.millrace.nvme.SubmissionQueueEntry;
 
 /**
  * One command of the host: a slot that is made once, filled, submitted to a {@link RemoteQueuePair}, completed and
@@ -33,13 +35,7 @@ public final class HostRequest
     int lengthBytes;
 
     int commandId = -1;
-    int transferredBytes;
-    int r2tTag;
-    int r2tOffset;
-    int r2tRemaining;
-    int answerStatus;
     boolean parked;
-    long sendEndPosition;
     long sendNs;
     long startNs;
     long completeNs;
@@ -49,6 +45,7 @@ public final class HostRequest
     HostRequest next;
     HostRequest nextAnswered;
 
+    private final HostTransfer transfer = new HostTransfer();
     private final HostCompletionListener listener;
     private final Object owner;
     private RequestState state = RequestState.IDLE;
@@ -180,6 +177,14 @@ public final class HostRequest
         return this;
     }
 
+    /**
+     * {@return whether it is its submitter's: filled or to be filled, not submitted}
+     */
+    public boolean isIdle()
+    {
+        return RequestState.IDLE == state;
+    }
+
     RequestState state()
     {
         return state;
@@ -192,6 +197,90 @@ public final class HostRequest
             throw new IllegalStateException("request cannot go from " + state + " to " + next + ": " + this);
         }
         state = next;
+    }
+
+    /**
+     * {@return what its transport notes of it; for transports}
+     */
+    public HostTransfer transfer()
+    {
+        return transfer;
+    }
+
+    /**
+     * {@return its opcode; for transports}
+     */
+    public int opcode()
+    {
+        return opcode;
+    }
+
+    /**
+     * Writes everything of its entry but the data pointer; for transports.
+     *
+     * @param entry to fill.
+     */
+    public void writeEntry(final SubmissionQueueEntry entry)
+    {
+        entry.opcode(opcode)
+            .flags(SglDescriptor.FLAGS_PSDT_SGL)
+            .commandId(commandId)
+            .namespaceId(namespaceId)
+            .cdw2(0).cdw3(0).metadataPointer(0)
+            .cdw10(cdw10).cdw11(cdw11).cdw12(cdw12)
+            .cdw13(cdw13).cdw14(cdw14).cdw15(cdw15);
+    }
+
+    /**
+     * {@return identifier while it is outstanding, else -1; for transports}
+     */
+    public int commandId()
+    {
+        return commandId;
+    }
+
+    /**
+     * Sets the double words of its completion; for transports.
+     *
+     * @param first  double word.
+     * @param second double word.
+     */
+    public void result(final int first, final int second)
+    {
+        result0 = first;
+        result1 = second;
+    }
+
+    /**
+     * Takes it out of the list that {@link CommandTable} has linked it into; for transports.
+     *
+     * @return the next one; null when it was the last.
+     */
+    public HostRequest takeNext()
+    {
+        final HostRequest taken = next;
+        next = null;
+        return taken;
+    }
+
+    /**
+     * Takes it out of the list of answered commands; for transports.
+     *
+     * @return the next one; null when it was the last.
+     */
+    public HostRequest takeNextAnswered()
+    {
+        final HostRequest taken = nextAnswered;
+        nextAnswered = null;
+        return taken;
+    }
+
+    /**
+     * It is its submitter's again, without a completion; for transports, of requests of their own.
+     */
+    public void recall()
+    {
+        state(RequestState.IDLE);
     }
 
     HostRequest command(final int newOpcode, final int nsid)
@@ -232,17 +321,29 @@ public final class HostRequest
         return this;
     }
 
-    boolean sendsData()
+    /**
+     * {@return whether it has a payload that goes to the controller}
+     */
+    public boolean sendsData()
     {
         return DataTransfer.HOST_TO_CONTROLLER == direction && lengthBytes > 0;
     }
 
-    boolean receivesData()
+    /**
+     * {@return whether it has a payload that comes from the controller}
+     */
+    public boolean receivesData()
     {
         return DataTransfer.CONTROLLER_TO_HOST == direction && lengthBytes > 0;
     }
 
-    void complete(final int newStatus, final long nowNs)
+    /**
+     * Completes it; for transports, once {@link CommandTable#remove} has freed its slot.
+     *
+     * @param newStatus of the answer.
+     * @param nowNs     clock when the answer had been received.
+     */
+    public void complete(final int newStatus, final long nowNs)
     {
         state(RequestState.IDLE);
         commandId = -1;

@@ -27,7 +27,7 @@ public final class RemoteQueuePair implements AutoCloseable
     private final HostPollGroup group;
     private final int queueId;
     private final OutagePolicy outagePolicy;
-    private final HostConnection connection;
+    private final HostQueueTransport connection;
     private final Runnable failing = this::failWaiting;
     private State state = State.SUSPENDED;
     private HostRequest waitingHead;
@@ -43,7 +43,7 @@ public final class RemoteQueuePair implements AutoCloseable
         this.group = group;
         this.queueId = queueId;
         outagePolicy = config.outagePolicy();
-        connection = new HostConnection(group, config.queueDepth(), new Events());
+        connection = group.transport(config).queue(group, config.queueDepth(), new Events());
     }
 
     /**
@@ -218,7 +218,7 @@ public final class RemoteQueuePair implements AutoCloseable
 
     private CompletableFuture<Void> beginSuspend(final String reason)
     {
-        if (ConnectionState.CLOSED == connection.state())
+        if (connection.isClosed())
         {
             return CompletableFuture.completedFuture(null);
         }

@@ -1,6 +1,9 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.Crc32c;
+import io.millrace.nvmf.tcp.pdu.ICPdu;
 
 /**
  * Which digests a connection negotiated, and how they are made and checked (NVMe/TCP Transport 1.0, section 3.3.1.1).

@@ -1,5 +1,7 @@
 package io.millrace.nvmf.tcp;
 
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import java.nio.ByteOrder;
 
 /**

@@ -3,6 +3,10 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.Request;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.Crc32c;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;
 

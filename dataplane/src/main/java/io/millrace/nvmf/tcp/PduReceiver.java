@@ -4,7 +4,14 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.CommandDispatcher;
+import io.millrace.nvmf.DataPointerFormat;
 import io.millrace.nvmf.Request;
+import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.tcp.pdu.ICPdu;
+import io.millrace.nvmf.tcp.pdu.PduType;
+import io.millrace.nvmf.tcp.pdu.TerminationRequest;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -33,6 +40,7 @@ final class PduReceiver
     /** Request of the stalled capsule; null when it waits for a slot, or when none is stalled. */
     private Request stalledRequest;
     /** Capsules that wait for slots while data is awaited that may be behind them. */
+    private final DataPointerFormat dataPointers;
     private final DeferredCapsules deferred;
     /** Request of the first of them when it has a slot and waits for something else; null when it has no slot. */
     private Request deferredRequest;
@@ -56,6 +64,7 @@ final class PduReceiver
         this.counters = counters;
         this.h2cData = h2cData;
         partialPdu = new PartialPdu(buffer);
+        dataPointers = connection.dataPointers();
         deferred = new DeferredCapsules(buffer.deferralBlocks(), connection.address());
         view = buffer.view();
         viewAddress = buffer.viewAddress();
@@ -611,7 +620,8 @@ final class PduReceiver
     private boolean begin(final Request request, final long position, final int length)
     {
         final CommandDispatcher dispatcher = connection.queuePair().dispatcher();
-        nameData(request, position, length);
+        final int dataBytes = dataBytes(length);
+        request.dataPointer(dataPointers, 0 == dataBytes ? 0 : position + dataOffset(), dataBytes);
         if (!matchesDataDigest(position, length))
         {
             counters.onDataDigestError();
@@ -635,22 +645,33 @@ final class PduReceiver
         return 0;
     }
 
-    /** Sets the in-capsule data of a request, if there is any. */
+    /** Tells a request whose capsule was kept where the data in the capsule is now, if there is any. */
     private void nameData(final Request request, final long position, final int length)
     {
-        final int headerBytes = CapsuleCommand.SIZE_BYTES + digests.headerBytes();
-        if (length != headerBytes)
+        final int dataBytes = dataBytes(length);
+        if (0 != dataBytes)
         {
-            request.inCapsuleData(position + headerBytes, length - headerBytes - digests.dataBytes());
+            request.inCapsuleData(position + dataOffset(), dataBytes);
         }
+    }
+
+    private int dataOffset()
+    {
+        return CapsuleCommand.SIZE_BYTES + digests.headerBytes();
+    }
+
+    /** Bytes of data in a capsule of a length. */
+    private int dataBytes(final int length)
+    {
+        final int headerBytes = dataOffset();
+        return length == headerBytes ? 0 : length - headerBytes - digests.dataBytes();
     }
 
     /** Checks a new capsule: a waiting one was checked before. */
     private boolean matchesDataDigest(final long position, final int length)
     {
-        final int headerBytes = CapsuleCommand.SIZE_BYTES + digests.headerBytes();
-        return length == headerBytes || 0 == digests.dataBytes() ||
-            Digests.matches(position + headerBytes, length - headerBytes - digests.dataBytes());
+        final int dataBytes = dataBytes(length);
+        return 0 == dataBytes || 0 == digests.dataBytes() || Digests.matches(position + dataOffset(), dataBytes);
     }
 
     private int onH2CData(final int offset, final long available)

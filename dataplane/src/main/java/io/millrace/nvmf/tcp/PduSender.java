@@ -4,6 +4,15 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvmf.Request;
+import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.Crc32c;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.tcp.pdu.ICPdu;
+import io.millrace.nvmf.tcp.pdu.PduType;
+import io.millrace.nvmf.tcp.pdu.ReadyToTransfer;
+import io.millrace.nvmf.tcp.pdu.TerminationRequest;
 import io.millrace.reactor.Reactor;
 import org.agrona.concurrent.UnsafeBuffer;
 

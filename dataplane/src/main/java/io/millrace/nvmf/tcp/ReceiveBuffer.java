@@ -4,6 +4,8 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.MessageHeader;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

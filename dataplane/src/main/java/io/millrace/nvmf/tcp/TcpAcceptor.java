@@ -6,6 +6,7 @@ import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReadinessListener;
 import java.lang.foreign.Arena;
@@ -36,7 +37,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
     private final TcpTransportConfig config;
     private final TcpCounters counters;
     private final int fd;
-    private final InetSocketAddress local;
+    private final TransportAddress local;
     private boolean isClosed;
     private boolean hasReported;
     private long reportedNs;
@@ -46,7 +47,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
         final TcpTransportConfig config,
         final TcpCounters counters,
         final int fd,
-        final InetSocketAddress local)
+        final TransportAddress local)
     {
         this.groups = groups;
         this.config = config;
@@ -96,7 +97,8 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
             {
                 throw new IllegalStateException(describe(address, -result), new NativeException("bind", -result));
             }
-            return new TcpAcceptor(groups, config, counters, fd, Objects.requireNonNull(setup.name(fd)));
+            return new TcpAcceptor(groups, config, counters, fd,
+                TransportAddress.tcp(Objects.requireNonNull(setup.name(fd))));
         }
         catch (final RuntimeException e)
         {
@@ -108,7 +110,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
     /**
      * {@return the address it listens on, with the port it got}
      */
-    InetSocketAddress local()
+    TransportAddress local()
     {
         return local;
     }
@@ -164,7 +166,7 @@ final class TcpAcceptor implements ReadinessListener, AutoCloseable
             hasReported = true;
             reportedNs = nowNs;
             groups.get(0).pollGroup().target().listener().onError("no new connections at " +
-                local.getAddress().getHostAddress() + ':' + local.getPort() + " for now: " + Errno.describe(errno) +
+                local.hostAndPort() + " for now: " + Errno.describe(errno) +
                 ": raise the limit of open files (ulimit -n, LimitNOFILE) or connect fewer hosts");
         }
         reactor.modify(fd, 0);

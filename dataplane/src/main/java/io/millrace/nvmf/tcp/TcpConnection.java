@@ -4,10 +4,12 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.Sockets;
+import io.millrace.nvmf.DataPointerFormat;
 import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.QueuePairTransport;
 import io.millrace.nvmf.Request;
 import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import io.millrace.reactor.ReadinessListener;
 import java.net.InetSocketAddress;
 
@@ -473,7 +475,7 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     public String remote()
     {
         final InetSocketAddress peer = group.socketSetup().peer(fd);
-        return null == peer ? "" : TransportAddress.tcp(peer.getAddress().getHostAddress(), peer.getPort()).toString();
+        return null == peer ? "" : TransportAddress.tcp(peer).toString();
     }
 
     @Override
@@ -529,9 +531,9 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     }
 
     @Override
-    public int inCapsuleDataBytesMax()
+    public DataPointerFormat dataPointers()
     {
-        return group.config().inCapsuleDataBytes();
+        return group.dataPointers();
     }
 
     @Override

@@ -1,12 +1,15 @@
 package io.millrace.nvmf.tcp;
 
+import io.millrace.nvmf.TransportCounters;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.status.DataPlaneCounters;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Counters of the connections of a transport. Events of the control path only, never of an I/O. Any thread.
  */
-public final class TcpCounters
+public final class TcpCounters implements TransportCounters
 {
     private static final int STATUS_COUNT = FatalErrorStatus.values().length;
 
@@ -36,6 +39,33 @@ public final class TcpCounters
      */
     TcpCounters()
     {
+    }
+
+    @Override
+    public long get(final DataPlaneCounters.Value value)
+    {
+        return switch (value)
+        {
+            case ACCEPTED -> accepted();
+            case REFUSED -> refused();
+            case CLOSED -> closed();
+            case ACCEPT_PAUSES -> acceptPauses();
+            case CONNECT_TIMEOUTS -> connectTimeouts();
+            case HEADER_DIGEST_ERRORS -> headerDigestErrors();
+            case DATA_DIGEST_ERRORS -> dataDigestErrors();
+            case STALLED_CAPSULES -> stalledCapsules();
+            case COPIED_LOANS -> copiedLoans();
+            case HOST_TERMINATIONS -> peerTerminations();
+            case DATA_TIMEOUTS -> dataTimeouts();
+            case SEND_TIMEOUTS -> sendTimeouts();
+            case REFUSED_PENDING -> refusedPending();
+            case REFUSED_CONNECTS -> refusedConnects();
+            case PENDING_CONNECTIONS -> pending();
+            case REFUSED_DISCOVERY -> refusedDiscovery();
+            case DISCOVERY_CONNECTIONS -> discovery();
+            case DEFERRED_CAPSULES -> deferredCapsules();
+            case STATE, MEMORY_BYTES, DMA_BYTES, DMA_HUGEPAGE_BYTES -> 0;
+        };
     }
 
     /**

@@ -3,6 +3,8 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.NativeException;
 import io.millrace.bindings.linux.Files;
 import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.DataPointer;
+import io.millrace.nvmf.DataPointerFormat;
 import io.millrace.nvmf.MoveOutcome;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.QueuePair;
@@ -15,6 +17,7 @@ import io.millrace.reactor.ReactorLink;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -51,6 +54,7 @@ final class TcpPollGroup implements Poller, LinkListener
     private final GatherBuffer gatherBuffer;
     private final SlabPool senderBlocks;
     private final SocketSetup socketSetup;
+    private final DataPointerFormat dataPointers;
     /** Idle time after which a connection is no longer polled; as long as its reactor spins. */
     private final long pollIdleTimeoutNs;
     /** Connections here or on their way here; written by the acceptor and by this reactor. */
@@ -98,6 +102,8 @@ final class TcpPollGroup implements Poller, LinkListener
         gatherBuffer = sending.apply(memory);
         senderBlocks = new SlabPool(PduSender.BLOCK_BYTES, 64, this::scheduleTrim);
         socketSetup = new SocketSetup(arena);
+        dataPointers = new DataPointerFormat(
+            EnumSet.of(DataPointer.Kind.IN_CAPSULE, DataPointer.Kind.TRANSPORT), config.inCapsuleDataBytes());
         pollIdleTimeoutNs = reactor.config().spinNs();
     }
 
@@ -123,6 +129,14 @@ final class TcpPollGroup implements Poller, LinkListener
     TcpTransportConfig config()
     {
         return config;
+    }
+
+    /**
+     * {@return data in the capsule, else by R2T and C2HData: no address of the host's memory}
+     */
+    DataPointerFormat dataPointers()
+    {
+        return dataPointers;
     }
 
     TcpCounters counters()
@@ -227,7 +241,7 @@ final class TcpPollGroup implements Poller, LinkListener
         counters.onAccepted();
         socketSetup.prepare(fd, config);
         final TcpConnection connection = new TcpConnection(
-            this, fd, TransportAddress.tcp(name.getAddress().getHostAddress(), name.getPort()), permit);
+            this, fd, TransportAddress.tcp(name), permit);
         add(connection);
         return connection;
     }

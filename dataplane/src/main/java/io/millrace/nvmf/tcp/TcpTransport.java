@@ -4,9 +4,9 @@ import io.millrace.nvmf.MoveOutcome;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.Target;
+import io.millrace.nvmf.Transport;
 import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.Reactor;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * connection to a reactor, where it stays unless it is {@link #move moved}. Any thread but the reactors' may call it;
  * its reactors must be running until it is closed.
  */
-public final class TcpTransport implements AutoCloseable
+public final class TcpTransport implements Transport
 {
     private final Target target;
     private final TcpTransportConfig config;
@@ -59,44 +59,24 @@ public final class TcpTransport implements AutoCloseable
         }
     }
 
-    /**
-     * Listens on one more address and tells discovery of it. The discovery service answers there as well.
-     *
-     * @param address resolved; port 0 for any that is free.
-     * @return the address with the port that it got.
-     * @throws IllegalStateException in one line with address, reason and remedy, when it cannot be listened on; the
-     *     cause
-     *                               is the {@code NativeException} with the {@code errno}, if there is one.
-     */
-    public synchronized InetSocketAddress listen(final InetSocketAddress address)
+    @Override
+    public synchronized TransportAddress listen(final TransportAddress address)
     {
-        final InetSocketAddress local = open(address);
-        target.addListener(transportAddress(local));
+        final TransportAddress local = open(address);
+        target.addListener(local);
         return local;
     }
 
-    /**
-     * Listens on one more address, for the discovery service alone.
-     *
-     * @param address resolved; port 0 for any that is free.
-     * @return the address with the port that it got.
-     * @throws IllegalStateException as {@link #listen} does.
-     */
-    public synchronized InetSocketAddress listenForDiscovery(final InetSocketAddress address)
+    @Override
+    public synchronized TransportAddress listenForDiscovery(final TransportAddress address)
     {
-        final InetSocketAddress local = open(address);
-        target.addDiscoveryListener(transportAddress(local));
+        final TransportAddress local = open(address);
+        target.addDiscoveryListener(local);
         return local;
     }
 
-    /**
-     * Stops listening on an address and removes it from discovery. Established connections stay; those waiting to be
-     * accepted are refused.
-     *
-     * @param local as {@link #listen} or {@link #listenForDiscovery} answered it.
-     * @return false when it does not listen there.
-     */
-    public synchronized boolean stopListening(final InetSocketAddress local)
+    @Override
+    public synchronized boolean stopListening(final TransportAddress local)
     {
         for (int i = 0; i < acceptors.size(); i++)
         {
@@ -104,7 +84,7 @@ public final class TcpTransport implements AutoCloseable
             if (local.equals(acceptor.local()))
             {
                 acceptors.remove(i);
-                target.removeListener(transportAddress(local));
+                target.removeListener(local);
                 run(groups.get(0), acceptor::close);
                 return true;
             }
@@ -112,14 +92,7 @@ public final class TcpTransport implements AutoCloseable
         return false;
     }
 
-    /**
-     * Moves the connection of an I/O queue to another reactor. Outstanding commands end first and the host's next ones
-     * begin there; when they do not end within a second, it stays. The host notices only the delay.
-     *
-     * @param queuePair of the connection.
-     * @param to        share of the reactor.
-     * @return outcome of the move; completed on a reactor.
-     */
+    @Override
     public synchronized CompletableFuture<MoveOutcome> move(final QueuePair queuePair, final PollGroup to)
     {
         if (isClosing)
@@ -148,17 +121,13 @@ public final class TcpTransport implements AutoCloseable
             "reactor " + pollGroup.reactor().config().name() + " does not belong to this transport");
     }
 
-    /**
-     * {@return settings it was made with}
-     */
+    @Override
     public TcpTransportConfig config()
     {
         return config;
     }
 
-    /**
-     * {@return connections that are open or being handed to their reactor}
-     */
+    @Override
     public int connectionCount()
     {
         int count = 0;
@@ -169,13 +138,17 @@ public final class TcpTransport implements AutoCloseable
         return count;
     }
 
-    /**
-     * {@return how many connections and Connect commands of each address were refused as there were too many; of the 64
-     *     addresses that were refused last}
-     */
+    /** Of the 64 addresses that were refused last. */
+    @Override
     public Map<String, Long> refusedByAddress()
     {
         return admission.refused();
+    }
+
+    @Override
+    public TcpCounters counters()
+    {
+        return counters;
     }
 
     TcpPollGroup group(final int index)
@@ -183,24 +156,13 @@ public final class TcpTransport implements AutoCloseable
         return groups.get(index);
     }
 
-    /**
-     * {@return what happened to the connections}
-     */
-    public TcpCounters counters()
-    {
-        return counters;
-    }
-
-    /**
-     * Stops listening, closes every connection and frees what the reactors hold for it.
-     */
     @Override
     public synchronized void close()
     {
         Reactor.checkMayBlock("the end of a transport");
         for (final TcpAcceptor acceptor : acceptors)
         {
-            target.removeListener(transportAddress(acceptor.local()));
+            target.removeListener(acceptor.local());
             run(groups.get(0), acceptor::close);
         }
         acceptors.clear();
@@ -213,9 +175,14 @@ public final class TcpTransport implements AutoCloseable
         groups.clear();
     }
 
-    private InetSocketAddress open(final InetSocketAddress address)
+    private TransportAddress open(final TransportAddress address)
     {
-        final TcpAcceptor acceptor = TcpAcceptor.listen(address, groups, config, counters);
+        if (TransportAddress.Type.TCP != address.transportType())
+        {
+            throw new IllegalStateException(
+                "cannot listen on " + address + ": no address of tcp: give it to the transport of its type");
+        }
+        final TcpAcceptor acceptor = TcpAcceptor.listen(address.socketAddress(), groups, config, counters);
         acceptors.add(acceptor);
         run(groups.get(0), acceptor::start);
         return acceptor.local();
@@ -237,10 +204,5 @@ public final class TcpTransport implements AutoCloseable
             throw new IllegalStateException(
                 "reactor " + group.reactor().config().name() + " could not serve tcp: " + e.getCause(), e.getCause());
         }
-    }
-
-    private static TransportAddress transportAddress(final InetSocketAddress address)
-    {
-        return TransportAddress.tcp(address.getAddress().getHostAddress(), address.getPort());
     }
 }

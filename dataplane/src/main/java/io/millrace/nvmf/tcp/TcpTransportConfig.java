@@ -1,5 +1,8 @@
 package io.millrace.nvmf.tcp;
 
+import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.TransportConfig;
+
 /**
  * Settings of the TCP transport. Immutable; checked when made, so that nothing is half-started.
  *
@@ -30,7 +33,7 @@ public record TcpTransportConfig(
     int socketSendBytes,
     int socketReceiveBytes,
     long dataTimeoutNs,
-    long sendTimeoutNs)
+    long sendTimeoutNs) implements TransportConfig
 {
     /** In-capsule data of Admin and Fabrics commands (NVMe/TCP Transport 1.0, figure 11). */
     public static final int ADMIN_IN_CAPSULE_DATA_BYTES = 8192;
@@ -104,6 +107,12 @@ public record TcpTransportConfig(
     {
         this(inCapsuleDataBytes, maxH2cDataBytes, receiveBufferBytes, c2hSuccess, connectTimeoutNs, connectionsMax,
             socketSendBytes, socketReceiveBytes, TRANSFER_TIMEOUT_NS_DEFAULT, TRANSFER_TIMEOUT_NS_DEFAULT);
+    }
+
+    @Override
+    public TransportAddress.Type type()
+    {
+        return TransportAddress.Type.TCP;
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
 
 /**
  * Fields of the common header by absolute address, for the parser that looks at every PDU before it knows which

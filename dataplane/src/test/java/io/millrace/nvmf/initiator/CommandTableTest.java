@@ -28,7 +28,7 @@ class CommandTableTest
         for (int i = 0; i < 3; i++)
         {
             assertFalse(table.isFull());
-            table.add(request().flush(1));
+            table.add(request().flush(1), 0);
         }
         assertTrue(table.isFull());
         assertEquals(3, table.inFlight());
@@ -41,13 +41,13 @@ class CommandTableTest
     {
         table.reset(1);
         final HostRequest first = request().flush(1);
-        table.add(first);
+        table.add(first, 0);
         final int firstId = first.commandId;
         assertSame(first, table.find(firstId));
         table.remove(first);
         first.complete(0, 0);
         final HostRequest second = request().flush(1);
-        table.add(second);
+        table.add(second, 0);
         assertNotEquals(firstId, second.commandId);
         assertNull(table.find(firstId));
         assertNull(table.find(second.commandId ^ 0xF000));
@@ -62,7 +62,7 @@ class CommandTableTest
         final HostRequest request = request().flush(1);
         for (int i = 0; i < 1000; i++)
         {
-            table.add(request);
+            table.add(request, 0);
             assertEquals(request.commandId, request.commandId & 0xFFFF);
             assertSame(request, table.find(request.commandId));
             table.remove(request);
@@ -76,8 +76,8 @@ class CommandTableTest
         table.reset(2);
         final HostRequest first = request().flush(1);
         final HostRequest second = request().flush(1);
-        table.add(first);
-        table.add(second);
+        table.add(first, 0);
+        table.add(second, 0);
         table.answered(first);
         assertNull(table.find(first.commandId));
         assertTrue(table.isAnswered(first.commandId));
@@ -97,12 +97,11 @@ class CommandTableTest
         table.reset(4);
         final HostRequest parked = request().flush(1);
         parked.parked = true;
-        table.add(parked);
+        table.add(parked, 0);
         assertEquals(0, table.expected());
         assertNull(table.findOverdue(Long.MAX_VALUE / 2, 1));
         final HostRequest other = request().flush(1);
-        other.sendNs = 100;
-        table.add(other);
+        table.add(other, 100);
         assertEquals(1, table.expected());
         assertNull(table.findOverdue(150, 50));
         assertSame(other, table.findOverdue(151, 50));
@@ -114,7 +113,7 @@ class CommandTableTest
         table.reset(4);
         for (int i = 0; i < 3; i++)
         {
-            table.add(request().read(1, 0, 8, 1, CommandTable.LARGE_BYTES));
+            table.add(request().read(1, 0, 8, 1, CommandTable.LARGE_BYTES), 0);
         }
         assertTrue(table.hasLargeReads());
         int count = 0;

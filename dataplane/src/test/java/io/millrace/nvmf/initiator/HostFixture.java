@@ -1,5 +1,6 @@
 package io.millrace.nvmf.initiator;
 
+import io.millrace.dataplane.HostTransports;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.lang.foreign.Arena;
@@ -10,42 +11,42 @@ import java.util.concurrent.CompletableFuture;
 /**
  * The initiator on a reactor of its own.
  */
-final class HostFixture implements AutoCloseable
+public final class HostFixture implements AutoCloseable
 {
-    static final HostConfig HOST = HostConfig.random();
+    public static final HostConfig HOST = HostConfig.random();
 
-    final Reactor reactor = new Reactor(ReactorConfig.of("test-host", -1));
-    final Arena arena = Arena.ofShared();
-    final HostPollGroup group;
+    public final Reactor reactor = new Reactor(ReactorConfig.of("test-host", -1));
+    public final Arena arena = Arena.ofShared();
+    public final HostPollGroup group;
 
-    HostFixture()
+    public HostFixture()
     {
         reactor.start();
-        group = new HostPollGroup(reactor);
+        group = HostTransports.pollGroup(reactor);
     }
 
-    <T> T call(final Callable<T> task)
+    public <T> T call(final Callable<T> task)
     {
         return Waits.get(reactor.call(task));
     }
 
-    MemorySegment memory(final long lengthBytes)
+    public MemorySegment memory(final long lengthBytes)
     {
         return arena.allocate(lengthBytes, 4096);
     }
 
-    RemoteController connect(final ConnectionConfig config)
+    public RemoteController connect(final ConnectionConfig config)
     {
         return Waits.get(RemoteController.connect(group, HOST, config, ControllerListener.NONE));
     }
 
-    RemoteQueuePair queue(final RemoteController controller)
+    public RemoteQueuePair queue(final RemoteController controller)
     {
         return Waits.get(controller.openQueuePair(group));
     }
 
     /** Submits a command, again while there is no room, and answers its status. */
-    CompletableFuture<Integer> submit(final RemoteQueuePair queue, final Fill fill)
+    public CompletableFuture<Integer> submit(final RemoteQueuePair queue, final Fill fill)
     {
         final CompletableFuture<Integer> status = new CompletableFuture<>();
         final HostRequest request = new HostRequest(null, (done) -> status.complete(done.status()));
@@ -62,7 +63,7 @@ final class HostFixture implements AutoCloseable
         }
     }
 
-    int run(final RemoteQueuePair queue, final Fill fill)
+    public int run(final RemoteQueuePair queue, final Fill fill)
     {
         return Waits.get(submit(queue, fill));
     }
@@ -77,7 +78,7 @@ final class HostFixture implements AutoCloseable
 
     /** Fills a request. */
     @FunctionalInterface
-    interface Fill
+    public interface Fill
     {
         HostRequest apply(HostRequest request);
     }

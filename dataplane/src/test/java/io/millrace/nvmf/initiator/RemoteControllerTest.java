@@ -16,6 +16,7 @@ import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.Punctuality;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -64,6 +65,20 @@ class RemoteControllerTest
     private static byte[] bytes(final MemorySegment segment)
     {
         return segment.toArray(ValueLayout.JAVA_BYTE);
+    }
+
+    @Test
+    void shouldNameTheTransportsOfThisBuildForATargetOfAnother()
+    {
+        final TransportAddress address = new TransportAddress(
+            TransportAddress.Type.RDMA, TransportAddress.Family.IPV4, "127.0.0.1", "4420");
+        try (HostFixture fixture = new HostFixture())
+        {
+            final Throwable failure = Waits.failure(RemoteController.connect(fixture.group, HostFixture.HOST,
+                ConnectionConfig.to(address, LocalTarget.NQN).build(), ControllerListener.NONE));
+            assertEquals("target rdma://127.0.0.1:4420: transport rdma is not in this build: use tcp",
+                assertInstanceOf(InitiatorException.class, failure).getMessage());
+        }
     }
 
     @Test

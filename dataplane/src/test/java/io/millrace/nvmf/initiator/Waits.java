@@ -10,7 +10,7 @@ import java.util.function.BooleanSupplier;
 /**
  * Bounded waiting.
  */
-final class Waits
+public final class Waits
 {
     private static final long LIMIT_S = 20;
     private static final long PAUSE_NS = 200_000;
@@ -19,7 +19,7 @@ final class Waits
     {
     }
 
-    static <T> T get(final CompletableFuture<T> future)
+    public static <T> T get(final CompletableFuture<T> future)
     {
         try
         {
@@ -36,7 +36,7 @@ final class Waits
     }
 
     /** What a future fails with. */
-    static Throwable failure(final CompletableFuture<?> future)
+    public static Throwable failure(final CompletableFuture<?> future)
     {
         try
         {
@@ -52,12 +52,12 @@ final class Waits
         }
     }
 
-    static void until(final String what, final BooleanSupplier condition)
+    public static void until(final String what, final BooleanSupplier condition)
     {
         until(what, LIMIT_S, condition);
     }
 
-    static void until(final String what, final long limitS, final BooleanSupplier condition)
+    public static void until(final String what, final long limitS, final BooleanSupplier condition)
     {
         final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitS);
         while (!condition.getAsBoolean())

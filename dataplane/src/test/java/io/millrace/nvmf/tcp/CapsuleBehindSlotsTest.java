@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.CapacityLimits;
+import io.millrace.nvmf.LaterDevice;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.util.ArrayList;

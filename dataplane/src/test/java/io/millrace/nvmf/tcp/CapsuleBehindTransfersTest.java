@@ -3,6 +3,8 @@ package io.millrace.nvmf.tcp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
+import io.millrace.nvmf.LaterDevice;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.ReactorConfig;
 import java.util.ArrayList;
 import java.util.List;

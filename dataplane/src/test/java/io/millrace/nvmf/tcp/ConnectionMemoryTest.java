@@ -9,6 +9,7 @@ import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.SocketAddress;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.nvmf.CapacityLimits;
+import io.millrace.nvmf.LaterDevice;
 import java.lang.foreign.Arena;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;

@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package io.millrace.nvmf.tcp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;

@@ -12,10 +12,10 @@ import io.millrace.nvmf.SubsystemConfig;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetConfig;
 import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.reactor.ReactorErrorHandler;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -113,7 +113,7 @@ final class TargetFixture implements AutoCloseable
             }).join());
         }
         transport = new TcpTransport(target, groups, config);
-        address = transport.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        address = transport.listen(TransportAddress.tcp("127.0.0.1", 0)).socketAddress();
     }
 
     InetSocketAddress address()

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.File;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.memory.BufferPool;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.LaterDevice;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -10,8 +10,12 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeException;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.Nqn;
+import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.tcp.pdu.ICPdu;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
@@ -179,7 +183,8 @@ class TcpHandshakeTest
     void shouldSayWhatIsWrongWhenThePortIsTaken()
     {
         final IllegalStateException e =
-            assertThrows(IllegalStateException.class, () -> target.transport().listen(target.address()));
+            assertThrows(IllegalStateException.class,
+                () -> target.transport().listen(TransportAddress.tcp(target.address())));
         assertTrue(e.getMessage().startsWith("cannot listen on 127.0.0.1:" + target.address().getPort() +
             ": Address already in use"), e.getMessage());
         assertTrue(e.getMessage().endsWith("stop what listens there, or choose another port"), e.getMessage());
@@ -190,7 +195,7 @@ class TcpHandshakeTest
     void shouldServeDiscoveryAloneWhereItListensForDiscovery() throws IOException
     {
         final InetSocketAddress address = target.transport().listenForDiscovery(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            TransportAddress.tcp("127.0.0.1", 0)).socketAddress();
         assertEquals(NvmeStatus.SUCCESS, connectStatus(address, Nqn.DISCOVERY));
         assertEquals(NvmeStatus.CONNECT_INVALID_PARAMETERS, connectStatus(address, TargetFixture.NQN));
         assertEquals(NvmeStatus.SUCCESS, connectStatus(target.address(), Nqn.DISCOVERY));

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Random;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -3,6 +3,10 @@ package io.millrace.nvmf.tcp;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

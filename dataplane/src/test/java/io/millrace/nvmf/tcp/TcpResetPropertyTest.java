@@ -3,6 +3,7 @@ package io.millrace.nvmf.tcp;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.millrace.nvmf.LaterDevice;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

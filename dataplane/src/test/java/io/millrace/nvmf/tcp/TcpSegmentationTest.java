@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;

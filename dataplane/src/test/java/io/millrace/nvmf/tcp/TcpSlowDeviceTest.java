@@ -3,6 +3,7 @@ package io.millrace.nvmf.tcp;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.millrace.nvmf.LaterDevice;
 import io.millrace.reactor.ReactorConfig;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

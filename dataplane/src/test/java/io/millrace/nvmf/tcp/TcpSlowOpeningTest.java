@@ -3,6 +3,7 @@ package io.millrace.nvmf.tcp;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.nvmf.LaterDevice;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;

@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import io.millrace.dataplane.HostTransports;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;
 import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.io.File;
@@ -60,7 +62,7 @@ class TcpThousandConnectionsTest
     void start()
     {
         reactor.start();
-        host = new HostPollGroup(reactor);
+        host = HostTransports.pollGroup(reactor);
     }
 
     @AfterEach

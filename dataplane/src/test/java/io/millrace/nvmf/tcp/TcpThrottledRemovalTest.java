@@ -10,6 +10,7 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

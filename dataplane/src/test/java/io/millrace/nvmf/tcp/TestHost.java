@@ -3,6 +3,13 @@ package io.millrace.nvmf.tcp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.tcp.pdu.ICPdu;
+import io.millrace.nvmf.tcp.pdu.PduType;
+import io.millrace.nvmf.tcp.pdu.ReadyToTransfer;
+import io.millrace.nvmf.tcp.pdu.TerminationRequest;
 import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;

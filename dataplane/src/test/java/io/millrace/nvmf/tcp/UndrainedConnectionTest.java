@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.CapacityLimits;
+import io.millrace.nvmf.LaterDevice;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 

@@ -1,5 +1,12 @@
 package io.millrace.nvmf.tcp;
 
+import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
+import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.tcp.pdu.ICPdu;
+import io.millrace.nvmf.tcp.pdu.PduType;
+import io.millrace.nvmf.tcp.pdu.TerminationRequest;
 import java.util.zip.CRC32C;
 import org.agrona.concurrent.UnsafeBuffer;
 

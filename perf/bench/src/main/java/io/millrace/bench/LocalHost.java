@@ -11,11 +11,14 @@ import io.millrace.nvme.FabricsType;
 import io.millrace.nvme.PropertyCommand;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.DataPointer;
+import io.millrace.nvmf.DataPointerFormat;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.QueuePairTransport;
 import io.millrace.nvmf.Request;
 import io.millrace.nvmf.TransportAddress;
+import java.util.EnumSet;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -26,6 +29,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class LocalHost implements QueuePairTransport
 {
     static final int DATA_BYTES = 4096;
+    private static final DataPointerFormat DATA_POINTERS = new DataPointerFormat(
+        EnumSet.of(DataPointer.Kind.IN_CAPSULE, DataPointer.Kind.TRANSPORT), DATA_BYTES);
 
     private static final String HOST_NQN = "nqn.2014-08.org.nvmexpress:uuid:5c2d8b0e-7f1a-4b3e-9d55-0a1b2c3d4e5f";
     private static final int QUEUE_SIZE = 127;
@@ -105,10 +110,7 @@ final class LocalHost implements QueuePairTransport
     {
         final long before = answers;
         final Request request = queuePair.dispatcher().begin(capsule, 0);
-        if (inCapsuleBytes > 0)
-        {
-            request.inCapsuleData(data.addressOffset(), inCapsuleBytes);
-        }
+        request.dataPointer(DATA_POINTERS, inCapsuleBytes > 0 ? data.addressOffset() : 0, inCapsuleBytes);
         queuePair.dispatcher().onCommand(request);
         send();
         if (answers != before + 1 || 0 != completion.statusField())
@@ -164,9 +166,9 @@ final class LocalHost implements QueuePairTransport
     }
 
     @Override
-    public int inCapsuleDataBytesMax()
+    public DataPointerFormat dataPointers()
     {
-        return DATA_BYTES;
+        return DATA_POINTERS;
     }
 
     private void begin(final int opcode, final int dataBytes, final int sglType)

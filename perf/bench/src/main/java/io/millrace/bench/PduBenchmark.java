@@ -1,10 +1,10 @@
 package io.millrace.bench;
 
 import io.millrace.nvme.SubmissionQueueEntry;
-import io.millrace.nvmf.tcp.CapsuleCommand;
-import io.millrace.nvmf.tcp.CommonHeader;
-import io.millrace.nvmf.tcp.DataPdu;
-import io.millrace.nvmf.tcp.PduType;
+import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.util.concurrent.TimeUnit;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;

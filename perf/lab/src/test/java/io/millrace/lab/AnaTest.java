@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.AnaSnapshot;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.server.config.ConfigReader;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -44,7 +44,7 @@ final class AnaTest
 
     private DataPlane dataPlane;
 
-    private void set(final InetSocketAddress listener, final int group, final AnaState state) throws Exception
+    private void set(final TransportAddress listener, final int group, final AnaState state) throws Exception
     {
         dataPlane.anaStates().set(TargetProcess.NQN, listener, group, state).get(SECONDS, TimeUnit.SECONDS);
     }
@@ -55,11 +55,11 @@ final class AnaTest
     }
 
     /** The groups that were set for a listener: id, namespaces, state. */
-    private List<String> set(final InetSocketAddress listener)
+    private List<String> set(final TransportAddress listener)
     {
         return dataPlane.anaStates().list(TargetProcess.NQN).stream()
             .filter((each) -> null != each.listener() && each.namespaces() > 0 &&
-                String.valueOf(listener.getPort()).equals(each.listener().serviceId()))
+                String.valueOf(listener.port()).equals(each.listener().serviceId()))
             .map(AnaTest::describe).toList();
     }
 
@@ -69,14 +69,14 @@ final class AnaTest
     }
 
     /** What nvme-cli said of a listener's path when it was asked for the n-th time. */
-    private static String log(final LabResult result, final InetSocketAddress listener, final int index)
+    private static String log(final LabResult result, final TransportAddress listener, final int index)
     {
         return result.lines("LOG").stream()
-            .filter((line) -> line.startsWith(listener.getPort() + " ")).toList().get(index);
+            .filter((line) -> line.startsWith(listener.port() + " ")).toList().get(index);
     }
 
     /** The same groups as nvme-cli reads them from the log page. */
-    private static List<String> read(final LabResult result, final InetSocketAddress listener, final int index)
+    private static List<String> read(final LabResult result, final TransportAddress listener, final int index)
     {
         final Matcher matcher = GROUP.matcher(log(result, listener, index));
         final List<String> groups = new ArrayList<>();
@@ -93,15 +93,15 @@ final class AnaTest
         try (DataPlane running = DataPlane.start(ConfigReader.read("lab.yaml", CONFIG).config()))
         {
             dataPlane = running;
-            final InetSocketAddress first = running.addresses().get(0);
-            final InetSocketAddress second = running.addresses().get(1);
+            final TransportAddress first = running.addresses().get(0);
+            final TransportAddress second = running.addresses().get(1);
             set(second, 1, AnaState.INACCESSIBLE);
             set(first, 128, AnaState.INACCESSIBLE);
             set(second, 128, AnaState.NON_OPTIMIZED);
             final List<List<String>> begin = List.of(set(first), set(second));
             final LabResult result;
             try (LabMachine machine =
-                Lab.named("ana").start(280, "ana.sh", first.getPort(), second.getPort(), TargetProcess.NQN))
+                Lab.named("ana").start(280, "ana.sh", first.port(), second.port(), TargetProcess.NQN))
             {
                 machine.awaitLine("connected");
                 change(machine, first, second);
@@ -118,7 +118,7 @@ final class AnaTest
             // The page counts since the controller began, which had missed one change.
             final long changes = running.anaStates().list(TargetProcess.NQN).stream()
                 .filter((each) -> 1 == each.group() && null != each.listener() &&
-                    String.valueOf(second.getPort()).equals(each.listener().serviceId()))
+                    String.valueOf(second.port()).equals(each.listener().serviceId()))
                 .mapToLong(AnaSnapshot::changes).sum();
             assertTrue(changes > 8, changes + " changes");
             assertTrue(log(result, second, 1).contains("\"chgcnt\":" + (changes - 1) + ",\"ngrps\":2"),
@@ -126,14 +126,14 @@ final class AnaTest
         }
     }
 
-    private void change(final LabMachine machine, final InetSocketAddress first, final InetSocketAddress second)
+    private void change(final LabMachine machine, final TransportAddress first, final TransportAddress second)
         throws Exception
     {
         for (int round = 1; round <= 5; round++)
         {
             machine.awaitLine("round " + round);
-            final InetSocketAddress from = 1 == round % 2 ? first : second;
-            final InetSocketAddress to = 1 == round % 2 ? second : first;
+            final TransportAddress from = 1 == round % 2 ? first : second;
+            final TransportAddress to = 1 == round % 2 ? second : first;
             // With both accessible for a moment, and with none.
             final boolean isOpenFirst = round > 2;
             set(isOpenFirst ? to : from, 1, isOpenFirst ? AnaState.OPTIMIZED : AnaState.INACCESSIBLE);

@@ -46,7 +46,7 @@ final class DrivePlanTest
         {
             final LabResult result;
             try (LabMachine machine = Lab.named("move")
-                .start(200, "move.sh", dataPlane.addresses().getFirst().getPort(), TargetProcess.NQN))
+                .start(200, "move.sh", dataPlane.addresses().getFirst().port(), TargetProcess.NQN))
             {
                 machine.awaitLine("connected");
                 final SplittableRandom random = new SplittableRandom(1);

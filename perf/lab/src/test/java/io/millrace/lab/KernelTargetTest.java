@@ -3,6 +3,7 @@ package io.millrace.lab;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.dataplane.HostTransports;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.Discovery;
@@ -50,7 +51,7 @@ final class KernelTargetTest
         try (LabMachine machine = Lab.named("kernel-target").share(share).forward(port, 4420)
             .start(LIMIT_SECONDS, "kernel-target.sh", NQN);
             Reactor reactor = new Reactor(ReactorConfig.of("kernel-target", -1));
-            HostPollGroup group = new HostPollGroup(reactor);
+            HostPollGroup group = HostTransports.pollGroup(reactor);
             Arena arena = Arena.ofShared())
         {
             reactor.start();

@@ -3,6 +3,7 @@ package io.millrace.lab;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.dataplane.HostTransports;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;
@@ -42,7 +43,7 @@ final class LinkDownTest
             "{name: ours, type: memory, size: 16MiB, block-size: 4096}");
         try (TargetProcess target = TargetProcess.start("link-down", devices, "kernels", "ours");
             Reactor reactor = new Reactor(ReactorConfig.of("link-down", -1));
-            HostPollGroup group = new HostPollGroup(reactor);
+            HostPollGroup group = HostTransports.pollGroup(reactor);
             Arena arena = Arena.ofShared())
         {
             reactor.start();

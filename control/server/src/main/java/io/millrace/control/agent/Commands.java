@@ -19,6 +19,7 @@ import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.service.Reply;
 import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DataPlaneState;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.OperationException;
@@ -26,6 +27,7 @@ import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.TransportAddress;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -38,6 +40,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * Maps commands to operations of a data plane. Any thread but a reactor's, one at a time.
@@ -343,7 +346,7 @@ final class Commands
     }
 
     /** Null stands for all listeners. */
-    private static InetSocketAddress anaListener(final Command.SetAnaState command)
+    private static TransportAddress anaListener(final Command.SetAnaState command)
     {
         if (command.address().isEmpty() && 0 == command.port())
         {
@@ -378,32 +381,37 @@ final class Commands
 
     private CompletableFuture<Reply> addListener(final Command.AddListener add)
     {
-        final InetSocketAddress taken = dataPlane.listeners().add(
+        final TransportAddress taken = dataPlane.listeners().add(
             address(add.listener().transport(), add.listener().address(), add.listener().port()),
             add.listener().discoveryOnly());
-        return CompletableFuture.completedFuture(new Reply(Code.OK, taken.getPort(), ""));
+        return CompletableFuture.completedFuture(new Reply(Code.OK, taken.port(), ""));
     }
 
-    static InetSocketAddress address(final Transport transport, final String address, final int port)
+    static TransportAddress address(final Transport transport, final String address, final int port)
     {
         final String subject = "listener " + address + ':' + port;
-        if (Transport.TCP != transport)
-        {
-            throw new IllegalArgumentException(subject + ": transport is unknown to this data plane; use TCP");
-        }
+        final TransportAddress.Type type = type(subject, transport);
         if (port < 0 || port > PORT_MAX)
         {
             throw new IllegalArgumentException(subject + ": port is not within 0 to " + PORT_MAX + "; choose another");
         }
         try
         {
-            return new InetSocketAddress(InetAddress.ofLiteral(address), port);
+            return TransportAddress.of(type, new InetSocketAddress(InetAddress.ofLiteral(address), port));
         }
         catch (final IllegalArgumentException e)
         {
             throw new IllegalArgumentException(
                 subject + ": is not a numeric address; write it as 192.0.2.1 or 2001:db8::1", e);
         }
+    }
+
+    private static TransportAddress.Type type(final String subject, final Transport transport)
+    {
+        final List<TransportAddress.Type> types = DataPlaneConfig.transportTypes();
+        return types.stream().filter((each) -> each.name().equals(transport.name())).findFirst().orElseThrow(() ->
+            new IllegalArgumentException(subject + ": transport is none that this data plane has; use " +
+                types.stream().map(TransportAddress.Type::name).collect(Collectors.joining(" or "))));
     }
 
     private CompletableFuture<Reply> setState(final State state)

@@ -203,15 +203,23 @@ final class Lists
 
     private static Resource listener(final ListenerSnapshot snapshot)
     {
-        return new ListenerInfo(Transport.TCP, snapshot.address().getAddress().getHostAddress(),
-            snapshot.address().getPort(), snapshot.discoveryOnly());
+        final TransportAddress address = snapshot.address();
+        return new ListenerInfo(Transport.valueOf(address.transportType().name()), host(address), address.port(),
+            snapshot.discoveryOnly());
+    }
+
+    /** As clients and desired states have always had it: of addresses written anew, the wildcard of IPv6 too. */
+    private static String host(final TransportAddress address)
+    {
+        return address.socketAddress().getAddress().getHostAddress();
     }
 
     private static Resource ana(final AnaSnapshot snapshot)
     {
         final TransportAddress listener = snapshot.listener();
-        return new AnaInfo(snapshot.subsystemNqn(), Transport.TCP, null == listener ? "" : listener.address(),
-            null == listener ? 0 : Integer.parseInt(listener.serviceId()), snapshot.group(),
+        return new AnaInfo(snapshot.subsystemNqn(),
+            null == listener ? Transport.TCP : Transport.valueOf(listener.transportType().name()),
+            null == listener ? "" : listener.address(), null == listener ? 0 : listener.port(), snapshot.group(),
             AnaState.valueOf(snapshot.state().name()), snapshot.changes(), snapshot.namespaces());
     }
 

@@ -1,7 +1,6 @@
 package io.millrace.control.agent;
 
 import io.millrace.control.codec.Code;
-import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
@@ -12,7 +11,7 @@ import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.SubsystemSnapshot;
 import io.millrace.nvmf.NamespaceSnapshot;
-import java.net.InetSocketAddress;
+import io.millrace.nvmf.TransportAddress;
 
 /**
  * Turns refusals into success for commands that would change nothing: the resource exists with the same settings, or
@@ -103,10 +102,10 @@ final class UnchangedReplies
 
     private Reply listener(final ListenerSpec wanted, final Reply refusal)
     {
-        final InetSocketAddress address = Commands.address(wanted.transport(), wanted.address(), wanted.port());
+        final TransportAddress address = Commands.address(wanted.transport(), wanted.address(), wanted.port());
         return dataPlane.listeners().list().stream().filter((each) -> each.address().equals(address)).findFirst()
             .map((was) -> compared("listener " + wanted.address() + ':' + wanted.port(), NoChange.differences(
-                new ListenerSpec(Transport.TCP, wanted.address(), wanted.port(), was.discoveryOnly()), wanted),
+                new ListenerSpec(wanted.transport(), wanted.address(), wanted.port(), was.discoveryOnly()), wanted),
                 wanted.port())).orElse(refusal);
     }
 

@@ -208,12 +208,12 @@ final class StateSettings
         "once.");
 
     static final Setting<Void> LISTENERS = Setting.groups("listeners[]", false, "Addresses that hosts connect to.");
-    static final Setting<TransportType> LISTENER_TRANSPORT = Setting.required("listeners[].transport",
-        SettingType.choice(TransportType.class, TransportType.values()), "Transport of NVMe-oF.");
+    static final Setting<TransportType> LISTENER_TRANSPORT = Setting.optional("listeners[].transport",
+        SettingType.choice(TransportType.class, TransportType.values()), "tcp", "Transport of NVMe-oF.");
     static final Setting<String> LISTENER_ADDRESS = Setting.required("listeners[].address", ADDRESS,
         "Address to listen on.");
     static final Setting<Integer> LISTENER_PORT = Setting.optional("listeners[].port",
-        SettingType.number(0, 65535), "4420", "TCP port.");
+        SettingType.number(0, 65535), "4420", "Port.");
     static final Setting<Boolean> LISTENER_DISCOVERY_ONLY = Setting.optional("listeners[].discovery-only",
         SettingType.BOOLEAN, "false", "Whether only the discovery subsystem is served on this address.");
 

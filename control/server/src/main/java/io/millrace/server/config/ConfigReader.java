@@ -22,6 +22,7 @@ import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.settings.BaseDirectories;
@@ -83,7 +84,8 @@ public final class ConfigReader
         public DataPlaneConfig withoutServed()
         {
             return new DataPlaneConfig(config.reactors(), config.memoryBytes(), List.of(), List.of(), List.of(),
-                DataPlaneConfig.NO_DISCOVERY_PORT, config.limits(), config.tcp(), config.managed(), config.status());
+                DataPlaneConfig.NO_DISCOVERY_PORT, config.limits(), config.transports(), config.managed(),
+                config.status());
         }
 
         /**
@@ -105,7 +107,7 @@ public final class ConfigReader
                 each instanceof DeviceConfig.File(final FileDeviceConfig settings) ?
                     new DeviceConfig.File(settings.withRecords(records)) : each).toList();
             return new DataPlaneConfig(config.reactors(), config.memoryBytes(), devices, config.subsystems(),
-                config.listeners(), config.discoveryPort(), config.limits(), config.tcp(), config.managed(),
+                config.listeners(), config.discoveryPort(), config.limits(), config.transports(), config.managed(),
                 config.status());
         }
 
@@ -157,7 +159,7 @@ public final class ConfigReader
                 discoveryPort(top, listeners),
                 // Without a reactor it is refused below, with the line.
                 limits(top.section(Settings.LIMITS), Math.max(1, reactors(top).size())),
-                tcp(top.section(Settings.TCP)),
+                List.of(tcp(top.section(Settings.TCP))),
                 top.has(Settings.CONTROL),
                 status(top.section(Settings.STATUS)));
             final ControlSettings control = control(top);
@@ -362,9 +364,8 @@ public final class ConfigReader
         final List<ListenerSettings> listeners = new ArrayList<>();
         for (final Section section : served(top, Settings.LISTENERS))
         {
-            section.get(Settings.LISTENER_TRANSPORT);
-            listeners.add(new ListenerSettings(new InetSocketAddress(
-                section.get(Settings.LISTENER_ADDRESS), section.get(Settings.LISTENER_PORT)),
+            listeners.add(new ListenerSettings(TransportAddress.of(section.get(Settings.LISTENER_TRANSPORT),
+                new InetSocketAddress(section.get(Settings.LISTENER_ADDRESS), section.get(Settings.LISTENER_PORT))),
                 section.get(Settings.LISTENER_DISCOVERY_ONLY)));
         }
         return listeners;
@@ -373,7 +374,7 @@ public final class ConfigReader
     private static int discoveryPort(final Section top, final List<ListenerSettings> listeners)
     {
         final boolean declared = listeners.stream()
-            .anyMatch((l) -> ListenerSettings.DISCOVERY_PORT == l.address().getPort());
+            .anyMatch((l) -> ListenerSettings.DISCOVERY_PORT == l.address().port());
         return top.get(Settings.DISCOVERY) && !declared ?
             ListenerSettings.DISCOVERY_PORT : DataPlaneConfig.NO_DISCOVERY_PORT;
     }

@@ -7,12 +7,14 @@ import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.service.ControlSettings;
+import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
 import io.millrace.settings.Setting;
@@ -70,13 +72,6 @@ final class Settings
         NVME,
         /** Another device, with faults. */
         FAULT
-    }
-
-    /** Transport of NVMe-oF. */
-    enum TransportType
-    {
-        /** NVMe/TCP. */
-        TCP
     }
 
     static final Setting<Void> REACTORS = Setting.groups("reactors[]", false,
@@ -200,8 +195,8 @@ final class Settings
         "ANA group of the namespace.");
     static final Setting<Void> ANA = Setting.groups("subsystems[].ana[]", false,
         "Initial ANA states of the subsystem, set in order; the default is optimized.");
-    static final Setting<InetSocketAddress> ANA_LISTENER = Setting.optional("subsystems[].ana[].listener",
-        new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets", Settings::socketAddress), null,
+    static final Setting<TransportAddress> ANA_LISTENER = Setting.optional("subsystems[].ana[].listener",
+        new SettingType<>("address and port", "ADDRESS:PORT, IPv6 in brackets", Settings::listenerAddress), null,
         "Listener that the state is for; all when not given.");
     static final Setting<Integer> ANA_GROUP = Setting.optional("subsystems[].ana[].group",
         SettingType.number(1, Namespace.ANA_GROUP_MAX), null, "ANA group that it is for; all when not given.");
@@ -237,14 +232,15 @@ final class Settings
         "Burst: unused capacity of this time may be used at once, in whole milliseconds.");
 
     static final Setting<Void> LISTENERS = Setting.groups("listeners[]", true, "Addresses that hosts connect to.");
-    static final Setting<TransportType> LISTENER_TRANSPORT = Setting.required("listeners[].transport",
-        SettingType.choice(TransportType.class, TransportType.values()), "Transport of NVMe-oF.");
+    static final Setting<TransportAddress.Type> LISTENER_TRANSPORT = Setting.optional("listeners[].transport",
+        SettingType.choice(TransportAddress.Type.class, DataPlaneConfig.transportTypes().toArray(
+            TransportAddress.Type[]::new)), "tcp", "Transport of NVMe-oF.");
     static final Setting<InetAddress> LISTENER_ADDRESS = Setting.required("listeners[].address",
         new SettingType<>("address", "an IPv4 or IPv6 address", Settings::address),
         "Address to listen on; 0.0.0.0 or \"::\" for every one of the machine.");
     static final Setting<Integer> LISTENER_PORT = Setting.optional("listeners[].port",
         SettingType.number(0, 65535), "4420",
-        "TCP port; 0 takes any free one and prints it.");
+        "Port; 0 takes any free one and prints it.");
     static final Setting<Boolean> LISTENER_DISCOVERY_ONLY = Setting.optional("listeners[].discovery-only",
         SettingType.BOOLEAN, "false", "Whether only the discovery subsystem is served on this address.");
 
@@ -459,7 +455,7 @@ final class Settings
         }
     }
 
-    private static InetSocketAddress socketAddress(final String text)
+    private static TransportAddress listenerAddress(final String text)
     {
         final Matcher matcher = SOCKET_ADDRESS.matcher(text);
         if (matcher.matches())
@@ -468,7 +464,7 @@ final class Settings
             final int port = Integer.parseInt(matcher.group(3));
             if (port >= 1 && port <= 65535)
             {
-                return new InetSocketAddress(address(address), port);
+                return TransportAddress.tcp(new InetSocketAddress(address(address), port));
             }
         }
         throw new SettingType.BadValue("not an IP address with a port",

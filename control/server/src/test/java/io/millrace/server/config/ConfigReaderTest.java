@@ -23,10 +23,10 @@ import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.QosLimits;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig.IdleMode;
 import io.millrace.settings.ConfigException;
-import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -103,6 +103,14 @@ class ConfigReaderTest
     }
 
     @Test
+    void shouldListenOverTcpWhenNoTransportIsGiven()
+    {
+        final String text = MINIMAL.replace("transport: tcp, ", "");
+        assertFalse(text.contains("transport"), text);
+        assertEquals(read(MINIMAL).listeners(), read(text).listeners());
+    }
+
+    @Test
     void shouldUseDefaultsWhenLittleIsGiven()
     {
         final DataPlaneConfig config = read(MINIMAL);
@@ -112,7 +120,7 @@ class ConfigReaderTest
         assertEquals(IdleMode.SLEEP, config.reactors().get(0).idle());
         assertEquals(128L << 20, config.memoryBytes());
         assertEquals(List.of(new DeviceConfig.Memory("mem0", 16 << 20, 4096)), config.devices());
-        assertEquals("/127.0.0.1:4420", config.listeners().get(0).address().toString());
+        assertEquals("tcp://127.0.0.1:4420", config.listeners().get(0).address().toString());
         assertEquals(8009, config.discoveryPort());
         final SubsystemSettings subsystem = config.subsystems().get(0);
         assertEquals("Millrace", subsystem.model());
@@ -176,8 +184,8 @@ class ConfigReaderTest
             """);
         assertEquals(new TargetConfig(4, 64, 1 << 20, 9, 255, new ControllerIds(1000, 1999),
             new CapacityLimits(4096, 500, 200, 100, 50, 40, 8)), config.limits());
-        assertEquals(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20, 2 << 20,
-            4_000_000_000L, 5_000_000_000L), config.tcp());
+        assertEquals(List.of(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20,
+            2 << 20, 4_000_000_000L, 5_000_000_000L)), config.transports());
         assertEquals(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.of(7,
             new FaultRule(FaultEffect.ERROR, Set.of(BlockOperation.READ, BlockOperation.COMPARE), 8, 15,
                 BlockStatus.DEVICE_ERROR, 0, 2, 0.5, 3),
@@ -222,8 +230,8 @@ class ConfigReaderTest
         assertEquals(128, subsystem.namespaces().get(1).anaGroup());
         assertEquals(List.of(
             new SubsystemSettings.AnaSettings(null, 0, AnaState.NON_OPTIMIZED),
-            new SubsystemSettings.AnaSettings(new InetSocketAddress("192.0.2.7", 4421), 128, AnaState.INACCESSIBLE),
-            new SubsystemSettings.AnaSettings(new InetSocketAddress("::1", 4421), 0, AnaState.PERSISTENT_LOSS)),
+            new SubsystemSettings.AnaSettings(TransportAddress.tcp("192.0.2.7", 4421), 128, AnaState.INACCESSIBLE),
+            new SubsystemSettings.AnaSettings(TransportAddress.tcp("::1", 4421), 0, AnaState.PERSISTENT_LOSS)),
             subsystem.ana());
         assertEquals(List.of(), config.subsystems().get(1).ana());
     }

@@ -1,10 +1,10 @@
 package io.millrace.lab.attack;
 
 import io.millrace.nvme.CompletionQueueEntry;
-import io.millrace.nvmf.tcp.CapsuleResponse;
-import io.millrace.nvmf.tcp.CommonHeader;
-import io.millrace.nvmf.tcp.DataPdu;
-import io.millrace.nvmf.tcp.PduType;
+import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
+import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

@@ -2,8 +2,8 @@ package io.millrace.lab.attack;
 
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.SglDescriptor;
-import io.millrace.nvmf.tcp.DataPdu;
-import io.millrace.nvmf.tcp.PduType;
+import io.millrace.nvmf.tcp.pdu.DataPdu;
+import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;

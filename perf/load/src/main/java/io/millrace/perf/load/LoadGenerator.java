@@ -1,6 +1,7 @@
 package io.millrace.perf.load;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.dataplane.HostTransports;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
@@ -168,7 +169,7 @@ public final class LoadGenerator implements AutoCloseable
                 ReactorConfig.IdleMode.SLEEP, SPIN_NS));
             reactors.add(reactor);
             reactor.start();
-            groups.add(new HostPollGroup(reactor));
+            groups.add(HostTransports.pollGroup(reactor));
         }
         housekeeping = Housekeeping.begin(reactors);
         final ConnectionConfig connection = ConnectionConfig.to(config.address(), config.subsystemNqn())

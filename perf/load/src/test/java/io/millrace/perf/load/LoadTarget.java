@@ -6,6 +6,7 @@ import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import java.net.InetAddress;
@@ -45,11 +46,11 @@ final class LoadTarget implements AutoCloseable
             devices,
             List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
                 List.of(new SubsystemSettings.NamespaceSettings(1, devices.getLast().name(), null)))),
-            List.of(new ListenerSettings(address)),
+            List.of(new ListenerSettings(TransportAddress.tcp(address))),
             DataPlaneConfig.NO_DISCOVERY_PORT,
             TargetConfig.defaults(),
             TcpTransportConfig.defaults()));
-        address = dataPlane.addresses().getFirst();
+        address = dataPlane.addresses().getFirst().socketAddress();
     }
 
     void stop()

@@ -1,0 +1,143 @@
+package io.millrace.dataplane;
+
+import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.nvmf.MoveOutcome;
+import io.millrace.nvmf.PollGroup;
+import io.millrace.nvmf.QueuePair;
+import io.millrace.nvmf.Target;
+import io.millrace.nvmf.Transport;
+import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.TransportConfig;
+import io.millrace.nvmf.tcp.TcpTransport;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
+import io.millrace.status.DataPlaneCounters;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/**
+ * The transports of a data plane, one of each type that its configuration has settings for. The one place that knows
+ * which class serves which transport: everything else knows {@link Transport}. Any thread but the reactors', except for
+ * {@link #count}.
+ */
+final class Transports implements AutoCloseable
+{
+    private final Transport[] transports;
+
+    private Transports(final List<Transport> transports)
+    {
+        this.transports = transports.toArray(Transport[]::new);
+    }
+
+    /**
+     * {@return the types of transports that are in this build}
+     */
+    static List<TransportAddress.Type> types()
+    {
+        return List.of(TransportAddress.Type.TCP);
+    }
+
+    /**
+     * {@return settings of the transports that a data plane has when none are given}
+     */
+    static List<TransportConfig> defaults()
+    {
+        return List.of(TcpTransportConfig.defaults());
+    }
+
+    /**
+     * Prepares the reactors for every transport; listens nowhere yet.
+     *
+     * @param target  that is served.
+     * @param groups  of the reactors, which run.
+     * @param configs one for each transport.
+     * @return the transports; those begun are closed again when one cannot be made.
+     */
+    static Transports start(final Target target, final List<PollGroup> groups, final List<TransportConfig> configs)
+    {
+        final List<Transport> made = new ArrayList<>();
+        try
+        {
+            for (final TransportConfig config : configs)
+            {
+                made.add(make(target, groups, config));
+            }
+        }
+        catch (final RuntimeException | Error e)
+        {
+            made.forEach(Transport::close);
+            throw e;
+        }
+        return new Transports(made);
+    }
+
+    private static Transport make(final Target target, final List<PollGroup> groups, final TransportConfig config)
+    {
+        return switch (config)
+        {
+            case final TcpTransportConfig tcp -> new TcpTransport(target, groups, tcp);
+            default -> throw new IllegalArgumentException("transport " + config.type() + " is not in this build");
+        };
+    }
+
+    /**
+     * {@return the transport that an address is of}
+     *
+     * @param address that is to be listened on.
+     * @throws OperationException when there is no such transport.
+     */
+    Transport of(final TransportAddress address)
+    {
+        for (final Transport transport : transports)
+        {
+            if (address.transportType() == transport.config().type())
+            {
+                return transport;
+            }
+        }
+        throw new OperationException(Reason.UNSUPPORTED, "listener " + address,
+            "transport " + address.transportType() + " is not served by this data plane", "use " + Arrays.stream(
+            transports).map((each) -> each.config().type().toString()).collect(Collectors.joining(", ")));
+    }
+
+    /**
+     * Moves a connection to another reactor.
+     *
+     * @param queuePair of the connection.
+     * @param to        share of the reactor.
+     * @return the outcome, as {@link Transport#move} says.
+     */
+    CompletableFuture<MoveOutcome> move(final QueuePair queuePair, final PollGroup to)
+    {
+        return of(queuePair.local()).move(queuePair, to);
+    }
+
+    /**
+     * {@return a counter of all transports together. Any thread; allocates nothing}
+     *
+     * @param value one that is of connections.
+     */
+    long count(final DataPlaneCounters.Value value)
+    {
+        long sum = 0;
+        for (final Transport transport : transports)
+        {
+            sum += transport.counters().get(value);
+        }
+        return sum;
+    }
+
+    /**
+     * Closes them all, the last one first.
+     */
+    @Override
+    public void close()
+    {
+        for (int i = transports.length - 1; i >= 0; i--)
+        {
+            transports[i].close();
+        }
+    }
+}
