@@ -40,7 +40,7 @@ by_kernel()
     [[ ! $ANSWER =~ firmwareSlots ]]
     ask 0 'good, ' drive smart nvme0n1
     ask 1 'nvme9 is not an NVMe drive of this machine' drive log nvme9
-    ask 2 'no PCI address' drive log sda
+    ask 2 'not a PCI address' drive log sda
 }
 
 refuse()
@@ -77,7 +77,7 @@ by_vfio()
     ask 0 "$drive: QEMU NVMe Ctrl, serial LAB0" drive log "$drive"
     [[ $ANSWER =~ 'health: good, '.*'firmware slots:'.*'errors: none' ]]
     ask 0 '"temperature-celsius"' drive smart "$drive" --json
-    ask 0 'take it from VFIO, reset its controller and let it go.*nothing was done' drive reset "$drive" --dry-run
+    ask 0 'open it through VFIO, reset its controller and close it.*nothing was done' drive reset "$drive" --dry-run
     ask 0 'done' drive reset "$drive" --yes
     ask 0 "$drive.*free" drive list
 }
@@ -90,7 +90,7 @@ in_use()
     [ "$line" = "PROBE holding $drive" ]
     # Through iommufd where this kernel has it, else through the group.
     ls -l "/proc/$holder/fd" | grep "$([ -e /dev/iommu ] && echo /dev/vfio/devices/vfio || echo /dev/vfio/vfio)"
-    ask 1 "$drive is in use by process [0-9]+ .java., and only that can ask it: stop that process first" drive log "$drive"
+    ask 1 "$drive is in use by process [0-9]+ .java., which has exclusive access: stop that process first" drive log "$drive"
     ask 1 "$drive cannot be reset: in use by process [0-9]+ .java.; end that first" drive reset "$drive" --yes
     kill -9 "$holder"
     await 20 "! kill -0 $holder"

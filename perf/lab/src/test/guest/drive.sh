@@ -105,7 +105,7 @@ refuse()
     as_root 1 'cannot be bound: nvme1n1 is swap' drive bind "$drive1" --yes
     as_root 1 'cannot be bound: nvme2n1 is part of md0' drive bind "$drive2" --yes
     as_root 1 'cannot be bound: nvme3n1 is part of the LVM volume vg-data' drive bind "$drive3" --yes
-    as_root 2 'no PCI address' drive bind nvme0 --yes
+    as_root 2 'not a PCI address' drive bind nvme0 --yes
     as_root 1 'no PCI function is at 0000:99:00.0' drive bind 0000:99:00.0 --yes
     as_root 1 'is not an NVMe drive: its class is 06:00:00' drive bind 0000:00:00.0 --yes
     # A file system that this mount namespace does not see any more is noticed all the same.
@@ -127,8 +127,8 @@ bind()
     dd if=/dev/urandom of=/tmp/data bs=1M count=1 status=none
     dd if=/tmp/data of=/dev/nvme0n1 bs=1M oflag=direct status=none
     as_root 0 'is driven by the kernel.s nvme' probe registers "$drive0"
-    as_root 0 'load the module vfio-pci.*the kernel lets go of /dev/nvme0n1.*nothing was done' drive bind "$drive0" --dry-run
-    as_root 2 'nobody is there to be asked' drive bind "$drive0"
+    as_root 0 'load the module vfio-pci.*removes /dev/nvme0n1.*nothing was done' drive bind "$drive0" --dry-run
+    as_root 2 'confirmation needed' drive bind "$drive0"
     driver "$drive0" nvme
     as_root 0 'done' drive bind "$drive0" --yes
     driver "$drive0" vfio-pci
@@ -158,7 +158,7 @@ beside()
 
 group()
 {
-    as_root 1 "shares IOMMU group [0-9]+ with ${drive5} .nvme., which has to go along: say --group" drive bind "$drive4" --yes
+    as_root 1 "shares IOMMU group [0-9]+ with ${drive5} .nvme., which has to be bound, too: add --group" drive bind "$drive4" --yes
     driver "$drive4" nvme
     # Half of a group cannot be taken.
     echo vfio-pci > "/sys/bus/pci/devices/$drive4/driver_override"

@@ -25,7 +25,7 @@ driver() { [ "$(basename "$(readlink -f "/sys/bus/pci/devices/$drive/driver")")"
 refuse()
 {
     [ ! -e "/sys/bus/pci/devices/$drive/iommu_group" ]
-    ask 1 "$drive has no IOMMU to stop it.*say --unsafe-noiommu" drive bind "$drive" --yes
+    ask 1 "$drive has no IOMMU to stop it.*with --unsafe-noiommu" drive bind "$drive" --yes
     driver nvme
 }
 
@@ -38,7 +38,7 @@ risk()
         driver nvme
         return
     fi
-    ask 0 'let VFIO go without an IOMMU.*done' drive bind "$drive" --unsafe-noiommu --yes
+    ask 0 'allow VFIO without an IOMMU.*done' drive bind "$drive" --unsafe-noiommu --yes
     driver vfio-pci
     ls /dev/vfio/noiommu-*
     ask 1 "$drive has no IOMMU to stop it" drive log "$drive"

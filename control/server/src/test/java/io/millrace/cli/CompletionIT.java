@@ -149,10 +149,10 @@ class CompletionIT
         {
             final String said = run("timeout", "120", "zsh", "-f", driver.toString(), "millrace device resi",
                 "millrace device resize sp", "millrace subsystem delete nqn.2026-11.io.example:v",
-                "millrace qos clear " + NQN + " 1", "millrace device create x --over sc");
+                "millrace qos clear " + NQN + " 1", "millrace device create x --base sc");
             assertEquals(List.of("millrace device resize ", "millrace device resize spare ",
                 "millrace subsystem delete " + NQN + " ", "millrace qos clear " + NQN + " 17 ",
-                "millrace device create x --over scratch "),
+                "millrace device create x --base scratch "),
                 Files.readAllLines(directory.resolve("buffers")), said);
             process.signal("TERM");
             process.exitCode();

@@ -139,7 +139,7 @@ class LauncherIT
             perf(port, "--pattern", "randwrite", "--verify", "--region", "8MiB", "--duration", "300ms");
             process.await("^\\S+Z connected: nqn\\.\\S+ from tcp://127\\.0\\.0\\.1:\\d+, controller 1 of " + NQN + "$");
             process.await("^\\S+Z disconnected: nqn\\.\\S+ from tcp://127\\.0\\.0\\.1:\\d+, controller 1 of " + NQN +
-                ": the host ");
+                ": (shut down by the host|host )");
             process.signal("KILL");
             assertEquals(128 + 9, process.exitCode(STOP_SECONDS_MAX));
         }

@@ -122,7 +122,7 @@ class UserDayIT
         shows(ok("stat " + directory.resolve("plane.status")), "serving since", NQN + "/1");
         plane.signal("KILL");
         plane.exitCode();
-        manager.await("dp0: gone: ");
+        manager.await("dp0: disconnected: ");
         shows(ok("stat " + directory.resolve("plane.status")), "dead: it ended without a clean stop", NQN + "/1");
         refuses(ExitCode.FAILURE, "device list", "millrace device list: ");
         shows(ok("get managed"), "down");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
  * that verifies itself.
  */
 @LabTest
-final class DrivePlanTest
+final class MoveTest
 {
     private static final String CONFIG = """
         reactors: [{name: r0}, {name: r1}, {name: r2}]
