@@ -25,7 +25,7 @@ driver() { [ "$(basename "$(readlink -f "/sys/bus/pci/devices/$drive/driver")")"
 refuse()
 {
     [ ! -e "/sys/bus/pci/devices/$drive/iommu_group" ]
-    ask 1 "$drive has no IOMMU to stop it.*with --unsafe-noiommu" drive bind "$drive" --yes
+    ask 1 "$drive has no IOMMU, which prevents.*with --unsafe-noiommu" drive bind "$drive" --yes
     driver nvme
 }
 
@@ -41,7 +41,7 @@ risk()
     ask 0 'allow VFIO without an IOMMU.*done' drive bind "$drive" --unsafe-noiommu --yes
     driver vfio-pci
     ls /dev/vfio/noiommu-*
-    ask 1 "$drive has no IOMMU to stop it" drive log "$drive"
+    ask 1 "$drive has no IOMMU" drive log "$drive"
     # Ordinary pages may be moved by the kernel.
     ask 1 'hugepages are needed' drive log "$drive" --unsafe-noiommu
     echo 32 > /proc/sys/vm/nr_hugepages
