@@ -216,7 +216,8 @@ public final class NativeRing implements AutoCloseable
 
     /**
      * Has what native code wrote delivered, takes the poller out and frees the memory: at once on the reactor's thread
-     * or when it has ended, else by its next command. A second call does nothing.
+     * or when it has ended, else by its next command; called by the listener, behind what is being delivered. A second
+     * call does nothing.
      *
      * @throws IllegalStateException when native code is attached. It has been asked to detach; try again when it has.
      */
@@ -239,7 +240,7 @@ public final class NativeRing implements AutoCloseable
         }
         if (reactor.isOnThread())
         {
-            release();
+            poller.runOutsidePoll(this::release);
             return;
         }
         try

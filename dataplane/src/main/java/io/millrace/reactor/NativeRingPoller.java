@@ -15,6 +15,9 @@ final class NativeRingPoller implements Poller, MessageHandler
 
     private final RingBuffer queue;
     private final LinkListener listener;
+    private boolean isPolling;
+    /** Of a listener that closes the ring: the turn goes on to use its memory. */
+    private Runnable afterPoll;
 
     NativeRingPoller(final RingBuffer queue, final LinkListener listener)
     {
@@ -25,7 +28,38 @@ final class NativeRingPoller implements Poller, MessageHandler
     @Override
     public int poll()
     {
-        return queue.read(this, MESSAGES_PER_POLL);
+        isPolling = true;
+        try
+        {
+            return queue.read(this, MESSAGES_PER_POLL);
+        }
+        finally
+        {
+            isPolling = false;
+            if (null != afterPoll)
+            {
+                final Runnable task = afterPoll;
+                afterPoll = null;
+                task.run();
+            }
+        }
+    }
+
+    /**
+     * Runs a task outside of a turn: at once, or at the end of the one whose listener calls this.
+     *
+     * @param task to run, once.
+     */
+    void runOutsidePoll(final Runnable task)
+    {
+        if (isPolling)
+        {
+            afterPoll = task;
+        }
+        else
+        {
+            task.run();
+        }
     }
 
     @Override
