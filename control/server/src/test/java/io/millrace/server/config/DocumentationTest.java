@@ -83,7 +83,7 @@ class DocumentationTest
     void shouldRunTheReadmesTestCommandInCi() throws IOException
     {
         final String readme = Files.readString(ROOT.resolve("README.md"));
-        final Matcher matcher = Pattern.compile("## Test it\n\n```sh\n(.*)\n```").matcher(readme);
+        final Matcher matcher = Pattern.compile("## Tests\n\n```sh\n(.*)\n```").matcher(readme);
         assertTrue(matcher.find(), "no test command in the README");
         final List<String> ci = Files.readAllLines(ROOT.resolve(".ci/run"));
         assertEquals(matcher.group(1), ci.get(ci.size() - 1));
