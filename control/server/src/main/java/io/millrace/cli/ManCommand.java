@@ -2,7 +2,6 @@ package io.millrace.cli;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
-import io.millrace.console.Similar;
 import io.millrace.console.Terminal;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,7 +43,7 @@ final class ManCommand implements Callable<Integer>
     {
         if (null == directory)
         {
-            Terminal.standard().text(new ManPage(find()).text());
+            Terminal.standard().text(new ManPage(HelpCommand.find(spec.root().commandLine(), words)).text());
             return ExitCode.OK;
         }
         if (!words.isEmpty())
@@ -68,23 +67,6 @@ final class ManCommand implements Callable<Integer>
         }
         Terminal.standard().line(commands.size() + " pages in " + directory);
         return ExitCode.OK;
-    }
-
-    private CommandLine find()
-    {
-        CommandLine found = spec.root().commandLine();
-        for (final String word : words)
-        {
-            final CommandLine next = found.getSubcommands().get(word);
-            if (null == next)
-            {
-                final String near = Similar.nearest(word, List.copyOf(found.getSubcommands().keySet()));
-                throw new CommandException(ExitCode.USAGE, found.getCommandSpec().qualifiedName() +
-                    " has no command '" + word + "'" + (null == near ? "" : "; did you mean " + near + "?"));
-            }
-            found = next;
-        }
-        return found;
     }
 
     private static void collect(final CommandLine command, final List<CommandLine> commands)

@@ -19,6 +19,7 @@ import io.millrace.cli.control.SubsystemCommand;
 import io.millrace.cli.control.TopCommand;
 import io.millrace.cli.control.WatchCommand;
 import io.millrace.console.CommandException;
+import io.millrace.console.CommandGroup;
 import io.millrace.console.ExitCode;
 import io.millrace.console.FatalError;
 import io.millrace.console.Similar;
@@ -41,14 +42,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IVersionProvider;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
@@ -68,16 +66,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
         "  millrace top                             show its current load",
         "",
         "'millrace COMMAND --help' says more. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration."})
-public final class Millrace implements Runnable
+public final class Millrace extends CommandGroup
 {
     private static final String CONFIG_OPTION = "--config=";
     /** Commands that print a log: a lost line does not make them fail. */
     private static final Set<String> LOGGING = Set.of("serve", "manager");
     /** Commands that need the declarations of all others. */
-    private static final Set<String> NEED_ALL = Set.of("completion", "man");
-
-    @Spec
-    private CommandSpec spec;
+    private static final Set<String> NEED_ALL = Set.of("completion", "man", "help");
 
     private Millrace()
     {
@@ -177,6 +172,7 @@ public final class Millrace implements Runnable
             Commands.ALL.forEach((name, command) -> root.addSubcommand(name, new CommandLine(command.get())));
         }
         root.getSubcommands().values().forEach(Millrace::addHelp);
+        CommandList.install(root);
         root.setColorScheme(CommandLine.Help.defaultColorScheme(Terminal.standard().coloured() ? Ansi.ON : Ansi.OFF));
         root.setCaseInsensitiveEnumValuesAllowed(true);
         root.setUsageHelpAutoWidth(true);
@@ -201,13 +197,10 @@ public final class Millrace implements Runnable
         final CommandLine command = e.getCommandLine();
         final PrintWriter err = command.getErr();
         final String name = command.getCommandSpec().qualifiedName();
-        if (e instanceof final UnmatchedArgumentException unmatched && null == command.getParent() &&
+        if (e instanceof final UnmatchedArgumentException unmatched && !command.getSubcommands().isEmpty() &&
             !unmatched.getUnmatched().isEmpty() && !unmatched.getUnmatched().getFirst().startsWith("-"))
         {
-            final String given = unmatched.getUnmatched().getFirst();
-            final String near = Similar.nearest(given, List.copyOf(Commands.ALL.keySet()));
-            err.println(name + ": unknown command '" + unmatched.getUnmatched().getFirst() + "'" +
-                (null == near ? "" : "; did you mean " + near + "?"));
+            onUnknownCommand(command, unmatched.getUnmatched().getFirst(), err);
         }
         else
         {
@@ -216,6 +209,30 @@ public final class Millrace implements Runnable
         }
         err.println("Try '" + name + " --help'.");
         return ExitCode.USAGE;
+    }
+
+    /** The subcommands of a group are few: they are listed. */
+    private static void onUnknownCommand(final CommandLine command, final String given, final PrintWriter err)
+    {
+        final String name = command.getCommandSpec().qualifiedName();
+        final String near = Similar.nearest(given, visible(command));
+        final List<String> groups = CommandList.withSubcommand(command, given);
+        err.println(name + ": unknown command '" + given + "'" + (null != near ? "; did you mean " + near + "?" :
+            groups.isEmpty() ? "" : "; it is a command of " + String.join(", ", groups) + ": write '" + name + " " +
+            groups.getFirst() + " " + given + "'"));
+        if (null != command.getParent())
+        {
+            err.println("Commands:");
+            // The colours of the help are those of standard output, which may be another place.
+            err.print(new CommandLine.Help(command.getCommandSpec(),
+                CommandLine.Help.defaultColorScheme(Ansi.OFF)).commandList());
+        }
+    }
+
+    private static List<String> visible(final CommandLine command)
+    {
+        return command.getSubcommands().values().stream()
+            .filter((each) -> !each.getCommandSpec().usageMessage().hidden()).map(CommandLine::getCommandName).toList();
     }
 
     private static int onFailure(final Exception e, final String name, final PrintWriter err)
@@ -236,15 +253,6 @@ public final class Millrace implements Runnable
             e.printStackTrace(err);
         }
         return ExitCode.FAILURE;
-    }
-
-    @Override
-    public void run()
-    {
-        throw new ParameterException(spec.commandLine(), "no command given; one of " +
-            spec.subcommands().entrySet().stream()
-                .filter((entry) -> !entry.getValue().getCommandSpec().usageMessage().hidden())
-                .map(Map.Entry::getKey).collect(Collectors.joining(", ")));
     }
 
     /** The subcommands in the order of the help, created on demand. */
@@ -285,6 +293,8 @@ public final class Millrace implements Runnable
             ALL.put("completion", CompletionCommand::new);
             ALL.put("complete", CompleteCommand::new);
             ALL.put("man", ManCommand::new);
+            ALL.put("help", HelpCommand::new);
+            ALL.put("version", VersionCommand::new);
         }
     }
 

@@ -1,6 +1,6 @@
 package io.millrace.console;
 
-import java.util.List;
+import java.util.Collection;
 import java.util.Locale;
 
 /**
@@ -15,12 +15,13 @@ public final class Similar
     }
 
     /**
-     * {@return the word that is nearest to another, or null when none is near}
+     * {@return the word that is nearest to another, or null when none is near: one letter of three may differ, and one
+     * in any case; two letters in the wrong order count as one}
      *
      * @param word       that was written.
      * @param candidates that are known.
      */
-    public static String nearest(final String word, final List<String> candidates)
+    public static String nearest(final String word, final Collection<String> candidates)
     {
         if (word.length() > LENGTH_MAX)
         {
@@ -28,7 +29,7 @@ public final class Similar
         }
         final String wanted = word.toLowerCase(Locale.ROOT).replace('_', '-');
         String best = null;
-        int bestDistance = Math.max(2, wanted.length() / 3) + 1;
+        int bestDistance = Math.max(1, wanted.length() / 3) + 1;
         for (final String candidate : candidates)
         {
             final int distance = distance(wanted, candidate);
@@ -43,24 +44,26 @@ public final class Similar
 
     private static int distance(final String a, final String b)
     {
-        int[] previous = new int[b.length() + 1];
-        int[] current = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++)
+        final int[][] distances = new int[a.length() + 1][b.length() + 1];
+        for (int i = 0; i <= a.length(); i++)
         {
-            previous[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++)
-        {
-            current[0] = i;
-            for (int j = 1; j <= b.length(); j++)
+            for (int j = 0; j <= b.length(); j++)
             {
+                if (0 == i || 0 == j)
+                {
+                    distances[i][j] = i + j;
+                    continue;
+                }
                 final int change = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
-                current[j] = Math.min(previous[j - 1] + change, 1 + Math.min(previous[j], current[j - 1]));
+                int least = Math.min(distances[i - 1][j - 1] + change,
+                    1 + Math.min(distances[i - 1][j], distances[i][j - 1]));
+                if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1))
+                {
+                    least = Math.min(least, distances[i - 2][j - 2] + 1);
+                }
+                distances[i][j] = least;
             }
-            final int[] swap = previous;
-            previous = current;
-            current = swap;
         }
-        return previous[b.length()];
+        return distances[a.length()][b.length()];
     }
 }

@@ -2,6 +2,7 @@ package io.millrace.drive;
 
 import io.millrace.block.BlockDeviceException;
 import io.millrace.console.CommandException;
+import io.millrace.console.CommandGroup;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
 import io.millrace.console.Terminal;
@@ -15,14 +16,10 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /**
  * {@code millrace drive}: lists NVMe drives, shows their health, logs and namespaces, resets them, and binds them to
@@ -37,12 +34,9 @@ import picocli.CommandLine.Spec;
         "  millrace drive list",
         "  millrace drive bind 0000:01:00.0 --dry-run    show the steps only",
         "  millrace drive unbind 0000:01:00.0            back to the kernel"})
-public final class DriveCommand implements Runnable
+public final class DriveCommand extends CommandGroup
 {
     private final DriveScan scan;
-
-    @Spec
-    private CommandSpec spec;
 
     /**
      * Called by picocli.
@@ -55,13 +49,6 @@ public final class DriveCommand implements Runnable
     DriveCommand(final Path root)
     {
         scan = new DriveScan(root);
-    }
-
-    @Override
-    public void run()
-    {
-        throw new ParameterException(spec.commandLine(), "no command given; one of " +
-            spec.subcommands().keySet().stream().collect(Collectors.joining(", ")));
     }
 
     @Command(name = "list", mixinStandardHelpOptions = true,

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.ExitCode;
+import io.millrace.console.Version;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -12,6 +13,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -76,6 +78,62 @@ class MillraceTest
         assertTrue(out.toString().contains("millrace 0."), out.toString());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"", "help"})
+    void shouldShowCommandsInGroupsWithoutACommand(final String line)
+    {
+        assertEquals(ExitCode.OK, run(line.isEmpty() ? new String[0] : line.split(" ")));
+        assertEquals("", err.toString());
+        final List<String> headings = List.of("\nServe:\n  quickstart ", "\nInspect:\n  get ",
+            "\nDesired state:\n  apply ", "\nResources:\n  device ", "\nHosts:\n  perf ",
+            "\nThis machine:\n  doctor ", "\nHelp:\n  help ", "\nExamples:\n");
+        int position = 0;
+        for (final String heading : headings)
+        {
+            final int found = out.toString().indexOf(heading, position);
+            assertTrue(found > 0, heading + " is missing behind " + position + " in " + out);
+            position = found;
+        }
+        assertFalse(out.toString().contains("\nOthers:"), out.toString());
+        assertFalse(out.toString().contains("\u001b"), out.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"help device create,device create --help", "help drive,drive --help", "device,device --help",
+        "drive,drive --help", "qos,qos --help"})
+    void shouldShowTheHelpOfACommand(final String line, final String same)
+    {
+        assertEquals(ExitCode.OK, run(line.split(" ")));
+        final String printed = out.toString();
+        out.getBuffer().setLength(0);
+        assertEquals(ExitCode.OK, run(same.split(" ")));
+        assertEquals(out.toString(), printed);
+        assertEquals("", err.toString());
+    }
+
+    @Test
+    void shouldPrintTheVersionAsCommandAndAsOption()
+    {
+        assertEquals(ExitCode.OK, run("--version"));
+        final CommandRun command = CommandRun.of("version");
+        assertEquals(ExitCode.OK, command.exitCode());
+        assertEquals(out.toString(), command.out());
+        assertTrue(command.out().startsWith("millrace " + Version.number() + " (Java "), command.out());
+    }
+
+    @Test
+    void shouldSuggestTheSubcommandsOfAGroup()
+    {
+        assertEquals(ExitCode.USAGE, run("device", "lst"));
+        final String text = err.toString();
+        assertTrue(text.startsWith("millrace device: unknown command 'lst'; did you mean list?\nCommands:\n"), text);
+        assertTrue(text.contains("\n  create "), text);
+        assertTrue(text.endsWith("\nTry 'millrace device --help'.\n"), text);
+        assertEquals(ExitCode.USAGE, run("help", "device", "lst"));
+        assertTrue(err.toString().endsWith(
+            "\nmillrace help: millrace device has no command 'lst'; did you mean list?\n"), err.toString());
+    }
+
     @TestFactory
     Stream<DynamicTest> shouldShowExamplesInTheHelpOfEveryCommand()
     {
@@ -104,8 +162,9 @@ class MillraceTest
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-        "'' | millrace: no command given; one of quickstart, serve",
         "srve | millrace: unknown command 'srve'; did you mean serve?",
+        "devices | millrace: unknown command 'devices'; did you mean device?",
+        "list | millrace: unknown command 'list'; it is a command of device, subsystem, namespace, host, ",
         "serve | millrace serve: Missing required option: '--config=FILE'",
         "serve --config | millrace serve: Missing required parameter for option '--config' (FILE)",
         "serve --nonsense | millrace serve: ",

@@ -11,6 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ConsoleTest
 {
@@ -51,6 +53,16 @@ class ConsoleTest
         terminal.draw("10 %");
         terminal.line(terminal.bold("done"));
         assertEquals("done\n", printed());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"list,", "lst,list", "lsit,list", "hots,host", "dleete,delete", "Devices,device",
+        "hsot,host", "x,"})
+    void shouldSuggestOnlyWhatIsNear(final String word, final String suggestion)
+    {
+        final List<String> words = "list".equals(word) ? List.of("host", "get") :
+            List.of("host", "list", "get", "delete", "device");
+        assertEquals(suggestion, Similar.nearest(word, words));
     }
 
     @Test

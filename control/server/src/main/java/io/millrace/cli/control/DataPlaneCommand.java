@@ -2,6 +2,7 @@ package io.millrace.cli.control;
 
 import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.CommandException;
+import io.millrace.console.CommandGroup;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;

@@ -1,6 +1,7 @@
 package io.millrace.cli.control;
 
 import io.millrace.console.CommandException;
+import io.millrace.console.CommandGroup;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.control.codec.Role;

@@ -1,5 +1,6 @@
 package io.millrace.cli.control;
 
+import io.millrace.console.CommandGroup;
 import io.millrace.console.Confirmation;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.NamespaceInfo;

@@ -2,6 +2,7 @@ package io.millrace.cli.control;
 
 import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
+import io.millrace.console.CommandGroup;
 import io.millrace.console.ExitCode;
 import io.millrace.console.TimeSpan;
 import io.millrace.control.codec.Role;

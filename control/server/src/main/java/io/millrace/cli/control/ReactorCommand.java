@@ -1,5 +1,6 @@
 package io.millrace.cli.control;
 
+import io.millrace.console.CommandGroup;
 import io.millrace.control.codec.Role;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,5 +1,6 @@
 package io.millrace.cli.control;
 
+import io.millrace.console.CommandGroup;
 import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Terminal;
