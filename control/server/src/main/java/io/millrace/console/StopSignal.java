@@ -16,6 +16,8 @@ public final class StopSignal
     private static final int SIGTERM = 15;
 
     private final CountDownLatch asked = new CountDownLatch(1);
+    /** Number of the signal that came; 0: none. */
+    private volatile int number;
 
     private StopSignal()
     {
@@ -34,12 +36,13 @@ public final class StopSignal
         return stop;
     }
 
-    private void onSignal(final int number)
+    private void onSignal(final int signal)
     {
         if (isRequested())
         {
-            Runtime.getRuntime().halt(SIGNAL_EXIT_BASE + number);
+            Runtime.getRuntime().halt(SIGNAL_EXIT_BASE + signal);
         }
+        number = signal;
         asked.countDown();
     }
 
@@ -71,6 +74,17 @@ public final class StopSignal
     public void request()
     {
         asked.countDown();
+    }
+
+    /**
+     * {@return the exit code of a command that a signal ended before its time, as shells have it: 130 after Ctrl-C, 143
+     * after SIGTERM}
+     *
+     * @param exitCode of the command without a signal.
+     */
+    public int exitCode(final int exitCode)
+    {
+        return 0 == number ? exitCode : SIGNAL_EXIT_BASE + number;
     }
 
     /**

@@ -67,9 +67,11 @@ public final class LoadPrinter
             line.append(String.format(Locale.ROOT, "  %,.0f IOPS  %,.1f MiB/s", operations / seconds,
                 bytes / seconds / (1 << 20)));
         }
-        if (progress.errors() > 0)
+        // Beside rates a rate; the total is in the report.
+        final long errors = progress.errors() - (null == before ? 0 : before.errors());
+        if (errors > 0 && seconds > 0)
         {
-            line.append("  ").append(progress.errors()).append(" errors");
+            line.append(String.format(Locale.ROOT, "  %,.0f errors/s", Math.ceil(errors / seconds)));
         }
         if (progress.quietNs() >= STALL_SHOWN_NS)
         {

@@ -42,7 +42,7 @@ import picocli.CommandLine.Option;
         "At a fixed rate latency counts from the planned start of each command. Commands that the end of the",
         "measurement finds outstanding count with the time that they take or have waited. Exit codes: 0 passed,",
         "1 commands failed, blocks were wrong, the rate was missed or the target cannot be reached, 2 wrong usage,",
-        "or data would be overwritten."})
+        "or data would be overwritten, 130 stopped by Ctrl-C, after the report."})
 public final class PerfCommand implements Callable<Integer>
 {
     private static final long PROGRESS_INTERVAL_MS = 1_000;
@@ -146,7 +146,8 @@ public final class PerfCommand implements Callable<Integer>
             terminal.line(LoadPrinter.describe(config) + ", " + config.subsystemNqn() + " at tcp://" +
                 config.address().getHostString() + ":" + config.address().getPort());
         }
-        final LoadReport report = run(config);
+        final StopSignal stop = StopSignal.install();
+        final LoadReport report = run(config, stop);
         if (json)
         {
             terminal.line(Json.write(LoadPrinter.json(report)));
@@ -155,10 +156,10 @@ public final class PerfCommand implements Callable<Integer>
         {
             LoadPrinter.print(terminal, report);
         }
-        return report.isPassed() ? ExitCode.OK : ExitCode.FAILURE;
+        return stop.exitCode(report.isPassed() ? ExitCode.OK : ExitCode.FAILURE);
     }
 
-    private LoadReport run(final LoadConfig config)
+    private LoadReport run(final LoadConfig config, final StopSignal stop)
     {
         try (LatencyLog log = null == latencyLog ? LatencyLog.none() : LatencyLog.open(latencyLog);
             LoadGenerator generator = new LoadGenerator(config))
@@ -168,7 +169,7 @@ public final class PerfCommand implements Callable<Integer>
                 generator.findData().ifPresent((found) -> Confirmation.ask(Terminal.standardError(),
                     found + ", which pattern " + config.pattern() + " overwrites", "--destroy"));
             }
-            try (ProgressLine progress = new ProgressLine(Terminal.standardError(), generator, StopSignal.install(),
+            try (ProgressLine progress = new ProgressLine(Terminal.standardError(), generator, stop,
                 PROGRESS_INTERVAL_MS))
             {
                 progress.start();

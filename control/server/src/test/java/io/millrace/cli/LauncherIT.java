@@ -175,6 +175,25 @@ class LauncherIT
         assertFalse(Files.exists(image));
     }
 
+    @Test
+    void shouldPrintWhatWasMeasuredUntilCtrlC() throws IOException, InterruptedException
+    {
+        try (MillraceProcess target = serve())
+        {
+            final int port = target.port();
+            target.await("^ready");
+            try (MillraceProcess process = MillraceProcess.start("perf", "tcp://127.0.0.1:" + port +
+                "/nqn.2026-11.io.millrace:vol0", "--warmup", "0ms", "--duration", "10m"))
+            {
+                process.await("^measuring  [1-9]");
+                process.signal("INT");
+                assertEquals(130, process.exitCode(), process::outputOrReason);
+                assertTrue(process.output().matches("(?s).*\nread( +[\\d,.]+){9}\n.*"), process.output());
+                assertFalse(process.output().contains("\u001b"), process.output());
+            }
+        }
+    }
+
     private static void perf(final int port, final String... options) throws IOException, InterruptedException
     {
         final List<String> args = new ArrayList<>(List.of("perf", "tcp://127.0.0.1:" + port +

@@ -293,15 +293,24 @@ class HostCommandsTest
     void shouldShowProgressSinceTheLastLook()
     {
         final LoadProgress before =
-            new LoadProgress(LoadPhase.MEASURE, 1_000_000_000L, 10_000_000_000L, 100, 50, 150 << 20, 0, true, 4, 0);
+            new LoadProgress(LoadPhase.MEASURE, 1_000_000_000L, 10_000_000_000L, 100, 50, 150 << 20, 5, true, 4, 0);
         final LoadProgress now =
-            new LoadProgress(LoadPhase.MEASURE, 2_000_000_000L, 10_000_000_000L, 1100, 550, 350 << 20, 2, false, 4, 0);
-        assertEquals("measuring  2/10 s  1,500 IOPS  200.0 MiB/s  2 errors  not connected, trying again",
+            new LoadProgress(LoadPhase.MEASURE, 2_000_000_000L, 10_000_000_000L, 1100, 550, 350 << 20, 7, false, 4, 0);
+        assertEquals("measuring  2/10 s  1,500 IOPS  200.0 MiB/s  2 errors/s  not connected, trying again",
             LoadPrinter.progress(before, now));
         assertEquals("connecting  0 s",
             LoadPrinter.progress(null, new LoadProgress(LoadPhase.CONNECT, 3_000_000L, 0, 0, 0, 0, 0, false, 0, 0)));
         assertEquals("measuring  3/10 s  0 IOPS  0.0 MiB/s  no completion for 2 s, 32 outstanding",
             LoadPrinter.progress(now, new LoadProgress(LoadPhase.MEASURE, 3_000_000_000L, 10_000_000_000L, 1100, 550,
-            350 << 20, 0, true, 32, 2_000_000_000L)));
+            350 << 20, 7, true, 32, 2_000_000_000L)));
+    }
+
+    @Test
+    void shouldRefuseACpuThatIsNotThere()
+    {
+        final Outcome outcome = run(new PerfCommand(), target + "/" + NQN, "--cpus", "8191");
+        assertEquals(2, outcome.exitCode, outcome.failure);
+        assertTrue(outcome.failure.matches(
+            "CPU 8191: not among the CPUs this process may run on, [0-9,-]+: use one of them"), outcome.failure);
     }
 }

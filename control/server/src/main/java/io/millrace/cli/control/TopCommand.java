@@ -27,7 +27,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "top",
     description = {
-        "Show the load of reactors, namespaces and hosts, refreshed periodically.",
+        "Show the load of reactors, namespaces and hosts, refreshed periodically; once where there is no terminal.",
         "Keys: i, b, l and n sort by IOPS, bytes, latency and name; q quits."},
     footerHeading = "%nExamples:%n",
     footer = {
@@ -93,7 +93,10 @@ public final class TopCommand implements Callable<Integer>
         return control.run(Role.READ, AnswerTimeout.SHORT, null, (link) ->
         {
             stop = StopSignal.install();
-            if (once || json || !terminal.interactive() || !Terminal.isInputInteractive())
+            final boolean isScreen = terminal.interactive() && Terminal.isInputInteractive();
+            // Whoever wants more than one report in a file or pipe reads them by program.
+            once |= !json && !isScreen;
+            if (once || json)
             {
                 print(link);
             }

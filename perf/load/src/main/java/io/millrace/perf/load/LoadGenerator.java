@@ -12,10 +12,12 @@ import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.OutagePolicy;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -163,6 +165,15 @@ public final class LoadGenerator implements AutoCloseable
     private void connect()
     {
         final List<Integer> cpus = config.cpus().isEmpty() ? List.of(-1) : config.cpus();
+        final BitSet allowed = Housekeeping.allowed();
+        for (final int cpu : config.cpus())
+        {
+            if (cpu < 0 || !allowed.get(cpu))
+            {
+                throw new LoadException("CPU " + cpu + ": not among the CPUs this process may run on, " +
+                    CpuAffinity.format(allowed) + ": use one of them");
+            }
+        }
         for (final int cpu : cpus)
         {
             final Reactor reactor = new Reactor(new ReactorConfig("load-" + reactors.size(), cpu,
