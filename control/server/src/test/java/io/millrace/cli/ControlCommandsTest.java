@@ -242,8 +242,6 @@ class ControlCommandsTest
         "2 | device faults a | device faults: give rules with --rule, or --clear, and not both",
         "1 | namespace add nqn.2026-11.io.a mem0 --nsid 3 | namespace add: subsystem nqn.2026-11.io.a: does not " +
             "exist; create it first",
-        "1 | host disconnect nqn.2026-11.io.a 7 | host disconnect: subsystem nqn.2026-11.io.a: does not exist; " +
-            "create it first",
         "2 | listener add here:there | listener add: 'here:there' is no address: write 192.0.2.7, 192.0.2.7:4420 or " +
             "[2001:db8::7]:4420",
         "1 | listener add here | listener add: listener here:4420: is not a numeric address; write it as 192.0.2.1 " +
@@ -260,7 +258,12 @@ class ControlCommandsTest
             "first",
         "2 | qos clear nqn.2026-11.io.a 0 | qos clear: '0' is no namespace: numbers begin with 1; 'millrace " +
             "namespace list' shows them",
-        "1 | history | history: a data plane has no VERSION records; use its manager",
+        "1 | history | history: a data plane has no versions of a desired state, its manager does: start one with " +
+            "'millrace manager', or name it with --control",
+        "1 | audit | audit: a data plane has no audit log, its manager does: start one with 'millrace manager', or " +
+            "name it with --control",
+        "1 | host disconnect nqn.2026-11.io.a 7 -y | host disconnect: host 7 is not connected to nqn.2026-11.io.a; " +
+            "'millrace host connected' lists who is",
         "2 | device list --key-name x | device list: --key-name and --key-file belong together: give both or none",
         "2 | dataplane stop | dataplane stop: data plane test would stop, with no host connected, and what its " +
             "memory " +
@@ -426,6 +429,8 @@ class ControlCommandsTest
         final String shown = ok("top --once --interval 100ms");
         assertTrue(shown.startsWith("test is serving, up "), shown);
         assertTrue(shown.contains("\n" + NQN + "/1  mem0            0      0B    -    -"), shown);
+        assertEquals(shown.lines().findFirst().orElseThrow().split(" up ")[0],
+            ok("top --interval 100ms").lines().findFirst().orElseThrow().split(" up ")[0]);
         final String json = ok("top --once --json --interval 100ms");
         assertTrue(json.contains("\"device\": \"mem0\",\n      \"read\": {\n        \"iops\": 0.0,"), json);
         refused(ExitCode.USAGE, "top --interval 1ms",

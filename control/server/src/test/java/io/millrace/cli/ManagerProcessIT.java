@@ -492,7 +492,8 @@ class ManagerProcessIT
                 System.out.println("a killed data plane: noticed after " + noticedMs + " ms");
                 assertTrue(noticedMs < 1_000, "noticed after " + noticedMs + " ms");
                 assertEquals("no process accepts commands in " + directory.resolve("plane") +
-                    ": the process ended, or does not respond", untilSaid(client));
+                    ": its data plane or manager ended, or does not respond; start 'millrace serve' or 'millrace " +
+                    "manager' with the configuration that names this directory", untilSaid(client));
             }
         }
     }

@@ -171,8 +171,8 @@ final class Connection implements ResponseHandler, AutoCloseable
     {
         if (State.LOST != state && (aeron.isClosed() || isDriverGone(nowNs)))
         {
-            lose(Code.NULL_VAL, "the media driver in " + ctx.aeronDirectoryName() + " is gone" +
-                (null == aeronError ? "" : ": " + aeronError.getMessage()));
+            lose(Code.NULL_VAL, "the process that accepted commands in " + ctx.aeronDirectoryName() +
+                " ended, or does not respond" + (null == aeronError ? "" : ": " + aeronError.getMessage()));
         }
         int work = null == subscription || State.LOST == state ? 0 : subscription.poll(assembler, FRAGMENT_LIMIT);
         switch (state)

@@ -71,6 +71,26 @@ public final class ControlDirectories
     }
 
     /**
+     * {@return which process a directory without one needs, and how it is started, as a sentence}
+     *
+     * @param directory in which no process accepts commands.
+     */
+    static String userOf(final Path directory)
+    {
+        if (directory.equals(manager()))
+        {
+            return "the manager of this user ended, or does not respond; start it with 'millrace manager'";
+        }
+        if (directory.equals(dataPlane()))
+        {
+            return "the data plane of this user ended, or does not respond; start it with 'millrace serve --config " +
+                "FILE'";
+        }
+        return "its data plane or manager ended, or does not respond; start 'millrace serve' or 'millrace manager' " +
+            "with the configuration that names this directory";
+    }
+
+    /**
      * {@return what the default directories of this user are in}
      */
     public static Path base()

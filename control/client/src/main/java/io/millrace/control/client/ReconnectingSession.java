@@ -154,8 +154,8 @@ final class ReconnectingSession implements AutoCloseable
         final long silenceMs = TimeUnit.NANOSECONDS.toMillis(ctx.livenessTimeoutNs()) + 1;
         if (!driver.isActive(Math.min(DRIVER_SILENCE_MAX_MS, silenceMs)))
         {
-            lastError = "no process accepts commands in " + ctx.aeronDirectoryName() +
-                ": the process ended, or does not respond";
+            lastError = "no process accepts commands in " + ctx.aeronDirectoryName() + ": " +
+                ControlDirectories.userOf(Path.of(ctx.aeronDirectoryName()));
             return;
         }
         try
@@ -164,7 +164,8 @@ final class ReconnectingSession implements AutoCloseable
         }
         catch (final AeronException e)
         {
-            lastError = "the media driver in " + ctx.aeronDirectoryName() + " cannot be reached: " + e.getMessage();
+            lastError = "the process that accepts commands in " + ctx.aeronDirectoryName() + " cannot be reached: " +
+                e.getMessage();
         }
     }
 

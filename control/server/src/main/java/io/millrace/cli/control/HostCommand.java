@@ -118,8 +118,9 @@ public final class HostCommand extends CommandGroup
     {
         return control.run(Role.OPERATOR, (link) ->
         {
-            final List<ControllerInfo> found = link.client().controllers(nqn).stream().filter((each) ->
-                each.hostNqn().equals(host) || Integer.toString(each.controllerId()).equals(host)).toList();
+            final List<ControllerInfo> found = link.client().controllers("").stream().filter((each) ->
+                each.nqn().equals(nqn) && (each.hostNqn().equals(host) ||
+                Integer.toString(each.controllerId()).equals(host))).toList();
             if (found.isEmpty())
             {
                 throw new CommandException(ExitCode.FAILURE, "host " + host + " is not connected to " + nqn +

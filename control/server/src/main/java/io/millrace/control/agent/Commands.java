@@ -203,7 +203,7 @@ final class Commands
             case final Command.ReplaceState _:
             case final Command.Reconcile _:
                 return CompletableFuture.completedFuture(Reply.refused(Code.UNSUPPORTED,
-                    "a data plane has no versions of a desired state; use its manager"));
+                    "a data plane" + Lists.LACKING.formatted("versions of a desired state")));
             case final Command.List _:
             case final Command.Subscribe _:
             case final Command.TakeTerm _:

@@ -52,6 +52,10 @@ import java.util.List;
  */
 final class Lists
 {
+    /** Remedy of whoever asks a data plane for what its manager has. */
+    static final String LACKING = " has no %s, its manager does: start one with 'millrace manager', or name it with " +
+        "--control";
+
     private static final long NS_PER_MS = 1_000_000L;
 
     private final DataPlane dataPlane;
@@ -72,7 +76,7 @@ final class Lists
     {
         if (Command.List.ACTUAL != list.version())
         {
-            throw new ControlException(Code.UNSUPPORTED, "a data plane has no desired state; use its manager");
+            throw new ControlException(Code.UNSUPPORTED, "a data plane" + LACKING.formatted("desired state"));
         }
         final String only = list.name().isEmpty() ? null : list.name();
         return switch (list.kind())
@@ -95,7 +99,14 @@ final class Lists
             case ERROR -> new Listing<>(deviceErrors(only), Lists::deviceError);
             case COUNTER -> new Listing<>(Counters.of(dataPlane.statusSnapshot()), (counter) -> counter);
             case VERSION, AUDIT, MANAGED, PLAN, DRIFT, LEADERSHIP -> throw new ControlException(Code.UNSUPPORTED,
-                "a data plane has no " + list.kind() + " records; use its manager");
+                "a data plane" + LACKING.formatted(switch (list.kind())
+                {
+                    case VERSION -> "versions of a desired state";
+                    case AUDIT -> "audit log";
+                    case MANAGED -> "list of data planes";
+                    case DRIFT -> "drift from a desired state";
+                    default -> "plans of a desired state";
+                }));
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "kind of resource is unknown to this data plane; use a client of its version");
         };

@@ -1,9 +1,11 @@
 package io.millrace.control.service;
 
 import io.millrace.control.codec.Code;
+import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.wire.ResponseWriter;
+import io.millrace.settings.SettingType;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
@@ -71,8 +73,7 @@ final class CommandExecutor implements AutoCloseable
         }
         if (command.role().value() > session.role().value())
         {
-            final Reply reply = Reply.refused(Code.NOT_PERMITTED,
-                "role " + session.role() + " may not do this; open a session with role " + command.role());
+            final Reply reply = Reply.refused(Code.NOT_PERMITTED, lacking(session, command.role()));
             backend.onRefused(session.caller(), command, reply);
             session.answer(header.correlationId(), reply);
             return;
@@ -95,6 +96,16 @@ final class CommandExecutor implements AutoCloseable
             case final Command.List list -> inTurn(() -> list(session, header.correlationId(), list));
             default -> change(session, header, command);
         }
+    }
+
+    private String lacking(final Session session, final Role role)
+    {
+        final String key = session.caller().keyName();
+        final String has = SettingType.word(session.role());
+        return "this command needs role " + SettingType.word(role) + ", and " + (key.isEmpty() ?
+            "the session was opened with role " + has + ": open one with that role" :
+            "key " + key + " has role " + has + ": name another with --key-name and --key-file, or give it that " +
+            "role in the key file of " + backend.name());
     }
 
     /** Answers a command that was not accepted. */
