@@ -32,6 +32,16 @@ public final class BaseDirectories
         return of(environment, "XDG_DATA_HOME", ".local/share");
     }
 
+    /**
+     * {@return the directory that configuration is kept in: $XDG_CONFIG_HOME, else ~/.config}
+     *
+     * @param environment of the process.
+     */
+    public static Path config(final Map<String, String> environment)
+    {
+        return of(environment, "XDG_CONFIG_HOME", ".config");
+    }
+
     private static Path of(final Map<String, String> environment, final String variable, final String otherwise)
     {
         final String named = environment.getOrDefault(variable, "");

@@ -264,7 +264,8 @@ class ControlCommandsTest
             "name it with --control",
         "1 | host disconnect nqn.2026-11.io.a 7 -y | host disconnect: host 7 is not connected to nqn.2026-11.io.a; " +
             "'millrace host connected' lists who is",
-        "2 | device list --key-name x | device list: --key-name and --key-file belong together: give both or none",
+        "2 | device list --key-name x | device list: --key-name and --key-file belong together: give both " +
+            "or none, also as MILLRACE_KEY and MILLRACE_KEY_FILE, or in the client file",
         "2 | dataplane stop | dataplane stop: data plane test would stop, with no host connected, and what its " +
             "memory " +
             "devices hold is lost: add --yes to confirm"})

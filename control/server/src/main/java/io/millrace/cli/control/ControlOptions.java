@@ -29,9 +29,6 @@ import picocli.CommandLine.Spec;
  */
 final class ControlOptions
 {
-    private static final String CONTROL_VARIABLE = "MILLRACE_CONTROL";
-    private static final String DATA_PLANE_VARIABLE = "MILLRACE_DATA_PLANE";
-
     private static final long CONNECT_TIMEOUT_MAX_MS = 5_000;
 
     /** An action in a session. */
@@ -57,17 +54,21 @@ final class ControlOptions
     {
         @Option(names = "--control", paramLabel = "DIRECTORY|CHANNEL", description = {
             "Control directory of a data plane or manager, or UDP channel, aeron:udp?endpoint=ADDRESS:PORT. Default: " +
-                "$MILLRACE_CONTROL, else this user's manager if it runs, else this user's data plane."})
+                "$MILLRACE_CONTROL, else that of the client file, else this user's manager if it runs, else this " +
+                "user's data plane."})
         private String control;
 
         @Option(names = "--data-plane", paramLabel = "NAME", completionCandidates = LiveNames.DataPlanes.class,
-            description = "Data plane of a manager. Default: $MILLRACE_DATA_PLANE, else the only one.")
+            description = "Data plane of a manager. Default: $MILLRACE_DATA_PLANE, else that of the client file, " +
+                "else the only one.")
         private String dataPlane;
 
-        @Option(names = "--key-name", paramLabel = "NAME", description = "Name of the key for authentication over UDP.")
+        @Option(names = "--key-name", paramLabel = "NAME", description = "Name of the key for authentication over " +
+            "UDP. Default: $MILLRACE_KEY, else that of the client file, ~/.config/millrace/client.yaml.")
         private String keyName = "";
 
-        @Option(names = "--key-file", paramLabel = "FILE", description = "File with the secret of that key.")
+        @Option(names = "--key-file", paramLabel = "FILE", description = "File with the secret of that key. " +
+            "Default: $MILLRACE_KEY_FILE, else that of the client file.")
         private Path keyFile;
 
         @Option(names = "--direct", description = {
@@ -237,7 +238,7 @@ final class ControlOptions
     /** No target was named, and no manager of this user was found. */
     private boolean isFallback()
     {
-        return null == values.control && null == variable(CONTROL_VARIABLE) && target().isOwnDataPlane();
+        return null == values.control && null == defaults().control() && target().isOwnDataPlane();
     }
 
     /** While its manager is down, a data plane may be inspected, and modified only with --direct. */
@@ -263,25 +264,40 @@ final class ControlOptions
 
     private ControlTarget target()
     {
-        if (values.direct && null == values.control && null == variable(CONTROL_VARIABLE))
+        if (values.direct && null == values.control && null == defaults().control())
         {
             return ControlTarget.ownDataPlane(Objects.requireNonNullElse(values.dataPlane, ""));
         }
         return target(values.control, values.dataPlane, values.keyName, values.keyFile);
     }
 
-    /** Target of commands; environment variables replace null values. */
+    private static ClientSettings defaults()
+    {
+        return ClientSettings.read(System.getenv());
+    }
+
+    /** Target of commands; environment variables and the client file replace null values. */
     static ControlTarget target(
         final String control, final String dataPlane, final String keyName, final Path keyFile)
     {
-        return ControlTarget.find(null == control ? variable(CONTROL_VARIABLE) : control,
-            Objects.requireNonNullElse(null == dataPlane ? variable(DATA_PLANE_VARIABLE) : dataPlane, ""), keyName,
-            keyFile);
+        return target(control, dataPlane, keyName, keyFile, defaults());
     }
 
-    private static String variable(final String name)
+    static ControlTarget target(
+        final String control,
+        final String dataPlane,
+        final String keyName,
+        final Path keyFile,
+        final ClientSettings defaults)
     {
-        final String value = System.getenv(name);
-        return null == value || value.isEmpty() ? null : value;
+        final String place = null == control ? defaults.control() : control;
+        // Over IPC the user of the process is enough, and the process may not know the key that is meant for UDP.
+        final boolean isKeyGiven = !keyName.isEmpty() || null != keyFile || null == place ||
+            !place.startsWith(ControlTarget.CHANNEL_PREFIX);
+        return ControlTarget.find(
+            place,
+            Objects.requireNonNullElse(null == dataPlane ? defaults.dataPlane() : dataPlane, ""),
+            isKeyGiven ? keyName : defaults.keyName(),
+            isKeyGiven ? keyFile : defaults.keyFile());
     }
 }

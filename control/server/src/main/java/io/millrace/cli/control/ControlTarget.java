@@ -17,6 +17,9 @@ import java.nio.file.Path;
  */
 record ControlTarget(Path directory, String channel, String dataPlane, String keyName, Path keyFile)
 {
+    /** What a channel begins with, and no directory. */
+    static final String CHANNEL_PREFIX = "aeron:";
+
     private static final String UDP = "aeron:udp";
     private static final String GROUP_VARIABLE = "MILLRACE_CONTROL_GROUP";
 
@@ -35,9 +38,10 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
     {
         if (keyName.isEmpty() != (null == keyFile))
         {
-            throw new CommandException(ExitCode.USAGE, "--key-name and --key-file belong together: give both or none");
+            throw new CommandException(ExitCode.USAGE, "--key-name and --key-file belong together: give both " +
+                "or none, also as MILLRACE_KEY and MILLRACE_KEY_FILE, or in the client file");
         }
-        if (null != control && control.startsWith("aeron:"))
+        if (null != control && control.startsWith(CHANNEL_PREFIX))
         {
             if (!control.startsWith(UDP))
             {
@@ -47,7 +51,9 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
             if (null == keyFile)
             {
                 throw new CommandException(ExitCode.USAGE, "--control " + control +
-                    " goes over UDP, where a key has to be proven: add --key-name and --key-file");
+                    " goes over UDP, where a key has to be proven: add --key-name and --key-file, or set " +
+                    "MILLRACE_KEY and MILLRACE_KEY_FILE, or key-name and key-file in " +
+                    ClientSettings.file(System.getenv()));
             }
             return new ControlTarget(null, control, dataPlane, keyName, keyFile);
         }
