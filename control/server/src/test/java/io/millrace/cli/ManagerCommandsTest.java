@@ -76,6 +76,23 @@ class ManagerCommandsTest
     }
 
     @Test
+    void shouldListAllDataPlanesWhenNoneIsNamed()
+    {
+        final CommandRun planes = run("get dataplanes");
+        assertEquals(ExitCode.OK, planes.exitCode(), planes.err());
+        assertEquals(List.of("dp0", "dp1"),
+            planes.lines().stream().skip(1).map((line) -> line.split(" ")[0]).toList(), planes.out());
+        // Never seen: there is nothing to show of them but why.
+        final CommandRun devices = run("get reactors");
+        assertEquals(ExitCode.FAILURE, devices.exitCode(), devices.err());
+        for (final String name : List.of("dp0", "dp1"))
+        {
+            assertTrue(devices.err().contains("note: data plane " + name + " is not shown: "), devices.err());
+        }
+        assertEquals("no reactors\n", devices.out());
+    }
+
+    @Test
     void shouldNotAskWhenItDoesNotMatterOrOneIsNamed()
     {
         final CommandRun all = run("get managed");

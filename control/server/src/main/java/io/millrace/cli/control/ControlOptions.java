@@ -148,6 +148,29 @@ final class ControlOptions
     }
 
     /**
+     * Runs an action in a session for one data plane of the manager that the options name.
+     *
+     * @param dataPlane name at the manager.
+     * @param role      that is needed.
+     * @param action    to do.
+     * @return exit code.
+     * @throws CommandException when the command failed.
+     */
+    int runOn(final String dataPlane, final Role role, final Action action)
+    {
+        final String before = values.dataPlane;
+        values.dataPlane = dataPlane;
+        try
+        {
+            return run(role, action);
+        }
+        finally
+        {
+            values.dataPlane = before;
+        }
+    }
+
+    /**
      * Runs an action in a session and prints its result.
      *
      * @param role   that is needed.

@@ -1,8 +1,19 @@
 package io.millrace.cli.control;
 
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
+import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command.List;
+import io.millrace.control.message.ManagedInfo;
+import io.millrace.control.message.Resource;
 import io.millrace.control.state.StateRecords;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,6 +38,9 @@ import picocli.CommandLine.Parameters;
         "  millrace get namespaces nqn.2026-11.io.example:vol0 --output json"})
 public final class GetCommand implements Callable<Integer>
 {
+    /** Kinds that a manager lists of all its data planes by itself. */
+    private static final Set<Kind> OF_MANAGER = EnumSet.of(Kind.MANAGED, Kind.AUDIT, Kind.DRIFT);
+
     @Mixin
     private ControlOptions control;
 
@@ -60,9 +74,49 @@ public final class GetCommand implements Callable<Integer>
     {
         return control.run(Role.READ, (link) ->
         {
-            final StatePrinter printer = new StatePrinter(link, output, null == kind ||
-                StateRecords.KINDS.contains(kind.kind()) ? Reports.shown(link, actual) : List.ACTUAL);
+            if (null != kind && !OF_MANAGER.contains(kind.kind()) && link.isManager() && link.needsDataPlane())
+            {
+                return Kind.DATA_PLANE == kind.kind() ?
+                    output.print(Views.MANAGED, link.client().manager().managed(name)) : ofEach(link, kind);
+            }
+            final StatePrinter printer = printer(link);
             return null == kind ? printer.all() : printer.one(kind, name);
         });
+    }
+
+    private StatePrinter printer(final ControlLink link)
+    {
+        return new StatePrinter(link, output, null == kind || StateRecords.KINDS.contains(kind.kind()) ?
+            Reports.shown(link, actual) : List.ACTUAL);
+    }
+
+    /** Records of all data planes of a manager. One that does not answer is noted and makes the command fail. */
+    private <T extends Resource> int ofEach(final ControlLink link, final View<T> view)
+    {
+        final Map<T, String> dataPlanes = new IdentityHashMap<>();
+        final java.util.List<T> records = new ArrayList<>();
+        int exitCode = ExitCode.OK;
+        for (final ManagedInfo each : link.client().manager().managed(""))
+        {
+            try
+            {
+                control.runOn(each.name(), Role.READ, (own) ->
+                {
+                    for (final T record : printer(own).records(view, name))
+                    {
+                        records.add(record);
+                        dataPlanes.put(record, each.name());
+                    }
+                    return ExitCode.OK;
+                });
+            }
+            catch (final CommandException e)
+            {
+                Terminal.standardError().line("note: data plane " + each.name() + " is not shown: " + e.getMessage());
+                exitCode = ExitCode.FAILURE;
+            }
+        }
+        output.print(view.withDataPlane(dataPlanes), records);
+        return exitCode;
     }
 }

@@ -34,7 +34,12 @@ final class StatePrinter
     /** Records of one kind. */
     <T extends Resource> int one(final View<T> view, final String name)
     {
-        return output.print(view, view.cast(link.client().execute(list(view, name)).resources()));
+        return output.print(view, records(view, name));
+    }
+
+    <T extends Resource> List<T> records(final View<T> view, final String name)
+    {
+        return view.cast(link.client().execute(list(view, name)).resources());
     }
 
     /** Resources that are not part of a state are always current ones. */

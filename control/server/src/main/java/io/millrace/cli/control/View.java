@@ -50,6 +50,19 @@ record View<T extends Resource>(
         }
     }
 
+    /**
+     * {@return the view with the data plane of each record in front}
+     *
+     * @param dataPlanes names by record, compared by identity.
+     */
+    View<T> withDataPlane(final Map<T, String> dataPlanes)
+    {
+        final List<Column<T>> all = new ArrayList<>();
+        all.add(Column.of("DATA PLANE", "data-plane", dataPlanes::get));
+        columns.stream().filter((each) -> !"data-plane".equals(each.key())).forEach(all::add);
+        return new View<>(kind, plural, type, all);
+    }
+
     Table table(final List<T> resources)
     {
         return layout.apply(resources);
