@@ -34,11 +34,23 @@ final class NativeRingTesting
     /** Ends the test where there is no compiler, which is a failure where everything has to be there. */
     static void requireCompiler()
     {
+        require("cc", "gcc");
+    }
+
+    /**
+     * Ends the test where a program is missing, which is a failure where everything has to be there.
+     *
+     * @param program       to find.
+     * @param debianPackage that has it.
+     */
+    static void require(final String program, final String debianPackage)
+    {
         final boolean isThere = Stream.of(System.getenv("PATH").split(":"))
-            .anyMatch((entry) -> Files.isExecutable(Path.of(entry, "cc")));
+            .anyMatch((entry) -> Files.isExecutable(Path.of(entry, program)));
         if (!isThere)
         {
-            final String missing = "rings are not tested with native code: there is no C compiler, install gcc";
+            final String missing =
+                "rings are not tested with native code: there is no " + program + ", install " + debianPackage;
             assertNotEquals("true", System.getenv("CI"), missing);
             abort(missing);
         }
