@@ -18,8 +18,8 @@ final class DrainTimer
     static final long HOST_LIMIT_NS = TimeUnit.SECONDS.toNanos(1);
     /** How long a device has for what it was given. */
     static final long DEVICE_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
-
-    private static final long CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    /** How often they are looked at. */
+    static final long CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Reactor reactor;
     private final TimerListener look;

@@ -73,12 +73,43 @@ final class RefusedCommands
     {
         final Wait wait = new Wait(queuePair, groups, reactor.nowNs(), done);
         queuePair.outstandingCommands().endWaiting(wait);
-        waits.add(wait);
+        final Wait same = findSame(wait);
+        if (null == same)
+        {
+            waits.add(wait);
+        }
+        else
+        {
+            same.done.thenAccept(done::complete);
+        }
         settle();
         if (!waits.isEmpty())
         {
             timer.start();
         }
+    }
+
+    /** One that began a moment ago, for the same commands: each wait is looked at in every poll. */
+    private Wait findSame(final Wait wait)
+    {
+        for (int i = waits.size() - 1; i >= 0; i--)
+        {
+            final Wait each = waits.get(i);
+            if (each.queuePair == wait.queuePair && wait.sinceNs - each.sinceNs < DrainTimer.CHECK_INTERVAL_NS &&
+                each.groups.equals(wait.groups))
+            {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /**
+     * {@return number of waits, each of one queue pair}
+     */
+    int size()
+    {
+        return waits.size();
     }
 
     /**

@@ -424,6 +424,29 @@ class AnaTest
         assertEquals(2, target.reactor(1).call(() -> device.asked().size()));
     }
 
+    /** Each poll looks at all who wait. */
+    @Test
+    void shouldWaitOnceForWhatIsSetOverAndOver()
+    {
+        final ManualDevice device = target.owned(ManualDevice.create(8));
+        target.subsystem().addNamespace(new Namespace(2, device, UUID.randomUUID(), 2));
+        target.reactor(1).run(() -> { });
+        final CompletableFuture<Completion> written = io.submit((entry) ->
+            entry.opcode(IoOpcode.WRITE).namespaceId(2), new byte[512], true);
+        final List<CompletableFuture<List<UnfinishedCommands>>> sets = new ArrayList<>();
+        final long startNs = System.nanoTime();
+        for (int i = 0; i < 1_000; i++)
+        {
+            sets.add(set(null, 2, AnaState.INACCESSIBLE));
+        }
+        final int waits = target.reactor(1).call(() -> target.reactor(1).pollGroup().refused().size());
+        final long intervals = (System.nanoTime() - startNs) / DrainTimer.CHECK_INTERVAL_NS;
+        assertTrue(waits > 0 && waits <= intervals + 2, waits + " waits in " + intervals + " intervals");
+        target.reactor(1).run(() -> device.completeFirst(BlockStatus.SUCCESS));
+        assertEquals(NvmeStatus.SUCCESS, TestHost.await(written).status());
+        sets.forEach(AnaTest::done);
+    }
+
     @Test
     void shouldNotWaitForCommandsThatMayGoOn()
     {
