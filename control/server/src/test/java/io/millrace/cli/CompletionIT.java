@@ -117,7 +117,7 @@ class CompletionIT
                 "millrace device resi", "millrace device resize ", "millrace device list odd",
                 "millrace device delete scratch sp",
                 "millrace subsystem delete nqn.2026-11.io.example:v", "millrace ana list ",
-                "millrace device create x --over ", "millrace qos clear " + NQN + " ",
+                "millrace device create x --base ", "millrace qos clear " + NQN + " ",
                 "millrace host deny " + NQN + " nqn.2026-11.io.example:", "millrace get devices scr",
                 "millrace device create s", "millrace ana set " + NQN + " opt"));
             process.signal("TERM");

@@ -9,6 +9,7 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.LaterDevice;
+import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.ReactorConfig;
@@ -34,6 +35,7 @@ class TcpNamespaceRemovalTest
     private static final int WRITES = 100;
     /** Far below the time limits of data and answers, which are 30 s. */
     private static final long REMOVAL_MS_MAX = 8_000;
+    private static final int ATTEMPTS_MAX = 8;
 
     private TargetFixture target;
     private TestHost admin;
@@ -135,14 +137,27 @@ class TcpNamespaceRemovalTest
     @Test
     void shouldNotTakeBackWhatHasLeftInPart() throws Exception
     {
-        start(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        final MemoryDevice device = MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK);
+        start(device);
+        // The kernel takes all at once when a segment has room for it, whatever the limit of the socket buffer.
+        boolean hasLeftInPart = false;
+        for (int attempt = 0; attempt < ATTEMPTS_MAX && !hasLeftInPart; attempt++)
+        {
+            hasLeftInPart = removeWhileAsking(attempt + 1);
+            target.subsystem().addNamespace(Namespace.of(TargetFixture.NQN, 1, device));
+        }
+        assertTrue(hasLeftInPart, "each time all had left, or nothing");
+    }
+
+    private boolean removeWhileAsking(final int queueId) throws Exception
+    {
         final int writes = 700;
         // With a header digest no socket buffer is a multiple of what asks for data.
         final Digests digests = Digests.of(3);
         try (TestHost host = TestHost.open(target.address(), 2048))
         {
             host.initialize(digests, 0);
-            host.connectIo(TargetFixture.NQN, admin.controllerId(), 1, writes + 1);
+            host.connectIo(TargetFixture.NQN, admin.controllerId(), queueId, writes + 1);
             for (int id = 0; id < writes; id++)
             {
                 host.sendCapsule(WireCommand.write(id, id, 1, BLOCK), WirePdu.NOTHING);
@@ -171,8 +186,8 @@ class TcpNamespaceRemovalTest
                         id + " of " + asked.size() + " asked for");
                 }
             }
-            assertTrue(!asked.isEmpty() && asked.size() < writes, asked.size() + " asked for");
             removed.get(REMOVAL_MS_MAX, TimeUnit.MILLISECONDS);
+            return !asked.isEmpty() && asked.size() < writes;
         }
     }
 
