@@ -121,7 +121,7 @@ public final class ControlClientContext
         }
         if (Role.READ != role && Role.OPERATOR != role && Role.ADMIN != role)
         {
-            throw new ControlSettingException("role", role, "is none", "use READ, OPERATOR or ADMIN");
+            throw new ControlSettingException("role", role, "is invalid", "use READ, OPERATOR or ADMIN");
         }
         within("connectTimeoutNs", connectTimeoutNs, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS);
         within("callTimeoutNs", callTimeoutNs, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS);

@@ -76,7 +76,7 @@ class ControlClientContextTest
             error(new ControlClientContext().clientName("")));
         assertEquals("clientName = (not printable): has a character at index 1 that cannot be sent; use letters and " +
             "digits", error(new ControlClientContext().clientName("a\n")));
-        assertEquals("role = NULL_VAL: is none; use READ, OPERATOR or ADMIN",
+        assertEquals("role = NULL_VAL: is invalid; use READ, OPERATOR or ADMIN",
             error(new ControlClientContext().role(Role.NULL_VAL)));
     }
 }
