@@ -73,7 +73,7 @@ class ArchitectureTest
         "io.millrace.nvmf",
         "io.millrace.nvmf.tcp", "io.millrace.nvmf.tcp.pdu", "io.millrace.nvmf.initiator",
         "io.millrace.nvmf.initiator.tcp", "io.millrace.status", "io.millrace.jfr",
-        "io.millrace.dataplane", "io.millrace.server.config",
+        "io.millrace.dataplane", "io.millrace.serve.config",
         "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
         "io.millrace.control.service", "io.millrace.control.agent", "io.millrace.control.state", "io.millrace.manager",
@@ -144,17 +144,18 @@ class ArchitectureTest
         "io.millrace.nvmf.tcp.pdu.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., " +
             "io.millrace.nvmf, io.millrace.nvmf.tcp",
         "io.millrace.nvmf.tcp.. | io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., io.millrace.dataplane..",
-        "io.millrace.cli.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
-            "io.millrace.block.., " +
-            "io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
+        "io.millrace.cli | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
+            "io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
+        "io.millrace.cli.control.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
+            "io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.control.service.. | io.millrace.control.agent.., io.millrace.bindings.., io.millrace.reactor.., " +
             "io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
-            "io.millrace.dataplane.., io.millrace.server.., io.millrace.cli..",
+            "io.millrace.dataplane.., io.millrace.serve.., io.millrace.cli..",
         "io.millrace.manager.. | io.millrace.control.agent.., io.millrace.bindings.., io.millrace.reactor.., " +
             "io.millrace.memory.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
-            "io.millrace.dataplane.., io.millrace.server.., io.millrace.cli..",
-        "io.millrace.console.. | io.millrace.cli.., io.millrace.server.., io.millrace.dataplane.., io.millrace.nvmf..",
-        "io.millrace.control.state.. | io.millrace.cli.., io.millrace.server.., io.millrace.control.agent.., " +
+            "io.millrace.dataplane.., io.millrace.serve.., io.millrace.cli..",
+        "io.millrace.console.. | io.millrace.cli.., io.millrace.serve.., io.millrace.dataplane.., io.millrace.nvmf..",
+        "io.millrace.control.state.. | io.millrace.cli.., io.millrace.serve.., io.millrace.control.agent.., " +
             "io.millrace.control.service.., io.millrace.control.client.., io.millrace.manager.., " +
             "io.millrace.dataplane.., io.millrace.nvmf.., io.millrace.block..",
         "io.millrace.lock.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
@@ -163,7 +164,7 @@ class ArchitectureTest
         "io.millrace.validation.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
             "io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.status.., io.millrace.lock.., " +
             "io.millrace.dataplane..",
-        "io.millrace.settings.. | io.millrace.cli.., io.millrace.server.., io.millrace.control.., io.millrace.nvmf..",
+        "io.millrace.settings.. | io.millrace.cli.., io.millrace.serve.., io.millrace.control.., io.millrace.nvmf..",
     })
     void shouldKeepDirections(final String from, final String to)
     {
@@ -265,7 +266,7 @@ class ArchitectureTest
         // controller is waited for on a thread of its own.
         noClasses()
             .that().resideOutsideOfPackages("io.millrace.reactor..", "io.millrace.perf..", "io.millrace.dataplane..",
-                "io.millrace.status..", "io.millrace.lock..", "io.millrace.server.stat..")
+                "io.millrace.status..", "io.millrace.lock..", "io.millrace.cli.local.stat..")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.Target")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.LogPages")
             .and().doNotHaveFullyQualifiedName("io.millrace.nvmf.FeatureValues")

@@ -7,7 +7,7 @@ import io.millrace.dataplane.DataPlane;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.AnaSnapshot;
 import io.millrace.nvmf.TransportAddress;
-import io.millrace.server.config.ConfigReader;
+import io.millrace.serve.config.ConfigReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -7,7 +7,7 @@ import io.millrace.dataplane.ConnectionSnapshot;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.ReactorSnapshot;
-import io.millrace.server.config.ConfigReader;
+import io.millrace.serve.config.ConfigReader;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletionException;

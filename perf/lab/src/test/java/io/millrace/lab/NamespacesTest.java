@@ -6,7 +6,7 @@ import io.millrace.block.memory.MemoryDevice;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.Subsystem;
-import io.millrace.server.config.ConfigReader;
+import io.millrace.serve.config.ConfigReader;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;

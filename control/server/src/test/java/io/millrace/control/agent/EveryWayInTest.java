@@ -21,7 +21,7 @@ import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.FaultRuleValues;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StateEditor;
-import io.millrace.server.config.ConfigReader;
+import io.millrace.serve.config.ConfigReader;
 import io.millrace.settings.ConfigException;
 import java.nio.file.Path;
 import java.util.ArrayList;

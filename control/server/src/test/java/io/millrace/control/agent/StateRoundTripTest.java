@@ -13,7 +13,7 @@ import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StatePlan;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.nvmf.TargetListener;
-import io.millrace.server.config.ConfigReader;
+import io.millrace.serve.config.ConfigReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

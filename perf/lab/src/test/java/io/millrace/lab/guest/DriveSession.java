@@ -9,7 +9,7 @@ import io.millrace.control.client.ControlClientContext;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
-import io.millrace.drive.DriveCommand;
+import io.millrace.cli.local.drive.DriveCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

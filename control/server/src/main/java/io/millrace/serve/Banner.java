@@ -1,0 +1,96 @@
+package io.millrace.serve;
+
+import io.millrace.block.BlockGeometry;
+import io.millrace.console.StartTime;
+import io.millrace.console.Table;
+import io.millrace.console.Terminal;
+import io.millrace.console.Version;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.nvmf.TransportAddress;
+import io.millrace.reactor.ReactorConfig;
+import io.millrace.settings.Units;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * Start-up output of a data plane. Main thread.
+ */
+final class Banner
+{
+    private Banner()
+    {
+    }
+
+    static void print(final Terminal terminal, final DataPlane dataPlane)
+    {
+        terminal.line(terminal.bold("millrace " + Version.number()) + ", pid " + ProcessHandle.current().pid() + ", " +
+            reactors(dataPlane.config().reactors()) + ", " + Units.size(dataPlane.config().memoryBytes()) +
+            " of I/O buffers");
+        for (final String note : dataPlane.notes())
+        {
+            terminal.line(terminal.warn("note: ") + note);
+        }
+        terminal.line();
+        if (!dataPlane.config().subsystems().isEmpty())
+        {
+            volumes(dataPlane).print(terminal, "  ");
+            terminal.line();
+        }
+        if (dataPlane.addresses().isEmpty())
+        {
+            terminal.line("no listeners, until a command adds one");
+            return;
+        }
+        terminal.line("listening on " + addresses(dataPlane.addresses()) + (dataPlane.discoveryAddresses().isEmpty() ?
+            "" : ", discovery on " + addresses(dataPlane.discoveryAddresses())));
+    }
+
+    static void ready(final Terminal terminal)
+    {
+        final double seconds = StartTime.elapsedSeconds();
+        terminal.line(terminal.good("ready") +
+            (seconds < 0 ? "" : String.format(Locale.ROOT, " after %.2f s", seconds)) + "; Ctrl-C stops");
+    }
+
+    private static String reactors(final List<ReactorConfig> reactors)
+    {
+        return reactors.size() + (1 == reactors.size() ? " reactor (" : " reactors (") + reactors.stream()
+            .map((r) -> (r.cpu() < 0 ? "any CPU" : "CPU " + r.cpu()) +
+                (ReactorConfig.IdleMode.BUSY_SPIN == r.idle() ? ", busy-spin" : ""))
+            .collect(Collectors.joining("; ")) + ")";
+    }
+
+    private static Table volumes(final DataPlane dataPlane)
+    {
+        final Table table = new Table("subsystem", ">nsid", "device", "type", ">size", ">block", "hosts");
+        for (final SubsystemSettings subsystem : dataPlane.config().subsystems())
+        {
+            String nqn = subsystem.nqn();
+            String hosts = subsystem.allowAnyHost() ? "any" : Integer.toString(subsystem.hosts().size());
+            for (final SubsystemSettings.NamespaceSettings namespace : subsystem.namespaces())
+            {
+                final BlockGeometry geometry = dataPlane.devices().get(namespace.device()).geometry();
+                table.row(nqn, Integer.toString(namespace.nsid()), namespace.device(),
+                    type(dataPlane, namespace.device()),
+                    Units.size(geometry.sizeBytes()), Integer.toString(geometry.blockSizeBytes()), hosts);
+                nqn = "";
+                hosts = "";
+            }
+        }
+        return table;
+    }
+
+    private static String type(final DataPlane dataPlane, final String device)
+    {
+        return dataPlane.config().devices().stream().filter((d) -> d.name().equals(device)).findFirst()
+            .map(DeviceConfig::description).orElseThrow();
+    }
+
+    private static String addresses(final List<TransportAddress> addresses)
+    {
+        return addresses.stream().map(TransportAddress::hostAndPort).collect(Collectors.joining(", "));
+    }
+}

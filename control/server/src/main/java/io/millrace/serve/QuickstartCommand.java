@@ -1,0 +1,238 @@
+package io.millrace.serve;
+
+import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.console.ByteSize;
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.Json;
+import io.millrace.console.StopSignal;
+import io.millrace.console.Terminal;
+import io.millrace.console.Version;
+import io.millrace.control.agent.ControlEvents;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.dataplane.DataPlaneListener;
+import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.ListenerSettings;
+import io.millrace.dataplane.SettingException;
+import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.tcp.TcpTransportConfig;
+import io.millrace.reactor.ReactorConfig;
+import io.millrace.status.StatusSettings;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code millrace quickstart}: a volume in a file, served on the loopback address, verified and measured.
+ */
+@Command(
+    name = "quickstart",
+    description = "Serve a volume in a file on 127.0.0.1, verify and measure it, and go on serving until Ctrl-C.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace quickstart",
+        "  millrace quickstart --path /mnt/fast/vol.img --size 16GiB",
+        "  millrace quickstart --exit --json            measure and end, for scripts",
+        "",
+        "Exit codes: 0 all was right, 1 a command failed or a block was wrong, 2 it could",
+        "not start."})
+public final class QuickstartCommand implements Callable<Integer>
+{
+    static final String NQN = "nqn.2026-11.io.millrace:quickstart";
+
+    private static final int NAMESPACE_BLOCK_BYTES = 4096;
+    private static final long ROUND_MS_DEFAULT = 2_000;
+
+    @Option(names = "--path", paramLabel = "FILE",
+        description = "File of the volume. Default: millrace/quickstart.img in $$XDG_DATA_HOME or ~/.local/share.")
+    private Path path;
+
+    @Option(names = "--size", paramLabel = "SIZE", converter = ByteSize.class,
+        description = "Size of the volume. Default: that of the file, 1GiB when there is none yet.")
+    private Long sizeBytes;
+
+    @Option(names = "--port", paramLabel = "PORT", defaultValue = "4420",
+        description = "TCP port; 0 takes any free one. Default: ${DEFAULT-VALUE}.")
+    private int port;
+
+    @Option(names = "--discovery-port", paramLabel = "PORT", defaultValue = "8009",
+        description = "TCP port of discovery; 0 takes any free one. Default: ${DEFAULT-VALUE}.")
+    private int discoveryPort;
+
+    @Option(names = "--overwrite", description = "Also measure writes on an existing volume; overwrites its first " +
+        "64MiB.")
+    private boolean overwrite;
+
+    @Option(names = {"--exit", "--once"}, description = "End after measuring.")
+    private boolean exit;
+
+    @Option(names = "--no-measure", description = "Serve only.")
+    private boolean noMeasure;
+
+    @Option(names = "--no-manager", description = "Do not start a manager.")
+    private boolean noManager;
+
+    @Option(names = "--round", paramLabel = "MS", defaultValue = "2000", hidden = true)
+    private long roundMs = ROUND_MS_DEFAULT;
+
+    @Option(names = "--json", description = "With --exit: print the measurements as JSON and nothing else.")
+    private boolean json;
+
+    /**
+     * Called by picocli.
+     */
+    public QuickstartCommand()
+    {
+    }
+
+    @Override
+    public Integer call() throws InterruptedException
+    {
+        if (json && !exit)
+        {
+            throw new CommandException(ExitCode.USAGE, "--json prints when all is over: add --exit");
+        }
+        checkPort("--port", port);
+        checkPort("--discovery-port", discoveryPort);
+        final QuickstartVolume volume = QuickstartVolume.locate(path, sizeBytes, System.getenv());
+        final StopSignal stop = StopSignal.install();
+        final Terminal terminal = json ? Terminal.standardError() : Terminal.standard();
+        boolean isRight = true;
+        final EventLog log = new EventLog(terminal);
+        final ControlEvents events = noManager ? null : new ControlEvents();
+        try (DataPlane dataPlane = start(volume, log, noManager ? DataPlaneListener.NONE : events);
+            QuickstartControl control = noManager ? null :
+                QuickstartControl.start(dataPlane, volume.path(), events, log, stop))
+        {
+            Banner.print(terminal, dataPlane);
+            hints(terminal, dataPlane);
+            if (null != control)
+            {
+                hints(terminal, control);
+            }
+            Banner.ready(terminal);
+            if (!noMeasure)
+            {
+                terminal.line();
+                isRight = measure(terminal, dataPlane, stop, volume.isFresh() || overwrite);
+            }
+            if (!exit && !stop.isRequested())
+            {
+                terminal.line();
+                terminal.line(terminal.good("serving") + " " + volume.path() + " until Ctrl-C");
+                // Not the hosts of the measurement.
+                log.clear();
+                log.start();
+                stop.await();
+                log.close();
+            }
+            terminal.line("stopping");
+        }
+        return isRight ? ExitCode.OK : ExitCode.FAILURE;
+    }
+
+    private static void checkPort(final String option, final int value)
+    {
+        if (value < 0 || value > 0xffff)
+        {
+            throw new CommandException(ExitCode.USAGE, option + " " + value + ": out of range 0 to 65535");
+        }
+    }
+
+    private boolean measure(
+        final Terminal terminal, final DataPlane dataPlane, final StopSignal stop, final boolean mayWrite)
+    {
+        final QuickstartRounds rounds = new QuickstartRounds(dataPlane.addresses().get(0).socketAddress(), NQN,
+            dataPlane.devices().get("volume").geometry().sizeBytes(), roundMs, stop);
+        final boolean isRight = rounds.run(terminal, mayWrite);
+        if (json)
+        {
+            final Map<String, Object> result = new LinkedHashMap<>();
+            result.put("passed", isRight);
+            result.put("rounds", rounds.results());
+            Terminal.standard().line(Json.write(result));
+        }
+        return isRight;
+    }
+
+    private void hints(final Terminal terminal, final DataPlane dataPlane)
+    {
+        terminal.line();
+        terminal.line("to use it from this machine, as root:");
+        terminal.line("  modprobe nvme-tcp");
+        terminal.line("  nvme discover" + address(dataPlane.discoveryAddresses().get(0)));
+        terminal.line("  nvme connect" + address(dataPlane.addresses().get(0)) + " -n " + NQN);
+        terminal.line("  nvme disconnect -n " + NQN);
+        terminal.line();
+    }
+
+    private static void hints(final Terminal terminal, final QuickstartControl control)
+    {
+        terminal.line("to run it, managed by process " + control.managerPid() + ", from another terminal:");
+        for (final String command : new String[]{"top", "get", "events", "namespace list", "device create --help"})
+        {
+            terminal.line("  ./millrace " + command + control.option());
+        }
+        terminal.line();
+    }
+
+    private static String address(final TransportAddress address)
+    {
+        return " -t " + address.transportType() + " -a " + address.address() + " -s " + address.serviceId();
+    }
+
+    private DataPlane start(final QuickstartVolume volume, final EventLog log, final DataPlaneListener listener)
+    {
+        final FileDeviceConfig file = FileDeviceConfig.of("volume", volume.path(), volume.sizeBytes(),
+            NAMESPACE_BLOCK_BYTES).withPreallocate(false);
+        try
+        {
+            return DataPlane.start(new DataPlaneConfig(
+                List.of(ReactorConfig.of("reactor-0", -1)),
+                DataPlaneConfig.MEMORY_BYTES_DEFAULT,
+                List.of(new DeviceConfig.File(file)),
+                List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
+                    List.of(new SubsystemSettings.NamespaceSettings(1, "volume", null)))),
+                List.of(new ListenerSettings(TransportAddress.tcp("127.0.0.1", port))),
+                discoveryPort,
+                TargetConfig.defaults(),
+                List.of(TcpTransportConfig.defaults()),
+                false,
+                new StatusSettings(StatusSettings.fileDefault(), false, StatusSettings.BYTES_EACH_DEFAULT,
+                    "millrace " + Version.number())), log, listener);
+        }
+        catch (final SettingException e)
+        {
+            throw new CommandException(ExitCode.USAGE, inOptions(e), e);
+        }
+    }
+
+    /** Names the option in place of the setting it became. */
+    private static String inOptions(final SettingException e)
+    {
+        final String key = e.key();
+        final String value = null == e.value() ? "" : " " + e.value();
+        if (key.startsWith("listeners"))
+        {
+            return "--port" + value + ": " + e.bound() + "; choose another with --port, or stop what listens there";
+        }
+        if (key.equals("discovery"))
+        {
+            return "--discovery-port" + value + ": " + e.bound() +
+                "; choose another with --discovery-port, or stop what listens there";
+        }
+        if (key.startsWith("devices"))
+        {
+            final String option = key.endsWith("size") ? "--size" : "--path";
+            return option + value + ": " + e.bound() + (e.remedy().isEmpty() ? "" : "; " + e.remedy());
+        }
+        return e.getMessage();
+    }
+}

@@ -1,0 +1,162 @@
+package io.millrace.serve;
+
+import io.millrace.block.file.FileRecords;
+import io.millrace.console.CommandException;
+import io.millrace.console.ExitCode;
+import io.millrace.console.StopSignal;
+import io.millrace.console.Terminal;
+import io.millrace.control.agent.ControlAgent;
+import io.millrace.control.agent.ControlEvents;
+import io.millrace.control.service.ControlSettings;
+import io.millrace.dataplane.DataPlane;
+import io.millrace.dataplane.DataPlaneConfig;
+import io.millrace.dataplane.DataPlaneListener;
+import io.millrace.dataplane.SettingException;
+import io.millrace.serve.config.ConfigReader;
+import io.millrace.settings.ConfigException;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code millrace serve}: serves the configuration of a file until it is stopped.
+ */
+@Command(
+    name = "serve",
+    description = "Serve the volumes that a configuration file declares, until Ctrl-C or SIGTERM.",
+    footerHeading = "%nExamples:%n",
+    footer = {
+        "  millrace serve --config millrace.yaml",
+        "  millrace serve --config millrace.yaml --check    only check the file",
+        "",
+        "A data plane with a manager restores the state applied last instead of that of the file.",
+        "",
+        "docs/configuration.md describes the file, millrace.yaml is an example."})
+public final class ServeCommand implements Callable<Integer>
+{
+    @Option(names = {"-c", "--config"}, required = true, paramLabel = "FILE", description = "Configuration file.")
+    private Path file;
+
+    @Option(names = "--check", description = "Check the file, start nothing. Ports, files and CPUs are not looked at.")
+    private boolean check;
+
+    @Option(names = "--import", description = {
+        "Use the state of the file instead of the state that a manager applied.",
+        "Its manager shows the difference as drift."})
+    private boolean isImport;
+
+    /**
+     * Called by picocli.
+     */
+    public ServeCommand()
+    {
+    }
+
+    /**
+     * Serves what a file declares.
+     *
+     * @param file to read.
+     */
+    public ServeCommand(final Path file)
+    {
+        this.file = file;
+    }
+
+    @Override
+    public Integer call() throws Exception
+    {
+        final Terminal terminal = Terminal.standard();
+        final ConfigReader.Result read = read();
+        if (check)
+        {
+            terminal.line(file + ": valid; " + read.config().subsystems().size() + " subsystems, " +
+                read.config().devices().size() + " devices, " + read.config().listeners().size() + " listeners");
+            return ExitCode.OK;
+        }
+        final StopSignal stop = StopSignal.install();
+        final EventLog log = new EventLog(terminal);
+        // Without control nothing of it is loaded: the time to start counts.
+        final ControlEvents events = null == read.control() ? null : new ControlEvents();
+        final FileRecords records = FileRecords.in(read.recordDirectory());
+        final InitialState applied = null == read.control() ? null : InitialState.read(read, isImport, records);
+        try (DataPlane dataPlane = start(read, null != applied && applied.isRestored() ?
+                read.withoutServed() : read.withRecords(records.permanent()), log,
+                null == events ? DataPlaneListener.NONE : events);
+            AutoCloseable control =
+                null == events ? null : startControl(read, dataPlane, events, applied, terminal, log, stop))
+        {
+            Banner.print(terminal, dataPlane);
+            if (null != control)
+            {
+                terminal.line("control: " + read.control().directory() + ", " + ControlSettings.IPC_CHANNEL +
+                    (read.control().isUdp() ? " and " + read.control().channel() : "") + ", stream " +
+                    read.control().streamId());
+            }
+            if (null != dataPlane.statusFile())
+            {
+                terminal.line("status: " + dataPlane.statusFile());
+            }
+            Banner.ready(terminal);
+            log.start();
+            final WarmUp warmUp = read.warmUp() ? WarmUp.start(terminal) : null;
+            stop.await();
+            if (null != warmUp)
+            {
+                warmUp.close();
+            }
+            log.close();
+            terminal.line("stopping");
+        }
+        return ExitCode.OK;
+    }
+
+    private ConfigReader.Result read()
+    {
+        try
+        {
+            return ConfigReader.read(file);
+        }
+        catch (final ConfigException e)
+        {
+            throw new CommandException(ExitCode.USAGE, e.getMessage(), e);
+        }
+    }
+
+    private static DataPlane start(
+        final ConfigReader.Result read,
+        final DataPlaneConfig config,
+        final EventLog log,
+        final DataPlaneListener listener)
+    {
+        try
+        {
+            return DataPlane.start(config, log, listener);
+        }
+        catch (final SettingException e)
+        {
+            throw new CommandException(ExitCode.USAGE, read.locate(e).getMessage(), e);
+        }
+    }
+
+    private static AutoCloseable startControl(
+        final ConfigReader.Result read,
+        final DataPlane dataPlane,
+        final ControlEvents events,
+        final InitialState applied,
+        final Terminal terminal,
+        final EventLog log,
+        final StopSignal stop)
+    {
+        final ServeOwner owner = new ServeOwner(log, stop);
+        applied.restore(dataPlane, owner, terminal);
+        try
+        {
+            return ControlAgent.start(read.control(), dataPlane, events, owner, applied.kept(), read.bounds());
+        }
+        catch (final SettingException e)
+        {
+            throw new CommandException(ExitCode.USAGE, read.locate(e).getMessage(), e);
+        }
+    }
+}

@@ -1,4 +1,0 @@
-/**
- * {@code millrace stat}: what the status file of a data plane says, running, stopped or dead. Main thread.
- */
-package io.millrace.server.stat;

@@ -1,0 +1,225 @@
+package io.millrace.serve.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.millrace.block.BlockGeometry;
+import io.millrace.control.agent.DeviceConversions;
+import io.millrace.control.message.Command;
+import io.millrace.control.message.CommandHeader;
+import io.millrace.control.message.CommandId;
+import io.millrace.control.message.DeviceSpec;
+import io.millrace.control.message.Resource;
+import io.millrace.control.state.DesiredState;
+import io.millrace.control.state.StateDocument;
+import io.millrace.control.state.StatePlan;
+import io.millrace.control.wire.MessagePublication;
+import io.millrace.control.wire.RequestAdapter;
+import io.millrace.control.wire.RequestHandler;
+import io.millrace.control.wire.RequestWriter;
+import io.millrace.control.wire.ResponseAdapter;
+import io.millrace.control.wire.ResponseHandler;
+import io.millrace.control.wire.ResponseWriter;
+import io.millrace.dataplane.DeviceConfig;
+import io.millrace.settings.Setting;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Each setting of each type of device comes through all the ways that a device goes: the file of a data plane, desired
+ * state, the wire, the data plane, its record, and a document again.
+ */
+class DeviceSettingsTest
+{
+    private static final String DEVICE = "devices[].";
+    private static final String RULE = "devices[].rules[].";
+    private static final List<String> TYPES = List.of("memory", "null", "file", "nvme", "fault");
+    private static final int AT = MessagePublication.MESSAGE_OFFSET;
+
+    /** A value of each setting that is not its default. A setting that is missing here fails the test. */
+    private static final Map<String, String> VALUES = Map.ofEntries(
+        Map.entry("size", "2MiB"), Map.entry("block-size", "512"), Map.entry("path", "/srv/f.img"),
+        Map.entry("read-only", "true"), Map.entry("preallocate", "false"), Map.entry("queue-depth", "17"),
+        Map.entry("polling", "off"), Map.entry("address", "0000:01:00.0"), Map.entry("nsid", "3"),
+        Map.entry("timeout", "7s"), Map.entry("interrupts", "true"), Map.entry("unsafe-noiommu", "true"),
+        Map.entry("base", "wrapped"), Map.entry("seed", "5"),
+        Map.entry("rules", "[{effect: delay, delay: 3ms}]"));
+    private static final Map<String, String> RULE_VALUES = Map.ofEntries(
+        Map.entry("effect", "torn-write"), Map.entry("operations[]", "[write, copy, verify]"),
+        Map.entry("first-block", "4"), Map.entry("last-block", "9"), Map.entry("status", "device-error"),
+        Map.entry("delay", "5ms"), Map.entry("every", "3"), Map.entry("probability", "0.125"),
+        Map.entry("count", "11"));
+
+    private static Stream<Arguments> settings()
+    {
+        final List<Arguments> all = new ArrayList<>();
+        for (final Setting<?> each : Settings.ALL.all())
+        {
+            if (each.key().startsWith(RULE))
+            {
+                all.add(Arguments.of("fault", each.key()));
+            }
+            else if (each.key().startsWith(DEVICE) && !List.of("devices[].name", "devices[].type").contains(each.key()))
+            {
+                TYPES.stream().filter(each::isFor).forEach((type) -> all.add(Arguments.of(type, each.key())));
+            }
+        }
+        return all.stream();
+    }
+
+    /** A file with one device, with the least that its type needs and one setting more. */
+    private static String file(final String type, final String key, final String value)
+    {
+        final Map<String, String> device = new LinkedHashMap<>();
+        device.put("name", "dut");
+        device.put("type", "null".equals(type) ? "'null'" : type);
+        for (final Setting<?> each : Settings.ALL.all())
+        {
+            final String name = each.key().substring(each.key().lastIndexOf('.') + 1);
+            if (each.key().startsWith(DEVICE) && !each.key().startsWith(RULE) && each.required() && each.isFor(type) &&
+                VALUES.containsKey(name))
+            {
+                device.put(name, VALUES.get(name));
+            }
+        }
+        if (List.of("memory", "null").contains(type))
+        {
+            device.put("size", "4MiB");
+        }
+        if (null != key)
+        {
+            device.put(key, value);
+        }
+        return "fault".equals(type) ? "devices: [{name: wrapped, type: memory, size: 1MiB}, " +
+            "{name: wrapped2, type: memory, size: 1MiB}, " + device(device) + "]\n" :
+            "devices: [" + device(device) + "]\n";
+    }
+
+    private static String device(final Map<String, String> settings)
+    {
+        return "{" + String.join(", ", settings.entrySet().stream()
+            .map((each) -> each.getKey() + ": " + each.getValue()).toList()) + "}";
+    }
+
+    private static DeviceConfig configured(final String text)
+    {
+        return ConfigReader.read("m.yaml", text + """
+            subsystems: [{nqn: nqn.2026-11.io.a, allow-any-host: true, namespaces: [{nsid: 1, device: dut}]}]
+            listeners: [{transport: tcp, address: 127.0.0.1}]
+            """).config().devices().stream().filter((each) -> "dut".equals(each.name()))
+            .findFirst().orElseThrow();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T, V> T handler(final Class<T> type, final AtomicReference<V> last)
+    {
+        return (T)Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[]{type}, (_, _, args) ->
+        {
+            last.set((V)args[1]);
+            return null;
+        });
+    }
+
+    private static DeviceSpec overTheWire(final DeviceSpec device)
+    {
+        final AtomicReference<Command> read = new AtomicReference<>();
+        final RequestWriter writer = new RequestWriter();
+        final int length = writer.command(
+            new CommandHeader(1, 2, new CommandId(3, 4), 5), new Command.CreateDevice(device));
+        assertTrue(new RequestAdapter(handler(RequestHandler.class, read)).onMessage(writer.buffer(), AT, length));
+        return ((Command.CreateDevice)read.get()).device();
+    }
+
+    private static Resource overTheWire(final Resource resource)
+    {
+        final AtomicReference<Resource> read = new AtomicReference<>();
+        final ResponseWriter writer = new ResponseWriter();
+        final int length = writer.resource(9, resource);
+        assertTrue(new ResponseAdapter(handler(ResponseHandler.class, read)).onMessage(writer.buffer(), AT, length));
+        return read.get();
+    }
+
+    @ParameterizedTest
+    @MethodSource("settings")
+    void shouldComeThroughAllWays(final String type, final String key)
+    {
+        final String name = key.substring(key.lastIndexOf('.') + 1);
+        final boolean isOfRule = key.startsWith(RULE);
+        final String value = isOfRule ? RULE_VALUES.get(name) : VALUES.get(name.replace("[]", ""));
+        assertNotNull(value, key + " is not carried through the test");
+        final String text;
+        final String other;
+        if (isOfRule)
+        {
+            final String effect = "delay".equals(name) ? "delay" : "effect".equals(name) ? value : "lost-write";
+            final String fixed = "{effect: " + effect;
+            text = file(type, "rules", "effect".equals(name) ? "[{effect: " + value + "}]" :
+                "[" + fixed + ", " + name.replace("[]", "") + ": " + value + "}]");
+            other = file(type, "rules", "effect".equals(name) ? "[{effect: hang}]" :
+                "delay".equals(name) ? "[{effect: delay, delay: 1ms}]" : "[{effect: lost-write}]");
+        }
+        else
+        {
+            final String setting = name.replace("[]", "");
+            text = file(type, setting, value);
+            other = file(type, setting, other(setting));
+        }
+        final DeviceConfig wanted = configured(text);
+        assertNotEquals(wanted, configured(other), () -> "the value is none of its own:\n" + text + other);
+
+        final DesiredState desired = StateDocument.read("m.yaml", text).state();
+        assertEquals(List.of(), StateDocument.read("m.yaml", text).skipped());
+        final DeviceSpec spec = desired.devices().get("dut");
+        final DeviceConfig config = DeviceConversions.config(overTheWire(spec));
+        assertEquals(wanted, config);
+
+        final int blockSize = 0 == spec.blockSizeBytes() ? 4096 : spec.blockSizeBytes();
+        final long size = 0 == spec.sizeBytes() ? 1 << 20 : spec.sizeBytes();
+        final BlockGeometry geometry = new BlockGeometry(blockSize, size / blockSize, 1 << 20, 1, false, false, false,
+            false, false, false, false, false, false);
+        final List<Resource> records = new ArrayList<>();
+        desired.devices().values().forEach((each) -> records.add(overTheWire(
+            DeviceConversions.info(DeviceConversions.config(each), geometry))));
+        final DesiredState actual = DesiredState.of(records);
+        // The size of a file that was declared without is that of the file; what it wraps is not of interest.
+        assertEquals(spec.withSize(0), actual.devices().get("dut").withSize(0));
+
+        final DesiredState again = StateDocument.read("again.yaml", StateDocument.write(desired)).state();
+        assertEquals(desired, again);
+        assertEquals(wanted, configured(StateDocument.write(desired).lines().filter((line) ->
+            line.startsWith("devices:") || line.startsWith("  - {name:")).reduce("", (a, b) -> a + b + '\n')));
+        final StatePlan plan = StatePlan.between(StateDocument.read("m.yaml", other).state(), desired);
+        assertTrue(!plan.isEmpty() || "preallocate".equals(name), () -> "no step leads to\n" + text);
+    }
+
+    /** What the setting has when it is not given; of one that is needed another value. */
+    private static String other(final String setting)
+    {
+        return switch (setting)
+        {
+            case "size" -> "1MiB";
+            case "block-size" -> "4096";
+            case "path" -> "/srv/g.img";
+            case "read-only", "interrupts", "unsafe-noiommu" -> "false";
+            case "preallocate" -> "true";
+            case "queue-depth" -> "256";
+            case "polling" -> "auto";
+            case "address" -> "0000:02:00.0";
+            case "nsid" -> "1";
+            case "timeout" -> "30s";
+            case "seed" -> "0";
+            case "rules" -> "[]";
+            default -> "wrapped2";
+        };
+    }
+}
