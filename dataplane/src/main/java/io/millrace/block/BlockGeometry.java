@@ -1,7 +1,7 @@
 package io.millrace.block;
 
 /**
- * Size, limits and capabilities of a block device. Immutable.
+ * Size, limits and capabilities of a block device. Immutable; made by {@link #builder}.
  *
  * @param blockSizeBytes        512 or 4096.
  * @param blockCount            of the device.
@@ -21,6 +21,12 @@ package io.millrace.block;
  * @param deallocatedReadsZero  deallocated blocks read as zeroes.
  * @param readOnly              writes are refused.
  * @param supportsCopy          {@link BlockOperation#COPY} works.
+ * @param optimalWriteBytes     size of writes, aligned to it, that suit the device best, such as the width of a stripe;
+ *                              a multiple of the block size, at most {@link #maxTransferBytes}. The block size when
+ *                              any will do.
+ * @param atomicWriteBytes      a write of one segment of so much or less is stored whole or not at all, when power
+ *                              fails and when other requests meet it; a power of two, at least the block size, at most
+ *                              {@link #maxTransferBytes}.
  */
 public record BlockGeometry(
     int blockSizeBytes,
@@ -35,10 +41,14 @@ public record BlockGeometry(
     boolean supportsDeallocate,
     boolean deallocatedReadsZero,
     boolean readOnly,
-    boolean supportsCopy)
+    boolean supportsCopy,
+    int optimalWriteBytes,
+    int atomicWriteBytes)
 {
     /** Default of {@link #maxTransferBytes()}: 1 MiB. */
     public static final int MAX_TRANSFER_BYTES_DEFAULT = 1 << 20;
+    /** Largest {@link #optimalWriteBytes()} and {@link #atomicWriteBytes()} in blocks: what a host can be told. */
+    private static final int WRITE_BLOCKS_MAX = 1 << 16;
 
     /**
      * Checks what can be checked.
@@ -58,6 +68,50 @@ public record BlockGeometry(
             throw new BlockDeviceException("largest transfer of " + maxTransferBytes +
                 " bytes is not a positive multiple of the block size " + blockSizeBytes);
         }
+        if (memoryAlignmentBytes < 1 || 1 != Integer.bitCount(memoryAlignmentBytes))
+        {
+            throw new BlockDeviceException("memory alignment of " + memoryAlignmentBytes +
+                " bytes is not a power of two: use 1 when addresses may be any");
+        }
+        checkWriteSize("optimal write size", optimalWriteBytes, blockSizeBytes, maxTransferBytes);
+        checkWriteSize("atomic write unit", atomicWriteBytes, blockSizeBytes, maxTransferBytes);
+        if (1 != Integer.bitCount(atomicWriteBytes))
+        {
+            throw new BlockDeviceException("atomic write unit of " + atomicWriteBytes + " bytes is not a power of " +
+                "two: use " + Integer.highestOneBit(atomicWriteBytes));
+        }
+    }
+
+    private static void checkWriteSize(
+        final String name, final int sizeBytes, final int blockSizeBytes, final int maxTransferBytes)
+    {
+        final int limitBytes = (int)Math.min(maxTransferBytes, (long)WRITE_BLOCKS_MAX * blockSizeBytes);
+        if (sizeBytes < blockSizeBytes || 0 != sizeBytes % blockSizeBytes || sizeBytes > limitBytes)
+        {
+            throw new BlockDeviceException(name + " of " + sizeBytes + " bytes is not a multiple of the block size " +
+                blockSizeBytes + " from " + blockSizeBytes + " to " + limitBytes);
+        }
+    }
+
+    /**
+     * Begins a geometry of a device that reads, writes and flushes, and nothing else.
+     *
+     * @param blockSizeBytes 512 or 4096.
+     * @param blockCount     of the device.
+     * @return a builder with {@link #MAX_TRANSFER_BYTES_DEFAULT}, memory alignment 1, every capability off, and the
+     *     block size as optimal write size and atomic write unit.
+     */
+    public static Builder builder(final int blockSizeBytes, final long blockCount)
+    {
+        return new Builder(blockSizeBytes, blockCount);
+    }
+
+    /**
+     * {@return a builder that begins with the values of this geometry}
+     */
+    public Builder toBuilder()
+    {
+        return new Builder(this);
     }
 
     /**
@@ -102,20 +156,7 @@ public record BlockGeometry(
             throw new BlockDeviceException("device " + name + ": size " + sizeBytes + " bytes is below its present " +
                 sizeBytes() + ", and data is never truncated: use that size or a larger one");
         }
-        return withBlockCount(grownBlocks);
-    }
-
-    /**
-     * Changes {@link #blockCount()}.
-     *
-     * @param value new value.
-     * @return a copy.
-     */
-    public BlockGeometry withBlockCount(final long value)
-    {
-        return new BlockGeometry(blockSizeBytes, value, maxTransferBytes, memoryAlignmentBytes, lendsReads,
-            completesInline, volatileWriteCache, supportsWriteZeroes, supportsVerify, supportsDeallocate,
-            deallocatedReadsZero, readOnly, supportsCopy);
+        return toBuilder().blockCount(grownBlocks).build();
     }
 
     /**
@@ -159,5 +200,234 @@ public record BlockGeometry(
     public boolean contains(final long lba, final long blocks)
     {
         return lba >= 0 && blocks > 0 && blocks <= blockCount && lba <= blockCount - blocks;
+    }
+
+    /**
+     * Collects the values of a geometry. Not thread-safe.
+     */
+    public static final class Builder
+    {
+        private final int blockSizeBytes;
+        private long blockCount;
+        private int maxTransferBytes = MAX_TRANSFER_BYTES_DEFAULT;
+        private int memoryAlignmentBytes = 1;
+        private boolean lendsReads;
+        private boolean completesInline;
+        private boolean volatileWriteCache;
+        private boolean supportsWriteZeroes;
+        private boolean supportsVerify;
+        private boolean supportsDeallocate;
+        private boolean deallocatedReadsZero;
+        private boolean readOnly;
+        private boolean supportsCopy;
+        private int optimalWriteBytes;
+        private int atomicWriteBytes;
+
+        private Builder(final int blockSizeBytes, final long blockCount)
+        {
+            this.blockSizeBytes = blockSizeBytes;
+            this.blockCount = blockCount;
+            optimalWriteBytes = blockSizeBytes;
+            atomicWriteBytes = blockSizeBytes;
+        }
+
+        private Builder(final BlockGeometry geometry)
+        {
+            blockSizeBytes = geometry.blockSizeBytes;
+            blockCount = geometry.blockCount;
+            maxTransferBytes = geometry.maxTransferBytes;
+            memoryAlignmentBytes = geometry.memoryAlignmentBytes;
+            lendsReads = geometry.lendsReads;
+            completesInline = geometry.completesInline;
+            volatileWriteCache = geometry.volatileWriteCache;
+            supportsWriteZeroes = geometry.supportsWriteZeroes;
+            supportsVerify = geometry.supportsVerify;
+            supportsDeallocate = geometry.supportsDeallocate;
+            deallocatedReadsZero = geometry.deallocatedReadsZero;
+            readOnly = geometry.readOnly;
+            supportsCopy = geometry.supportsCopy;
+            optimalWriteBytes = geometry.optimalWriteBytes;
+            atomicWriteBytes = geometry.atomicWriteBytes;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#blockCount()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder blockCount(final long value)
+        {
+            blockCount = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#maxTransferBytes()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder maxTransferBytes(final int value)
+        {
+            maxTransferBytes = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#memoryAlignmentBytes()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder memoryAlignmentBytes(final int value)
+        {
+            memoryAlignmentBytes = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#lendsReads()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder lendsReads(final boolean value)
+        {
+            lendsReads = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#completesInline()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder completesInline(final boolean value)
+        {
+            completesInline = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#volatileWriteCache()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder volatileWriteCache(final boolean value)
+        {
+            volatileWriteCache = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#supportsWriteZeroes()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder supportsWriteZeroes(final boolean value)
+        {
+            supportsWriteZeroes = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#supportsVerify()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder supportsVerify(final boolean value)
+        {
+            supportsVerify = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#supportsDeallocate()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder supportsDeallocate(final boolean value)
+        {
+            supportsDeallocate = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#deallocatedReadsZero()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder deallocatedReadsZero(final boolean value)
+        {
+            deallocatedReadsZero = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#readOnly()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder readOnly(final boolean value)
+        {
+            readOnly = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#supportsCopy()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder supportsCopy(final boolean value)
+        {
+            supportsCopy = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#optimalWriteBytes()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder optimalWriteBytes(final int value)
+        {
+            optimalWriteBytes = value;
+            return this;
+        }
+
+        /**
+         * Sets {@link BlockGeometry#atomicWriteBytes()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder atomicWriteBytes(final int value)
+        {
+            atomicWriteBytes = value;
+            return this;
+        }
+
+        /**
+         * {@return the geometry}
+         *
+         * @throws BlockDeviceException when a value is out of its bounds; the message names it.
+         */
+        public BlockGeometry build()
+        {
+            return new BlockGeometry(blockSizeBytes, blockCount, maxTransferBytes, memoryAlignmentBytes, lendsReads,
+                completesInline, volatileWriteCache, supportsWriteZeroes, supportsVerify, supportsDeallocate,
+                deallocatedReadsZero, readOnly, supportsCopy, optimalWriteBytes, atomicWriteBytes);
+        }
     }
 }

@@ -107,8 +107,10 @@ class IdentifyTest
     @Test
     void shouldNotOfferWriteZeroesWhenADeviceCannot()
     {
-        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(new BlockGeometry(
-            512, 8, 1 << 20, 1, false, false, true, false, false, false, false, true, false), 1)), UUID.randomUUID()));
+        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(BlockGeometry.builder(512, 8)
+            .volatileWriteCache(true)
+            .readOnly(true)
+            .build(), 1)), UUID.randomUUID()));
         assertEquals(0, controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() &
             IdentifyController.NVM_WRITE_ZEROES);
     }
@@ -116,8 +118,13 @@ class IdentifyTest
     @Test
     void shouldNotOfferVerifyWhenADeviceCannot()
     {
-        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(new BlockGeometry(
-            512, 8, 1 << 20, 1, false, false, true, true, false, true, true, false, true), 1)), UUID.randomUUID()));
+        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(BlockGeometry.builder(512, 8)
+            .volatileWriteCache(true)
+            .supportsWriteZeroes(true)
+            .supportsDeallocate(true)
+            .deallocatedReadsZero(true)
+            .supportsCopy(true)
+            .build(), 1)), UUID.randomUUID()));
         assertEquals(IdentifyController.NVM_WRITE_ZEROES,
             controller(identify(IdentifyCns.CONTROLLER, 0)).optionalNvmCommands() &
                 (IdentifyController.NVM_WRITE_ZEROES | IdentifyController.NVM_VERIFY));
@@ -126,8 +133,12 @@ class IdentifyTest
     @Test
     void shouldNotOfferCopyWhenADeviceCannot()
     {
-        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(new BlockGeometry(
-            512, 8, 1 << 20, 1, false, false, true, true, true, true, false, false, false), 1)), UUID.randomUUID()));
+        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(BlockGeometry.builder(512, 8)
+            .volatileWriteCache(true)
+            .supportsWriteZeroes(true)
+            .supportsVerify(true)
+            .supportsDeallocate(true)
+            .build(), 1)), UUID.randomUUID()));
         final IdentifyController data = controller(identify(IdentifyCns.CONTROLLER, 0));
         assertEquals(0, data.optionalNvmCommands() & IdentifyController.NVM_COPY);
         assertEquals(0, data.copyFormats());

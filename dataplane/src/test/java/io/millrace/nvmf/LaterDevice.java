@@ -39,8 +39,7 @@ public final class LaterDevice implements BlockDevice
 
     public LaterDevice(final int blockBytes, final long sizeBytes)
     {
-        geometry = new BlockGeometry(blockBytes, sizeBytes / blockBytes, 1 << 20, 1, false, false, false, false, false,
-            false, false, false, false);
+        geometry = BlockGeometry.builder(blockBytes, sizeBytes / blockBytes).build();
         address = arena.allocate(sizeBytes, 4096).address();
     }
 

@@ -48,16 +48,31 @@ final class ManualDevice implements BlockDevice
     /** With a volatile cache and every ability but Copy. */
     static ManualDevice create(final int capacity)
     {
-        return new ManualDevice(new BlockGeometry(
-            512, 1L << 32, MAX_TRANSFER_BYTES, 512, false, false, true, true, true, true, true, false, false),
+        return new ManualDevice(BlockGeometry.builder(512, 1L << 32)
+            .maxTransferBytes(MAX_TRANSFER_BYTES)
+            .memoryAlignmentBytes(512)
+            .volatileWriteCache(true)
+            .supportsWriteZeroes(true)
+            .supportsVerify(true)
+            .supportsDeallocate(true)
+            .deallocatedReadsZero(true)
+            .build(),
             capacity);
     }
 
     /** Copies too. */
     static ManualDevice createCopying(final int capacity)
     {
-        return new ManualDevice(new BlockGeometry(
-            512, 1L << 32, MAX_TRANSFER_BYTES, 512, false, false, true, true, true, true, true, false, true), capacity);
+        return new ManualDevice(BlockGeometry.builder(512, 1L << 32)
+            .maxTransferBytes(MAX_TRANSFER_BYTES)
+            .memoryAlignmentBytes(512)
+            .volatileWriteCache(true)
+            .supportsWriteZeroes(true)
+            .supportsVerify(true)
+            .supportsDeallocate(true)
+            .deallocatedReadsZero(true)
+            .supportsCopy(true)
+            .build(), capacity);
     }
 
     /** Completes everything at once with a status from now on; null waits again. */

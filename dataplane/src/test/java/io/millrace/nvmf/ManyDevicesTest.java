@@ -39,7 +39,13 @@ class ManyDevicesTest
     private final class WorkingDevice implements BlockDevice
     {
         private final BlockGeometry geometry =
-            new BlockGeometry(512, 8, 1 << 20, 1, false, true, false, true, true, true, true, false, false);
+            BlockGeometry.builder(512, 8)
+                .completesInline(true)
+                .supportsWriteZeroes(true)
+                .supportsVerify(true)
+                .supportsDeallocate(true)
+                .deallocatedReadsZero(true)
+                .build();
 
         private static void work()
         {

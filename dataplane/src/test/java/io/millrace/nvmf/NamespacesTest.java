@@ -96,7 +96,13 @@ class NamespacesTest
         assertThrows(IllegalArgumentException.class,
             () -> new Namespace(Namespace.NSID_MAX + 1, memory, UUID.randomUUID()));
         final ManualDevice small = new ManualDevice(
-            new BlockGeometry(512, 8, 1 << 16, 1, false, false, false, true, true, true, true, false, false), 1);
+            BlockGeometry.builder(512, 8)
+                .maxTransferBytes(1 << 16)
+                .supportsWriteZeroes(true)
+                .supportsVerify(true)
+                .supportsDeallocate(true)
+                .deallocatedReadsZero(true)
+                .build(), 1);
         final IllegalArgumentException refused = assertThrows(IllegalArgumentException.class,
             () -> target.subsystem().addNamespace(new Namespace(2, small, UUID.randomUUID())));
         assertTrue(refused.getMessage().contains("65536"), refused.getMessage());
@@ -135,7 +141,13 @@ class NamespacesTest
     void shouldRefuseWritesToADeviceThatIsReadOnly()
     {
         final ManualDevice readOnly = new ManualDevice(
-            new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, true, true, true, true, true, false), 1);
+            BlockGeometry.builder(512, 8)
+                .supportsWriteZeroes(true)
+                .supportsVerify(true)
+                .supportsDeallocate(true)
+                .deallocatedReadsZero(true)
+                .readOnly(true)
+                .build(), 1);
         target.subsystem().addNamespace(new Namespace(2, readOnly, UUID.randomUUID()));
         final TestHost host = target.io();
         final int expected = NvmeStatus.NAMESPACE_WRITE_PROTECTED | NvmeStatus.DO_NOT_RETRY;
@@ -152,7 +164,7 @@ class NamespacesTest
     void shouldRefuseWriteZeroesThatTheDeviceCannotDo()
     {
         final ManualDevice plain = new ManualDevice(
-            new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, false, false, false, false, false, false), 1);
+            BlockGeometry.builder(512, 8).build(), 1);
         target.subsystem().addNamespace(new Namespace(2, plain, UUID.randomUUID()));
         final TestHost host = target.io();
         assertEquals(NvmeStatus.INVALID_OPCODE, host.execute((entry) ->
@@ -169,7 +181,11 @@ class NamespacesTest
     void shouldRefuseVerifyWhereTheDeviceCannotAndPassItOnWhereItCan()
     {
         final ManualDevice plain = new ManualDevice(
-            new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, true, false, true, true, false, false), 1);
+            BlockGeometry.builder(512, 8)
+                .supportsWriteZeroes(true)
+                .supportsDeallocate(true)
+                .deallocatedReadsZero(true)
+                .build(), 1);
         final ManualDevice able = ManualDevice.create(1);
         target.subsystem().addNamespace(new Namespace(2, plain, UUID.randomUUID()));
         target.subsystem().addNamespace(new Namespace(3, able, UUID.randomUUID()));
@@ -199,7 +215,12 @@ class NamespacesTest
         @Override
         public BlockGeometry geometry()
         {
-            return new BlockGeometry(512, 8, 1 << 20, 1, false, false, false, true, true, true, true, false, false);
+            return BlockGeometry.builder(512, 8)
+                .supportsWriteZeroes(true)
+                .supportsVerify(true)
+                .supportsDeallocate(true)
+                .deallocatedReadsZero(true)
+                .build();
         }
 
         @Override

@@ -112,11 +112,8 @@ public final class FaultDevice implements BlockDevice
     @Override
     public BlockGeometry geometry()
     {
-        final BlockGeometry g = inner.geometry();
         // A delayed write keeps its memory, and a lent read could not be modified.
-        return new BlockGeometry(g.blockSizeBytes(), g.blockCount(), g.maxTransferBytes(), g.memoryAlignmentBytes(),
-            false, false, g.volatileWriteCache(), g.supportsWriteZeroes(), g.supportsVerify(),
-            g.supportsDeallocate(), g.deallocatedReadsZero(), g.readOnly(), g.supportsCopy());
+        return inner.geometry().toBuilder().lendsReads(false).completesInline(false).build();
     }
 
     /**

@@ -81,21 +81,16 @@ public final class FileDevice implements GrowableDevice
         {
             final FileCapabilities capabilities = change.apply(new FileCapabilities(
                 findPolling(config, file), ZeroStrategy.ZERO_RANGE, DeallocateStrategy.of(file, config.readOnly())));
-            final BlockGeometry geometry = new BlockGeometry(
-                config.blockSizeBytes(),
-                file.lengthBytes() / config.blockSizeBytes(),
-                BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT,
-                file.memoryAlignmentBytes(),
-                false,
-                false,
-                !config.readOnly(),
-                !config.readOnly(),
-                false,
-                DeallocateStrategy.NONE != capabilities.deallocateStrategy(),
-                DeallocateStrategy.PUNCH_HOLE == capabilities.deallocateStrategy(),
-                config.readOnly(),
-                // A range of a file can be cloned or copied by the kernel, but not by way of a ring.
-                false);
+            // A range of a file can be cloned or copied by the kernel, but not by way of a ring.
+            final BlockGeometry geometry = BlockGeometry.builder(
+                    config.blockSizeBytes(), file.lengthBytes() / config.blockSizeBytes())
+                .memoryAlignmentBytes(file.memoryAlignmentBytes())
+                .volatileWriteCache(!config.readOnly())
+                .supportsWriteZeroes(!config.readOnly())
+                .supportsDeallocate(DeallocateStrategy.NONE != capabilities.deallocateStrategy())
+                .deallocatedReadsZero(DeallocateStrategy.PUNCH_HOLE == capabilities.deallocateStrategy())
+                .readOnly(config.readOnly())
+                .build();
             final long unusedBytes = file.lengthBytes() - geometry.sizeBytes();
             if (0 != unusedBytes)
             {

@@ -47,8 +47,15 @@ public final class MemoryDevice implements GrowableDevice
     {
         final long blockCount = BlockGeometry.blockCountOf(name, sizeBytes, blockSizeBytes);
         final StripeLocks locks = new StripeLocks(sizeBytes, SystemNanoClock.INSTANCE);
-        final BlockGeometry geometry = new BlockGeometry(blockSizeBytes, blockCount,
-            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, true, false, true);
+        final BlockGeometry geometry = BlockGeometry.builder(blockSizeBytes, blockCount)
+            .lendsReads(true)
+            .completesInline(true)
+            .supportsWriteZeroes(true)
+            .supportsVerify(true)
+            .supportsDeallocate(true)
+            .deallocatedReadsZero(true)
+            .supportsCopy(true)
+            .build();
         try
         {
             return new MemoryDevice(

@@ -36,8 +36,15 @@ public final class NullDevice implements GrowableDevice
     public static NullDevice create(final String name, final long sizeBytes, final int blockSizeBytes)
     {
         final long blockCount = BlockGeometry.blockCountOf(name, sizeBytes, blockSizeBytes);
-        final BlockGeometry geometry = new BlockGeometry(blockSizeBytes, blockCount,
-            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, 1, true, true, false, true, true, true, true, false, true);
+        final BlockGeometry geometry = BlockGeometry.builder(blockSizeBytes, blockCount)
+            .lendsReads(true)
+            .completesInline(true)
+            .supportsWriteZeroes(true)
+            .supportsVerify(true)
+            .supportsDeallocate(true)
+            .deallocatedReadsZero(true)
+            .supportsCopy(true)
+            .build();
         try
         {
             return new NullDevice(name, geometry, DmaMemory.map(geometry.maxTransferBytes()));

@@ -161,19 +161,15 @@ record NamespaceInfo(
      */
     BlockGeometry geometry(final ControllerInfo controller)
     {
-        return new BlockGeometry(
-            blockBytes(),
-            blockCount,
-            BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT,
-            Integer.BYTES,
-            false,
-            false,
-            controller.isCachePresent(),
-            !isWriteProtected,
-            true,
-            !isWriteProtected && controller.offers(IdentifyController.NVM_DATASET_MANAGEMENT),
-            deallocatedReadsZero,
-            isWriteProtected,
-            !isWriteProtected && copyBlocksMax > 0 && controller.offers(IdentifyController.NVM_COPY));
+        return BlockGeometry.builder(blockBytes(), blockCount)
+            .memoryAlignmentBytes(Integer.BYTES)
+            .volatileWriteCache(controller.isCachePresent())
+            .supportsWriteZeroes(!isWriteProtected)
+            .supportsVerify(true)
+            .supportsDeallocate(!isWriteProtected && controller.offers(IdentifyController.NVM_DATASET_MANAGEMENT))
+            .deallocatedReadsZero(deallocatedReadsZero)
+            .readOnly(isWriteProtected)
+            .supportsCopy(!isWriteProtected && copyBlocksMax > 0 && controller.offers(IdentifyController.NVM_COPY))
+            .build();
     }
 }

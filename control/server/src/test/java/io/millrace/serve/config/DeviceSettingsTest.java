@@ -185,8 +185,7 @@ class DeviceSettingsTest
 
         final int blockSize = 0 == spec.blockSizeBytes() ? 4096 : spec.blockSizeBytes();
         final long size = 0 == spec.sizeBytes() ? 1 << 20 : spec.sizeBytes();
-        final BlockGeometry geometry = new BlockGeometry(blockSize, size / blockSize, 1 << 20, 1, false, false, false,
-            false, false, false, false, false, false);
+        final BlockGeometry geometry = BlockGeometry.builder(blockSize, size / blockSize).build();
         final List<Resource> records = new ArrayList<>();
         desired.devices().values().forEach((each) -> records.add(overTheWire(
             DeviceConversions.info(DeviceConversions.config(each), geometry))));
