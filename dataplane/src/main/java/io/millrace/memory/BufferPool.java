@@ -39,7 +39,8 @@ public final class BufferPool implements Poller
     private static final int FLOOR_PART = 8;
     /** A pool with fewer of the largest buffers has no floors. */
     private static final int FLOOR_TRANSFERS_MIN = 4;
-    private static final int FLOOR_BUFFER_BYTES_MAX = 32 << 10;
+    /** Largest floor: who waits for no more never gets less than it waits for. */
+    public static final int FLOOR_BUFFER_BYTES_MAX = 32 << 10;
 
     private final long address;
     private final long lengthBytes;

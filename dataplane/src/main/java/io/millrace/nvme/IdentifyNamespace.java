@@ -15,6 +15,12 @@ public final class IdentifyNamespace extends Flyweight
     public static final int FORMATS_MAX = 16;
     /** Most LBA formats since NVM Command Set 1.0. */
     public static final int EXTENDED_FORMATS_MAX = 64;
+    /** Feature: the namespace has atomic units of its own, not those of its controller (NSABP). */
+    public static final int FEATURE_ATOMIC_UNITS = 1 << 1;
+    /** Feature: preferred granularities and the optimal write size are given (OPTPERF, the form of all versions). */
+    public static final int FEATURE_OPTIMAL_SIZES = 1 << 4;
+    /** Mask of OPTPERF since NVM Command Set 1.1; the optimal write size is given when any of it is set. */
+    public static final int FEATURE_OPTIMAL_SIZES_MASK = 3 << 4;
     /** Formatted size: metadata follows the data of each block, instead of lying in memory of its own. */
     public static final int METADATA_EXTENDED = 1 << 4;
     /** Protection settings: mask of the type of protection information; 0 is none. */
@@ -44,6 +50,8 @@ public final class IdentifyNamespace extends Flyweight
     private static final int DEALLOCATE_FEATURES_OFFSET = 33;
     private static final int ATOMIC_WRITE_UNIT_OFFSET = 34;
     private static final int ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET = 36;
+    private static final int ATOMIC_BOUNDARY_OFFSET = 40;
+    private static final int ATOMIC_BOUNDARY_POWER_FAIL_OFFSET = 44;
     private static final int OPTIMAL_IO_BOUNDARY_OFFSET = 46;
     private static final int CAPACITY_BYTES_OFFSET = 48;
     private static final int PREFERRED_WRITE_GRANULARITY_OFFSET = 64;
@@ -345,6 +353,46 @@ public final class IdentifyNamespace extends Flyweight
     public IdentifyNamespace atomicWriteUnitPowerFail(final int value)
     {
         buffer.putShort(offset + ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return boundary that atomic writes do not cross in blocks less one; 0 for none (NABSN)}
+     */
+    public int atomicBoundary()
+    {
+        return buffer.getShort(offset + ATOMIC_BOUNDARY_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets boundary that atomic writes do not cross in blocks less one; 0 for none (NABSN).
+     *
+     * @param value new value.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace atomicBoundary(final int value)
+    {
+        buffer.putShort(offset + ATOMIC_BOUNDARY_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return boundary at power failure that atomic writes do not cross in blocks less one; 0 for none (NABSPF)}
+     */
+    public int atomicBoundaryPowerFail()
+    {
+        return buffer.getShort(offset + ATOMIC_BOUNDARY_POWER_FAIL_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets boundary at power failure that atomic writes do not cross in blocks less one; 0 for none (NABSPF).
+     *
+     * @param value new value.
+     * @return this, to chain.
+     */
+    public IdentifyNamespace atomicBoundaryPowerFail(final int value)
+    {
+        buffer.putShort(offset + ATOMIC_BOUNDARY_POWER_FAIL_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
 

@@ -1,6 +1,7 @@
 package io.millrace.nvmf;
 
 import io.millrace.block.BlockGeometry;
+import io.millrace.memory.BufferPool;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvme.ControllerProperty;
 import io.millrace.nvme.IdentifyCns;
@@ -205,9 +206,39 @@ final class IdentifyData
                 .attributes(geometry.readOnly() ? IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED : 0)
                 .setNguid(bytes(served.namespace().uuid()))
                 .format0(geometry.blockShift() << 16);
+            writeSizes(geometry);
         }
         // An inactive namespace is all zeroes.
         return NvmeStatus.SUCCESS;
+    }
+
+    /**
+     * Sizes of writes that suit the device, and that it stores whole (NVM Command Set 1.0, sections 2.1.4 and 4.1.5.1).
+     * A device that has no preference leaves them undefined, and the host goes by blocks.
+     */
+    private void writeSizes(final BlockGeometry geometry)
+    {
+        final int shift = geometry.blockShift();
+        // Larger writes may be moved in parts, each with its own I/O.
+        final int atomicBlocks = Math.min(BufferPool.FLOOR_BUFFER_BYTES_MAX, geometry.atomicWriteBytes()) >>> shift;
+        final int optimalBlocks = geometry.optimalWriteBytes() >>> shift;
+        int features = 0;
+        if (atomicBlocks > 1)
+        {
+            features |= IdentifyNamespace.FEATURE_ATOMIC_UNITS;
+            namespaceData.atomicWriteUnit(atomicBlocks - 1).atomicWriteUnitPowerFail(atomicBlocks - 1);
+        }
+        if (optimalBlocks > 1)
+        {
+            // Linux takes the granularity for the size of a physical block, which must be a power of two there.
+            final int granularity = Integer.lowestOneBit(optimalBlocks);
+            features |= IdentifyNamespace.FEATURE_OPTIMAL_SIZES;
+            namespaceData
+                .preferredWriteGranularity(granularity - 1)
+                .preferredWriteAlignment(granularity - 1)
+                .optimalWriteSize(optimalBlocks - 1);
+        }
+        namespaceData.features(features);
     }
 
     private static int deallocateFeatures(final BlockGeometry geometry)

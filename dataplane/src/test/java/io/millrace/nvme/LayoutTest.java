@@ -117,6 +117,8 @@ class LayoutTest
             deallocateFeatures 33 1
             atomicWriteUnit 34 2
             atomicWriteUnitPowerFail 36 2
+            atomicBoundary 40 2
+            atomicBoundaryPowerFail 44 2
             optimalIoBoundary 46 2
             capacityBytes 48 8
             preferredWriteGranularity 64 2

@@ -174,6 +174,50 @@ class IdentifyTest
         assertArrayEquals(uuid(), nguid);
     }
 
+    private IdentifyNamespace identifyWithWriteSizes(final int optimalBytes, final int atomicBytes)
+    {
+        target.subsystem().addNamespace(new Namespace(7, target.owned(new ManualDevice(BlockGeometry.builder(512, 8)
+            .optimalWriteBytes(optimalBytes)
+            .atomicWriteBytes(atomicBytes)
+            .build(), 1)), UUID.randomUUID()));
+        final IdentifyNamespace namespace = new IdentifyNamespace();
+        namespace.wrap(identify(IdentifyCns.NAMESPACE, 7).buffer(), 0);
+        return namespace;
+    }
+
+    @Test
+    void shouldNotDescribeWriteSizesThatADeviceDoesNotHave()
+    {
+        final IdentifyNamespace data = identifyWithWriteSizes(512, 512);
+        assertEquals(0, data.features());
+        assertEquals(0, data.optimalWriteSize());
+        assertEquals(0, data.preferredWriteGranularity());
+        assertEquals(0, data.atomicWriteUnit());
+        assertEquals(0, data.atomicWriteUnitPowerFail());
+    }
+
+    @Test
+    void shouldDescribeTheWidthOfAStripeAsTheOptimalWriteSize()
+    {
+        final IdentifyNamespace data = identifyWithWriteSizes(3 << 16, 512);
+        assertEquals(1 << 4, data.features());
+        assertEquals(383, data.optimalWriteSize());
+        assertEquals(127, data.preferredWriteGranularity());
+        assertEquals(127, data.preferredWriteAlignment());
+        assertEquals(0, data.atomicWriteUnitPowerFail());
+    }
+
+    @Test
+    void shouldDescribeTheAtomicWriteUnitUpToWhatIsNeverMovedInParts()
+    {
+        final IdentifyNamespace data = identifyWithWriteSizes(512, 4096);
+        assertEquals(1 << 1, data.features());
+        assertEquals(7, data.atomicWriteUnit());
+        assertEquals(7, data.atomicWriteUnitPowerFail());
+        target.subsystem().removeNamespace(7);
+        assertEquals(63, identifyWithWriteSizes(512, 1 << 20).atomicWriteUnitPowerFail());
+    }
+
     private byte[] uuid()
     {
         final UUID uuid = target.subsystem().namespace(1).uuid();

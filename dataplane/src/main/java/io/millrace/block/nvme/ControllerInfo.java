@@ -21,6 +21,8 @@ import io.millrace.nvme.IdentifyNvmController;
  * @param hasLogOffsets      whether log pages can be read from an offset.
  * @param eventRequests      Asynchronous Event Requests that are taken at once.
  * @param optionalEvents     asynchronous events (OAES).
+ * @param atomicWriteBlocks  that are written whole or not at all at power failure, where a namespace says nothing else
+ *                           (AWUPF).
  * @param shutdownTimeoutNs  that a normal shutdown may take.
  */
 record ControllerInfo(
@@ -38,6 +40,7 @@ record ControllerInfo(
     boolean hasLogOffsets,
     int eventRequests,
     int optionalEvents,
+    int atomicWriteBlocks,
     long shutdownTimeoutNs)
 {
     /** More than the driver sends in one command anyway. */
@@ -95,6 +98,7 @@ record ControllerInfo(
             0 != (controller.logPageAttributes() & IdentifyController.LOG_EXTENDED_DATA),
             controller.asyncEventRequestLimit() + 1,
             controller.optionalAsyncEvents(),
+            controller.atomicWriteUnitPowerFail() + 1,
             Math.clamp((controller.entryLatencyUs() & 0xFFFF_FFFFL) * 1000, SHUTDOWN_TIMEOUT_NS_MIN,
                 SHUTDOWN_TIMEOUT_NS_MAX));
     }

@@ -18,6 +18,9 @@ import org.agrona.DirectBuffer;
  * @param deallocatedReadsZero whether deallocated blocks read as zeroes.
  * @param isWriteProtected     whether writes are refused.
  * @param identity             what the drive calls it.
+ * @param optimalWriteBlocks   of writes that suit it best; 1 when it does not say (NOWS).
+ * @param atomicWriteBlocks    that are written whole or not at all at power failure; 0 when it is its controller that
+ *                             says (NAWUPF).
  * @param copyBlocksMax        of one source range of a Copy that has no other; 0 when it cannot be used.
  */
 record NamespaceInfo(
@@ -31,6 +34,8 @@ record NamespaceInfo(
     boolean deallocatedReadsZero,
     boolean isWriteProtected,
     NamespaceIdentity identity,
+    int optimalWriteBlocks,
+    int atomicWriteBlocks,
     int copyBlocksMax)
 {
     private static final int METADATA_BYTES_MASK = 0xFFFF;
@@ -91,7 +96,22 @@ record NamespaceInfo(
                 (identify.deallocateFeatures() & IdentifyNamespace.DEALLOCATE_READS_MASK),
             0 != (identify.attributes() & IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED),
             NamespaceIdentity.of(identify, descriptors),
+            0 == (identify.features() & IdentifyNamespace.FEATURE_OPTIMAL_SIZES_MASK) ? 1 :
+                identify.optimalWriteSize() + 1,
+            atomicWriteBlocks(identify),
             copyBlocksMax(identify, metadata));
+    }
+
+    private static int atomicWriteBlocks(final IdentifyNamespace identify)
+    {
+        if (0 != identify.atomicBoundary() || 0 != identify.atomicBoundaryPowerFail() ||
+            0 != identify.optimalIoBoundary())
+        {
+            // A write across a boundary is not atomic, or is split, and where a host's writes begin nobody knows.
+            return 1;
+        }
+        return 0 == (identify.features() & IdentifyNamespace.FEATURE_ATOMIC_UNITS) ? 0 :
+            identify.atomicWriteUnitPowerFail() + 1;
     }
 
     private static int copyBlocksMax(final IdentifyNamespace identify, final MetadataMode metadata)
@@ -161,6 +181,10 @@ record NamespaceInfo(
      */
     BlockGeometry geometry(final ControllerInfo controller)
     {
+        final int transferBytes = Math.min(BlockGeometry.MAX_TRANSFER_BYTES_DEFAULT, controller.transferBytesMax());
+        final long optimalBytes = (long)optimalWriteBlocks << blockShift;
+        final long atomicBytes =
+            (long)(0 == atomicWriteBlocks ? controller.atomicWriteBlocks() : atomicWriteBlocks) << blockShift;
         return BlockGeometry.builder(blockBytes(), blockCount)
             .memoryAlignmentBytes(Integer.BYTES)
             .volatileWriteCache(controller.isCachePresent())
@@ -170,6 +194,9 @@ record NamespaceInfo(
             .deallocatedReadsZero(deallocatedReadsZero)
             .readOnly(isWriteProtected)
             .supportsCopy(!isWriteProtected && copyBlocksMax > 0 && controller.offers(IdentifyController.NVM_COPY))
+            .optimalWriteBytes(optimalBytes > transferBytes ? blockBytes() : (int)optimalBytes)
+            // A longer write is more than one command.
+            .atomicWriteBytes(Integer.highestOneBit((int)Math.min(transferBytes, atomicBytes)))
             .build();
     }
 }

@@ -1,0 +1,75 @@
+package io.millrace.block.nvme;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.millrace.block.BlockGeometry;
+import io.millrace.nvme.IdentifyController;
+import io.millrace.nvme.IdentifyNamespace;
+import io.millrace.nvme.IdentifyNvmController;
+import java.util.function.Consumer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class NamespaceInfoTest
+{
+    private static final int PAGE_SHIFT = 12;
+    private static final int ATOMIC = IdentifyNamespace.FEATURE_ATOMIC_UNITS;
+
+    private static BlockGeometry geometry(
+        final int transferLimit, final int controllerAtomicBlocks, final Consumer<IdentifyNamespace> change)
+    {
+        final IdentifyController controller = new IdentifyController();
+        controller.wrap(new UnsafeBuffer(new byte[IdentifyController.SIZE_BYTES]), 0);
+        controller.submissionEntrySize(0x66).completionEntrySize(0x44).namespaces(1)
+            .maxDataTransferSize(transferLimit).atomicWriteUnitPowerFail(controllerAtomicBlocks - 1);
+        final IdentifyNvmController nvm = new IdentifyNvmController();
+        nvm.wrap(new UnsafeBuffer(new byte[4096]), 0);
+        final IdentifyNamespace identify = new IdentifyNamespace();
+        identify.wrap(new UnsafeBuffer(new byte[IdentifyNamespace.SIZE_BYTES]), 0);
+        identify.size(1 << 20).format0(9 << 16);
+        change.accept(identify);
+        return NamespaceInfo.of(1, identify, new UnsafeBuffer(new byte[4096]))
+            .geometry(ControllerInfo.of(controller, nvm, PAGE_SHIFT));
+    }
+
+    @Test
+    void shouldGoByBlocksWhereADriveSaysNothing()
+    {
+        final BlockGeometry geometry = geometry(5, 1, (identify) -> identify.optimalWriteSize(7));
+        assertEquals(512, geometry.optimalWriteBytes());
+        assertEquals(512, geometry.atomicWriteBytes());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0x10, 255, 131072", "0x20, 255, 131072", "0x30, 383, 196608", "0x10, 65535, 512", "0x0F, 255, 512"})
+    void shouldTakeTheOptimalWriteSizeUpToTheLargestTransfer(
+        final String features, final int nows, final int expectedBytes)
+    {
+        assertEquals(expectedBytes, geometry(8, 1, (identify) ->
+            identify.features(Integer.decode(features)).optimalWriteSize(nows)).optimalWriteBytes());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 8, 4096", "1, 12, 4096", "16, 1, 512", "1, 1024, 131072", "1, 65536, 131072"})
+    void shouldTakeTheAtomicUnitOfTheNamespace(final int controllerBlocks, final int blocks, final int expectedBytes)
+    {
+        assertEquals(expectedBytes, geometry(5, controllerBlocks, (identify) ->
+            identify.features(ATOMIC).atomicWriteUnitPowerFail(blocks - 1)).atomicWriteBytes());
+    }
+
+    @Test
+    void shouldTakeTheAtomicUnitOfTheControllerWhereTheNamespaceHasNone()
+    {
+        assertEquals(8192, geometry(5, 16, (identify) -> identify.atomicWriteUnitPowerFail(63)).atomicWriteBytes());
+    }
+
+    @Test
+    void shouldNotPromiseWhatABoundaryBreaks()
+    {
+        assertEquals(512, geometry(5, 16, (identify) -> identify.atomicBoundaryPowerFail(255)).atomicWriteBytes());
+        assertEquals(512, geometry(5, 16, (identify) -> identify.atomicBoundary(255)).atomicWriteBytes());
+        assertEquals(512, geometry(5, 16, (identify) -> identify.optimalIoBoundary(256)).atomicWriteBytes());
+    }
+}
