@@ -188,7 +188,7 @@ public final class DataPlane implements AutoCloseable
             return null;
         });
         listeners = new Listeners(operations, transports);
-        connections = new Connections(operations, subsystems, transports, List.copyOf(groups));
+        connections = new Connections(subsystems, List.copyOf(groups));
         for (int i = 0; i < config.listeners().size(); i++)
         {
             final ListenerSettings listener = config.listeners().get(i);

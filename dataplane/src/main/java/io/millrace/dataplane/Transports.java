@@ -1,9 +1,7 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
-import io.millrace.nvmf.MoveOutcome;
 import io.millrace.nvmf.PollGroup;
-import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.Transport;
 import io.millrace.nvmf.TransportAddress;
@@ -14,7 +12,6 @@ import io.millrace.status.DataPlaneCounters;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /**
@@ -100,18 +97,6 @@ final class Transports implements AutoCloseable
         throw new OperationException(Reason.UNSUPPORTED, "listener " + address,
             "transport " + address.transportType() + " is not served by this data plane", "use " + Arrays.stream(
             transports).map((each) -> each.config().type().toString()).collect(Collectors.joining(", ")));
-    }
-
-    /**
-     * Moves a connection to another reactor.
-     *
-     * @param queuePair of the connection.
-     * @param to        share of the reactor.
-     * @return the outcome, as {@link Transport#move} says.
-     */
-    CompletableFuture<MoveOutcome> move(final QueuePair queuePair, final PollGroup to)
-    {
-        return of(queuePair.local()).move(queuePair, to);
     }
 
     /**

@@ -15,7 +15,7 @@ public final class CommandDispatcher
     private final QueuePair queuePair;
     private final OutstandingCommands outstandingCommands;
     private final QueuePairMeter meter;
-    private PollGroup pollGroup;
+    private final PollGroup pollGroup;
     /** Commands that came and whose turn it is not yet. */
     private int awaitingTurn;
 
@@ -37,16 +37,6 @@ public final class CommandDispatcher
         this.outstandingCommands = outstandingCommands;
         this.meter = meter;
         this.pollGroup = pollGroup;
-    }
-
-    /**
-     * The queue pair has moved to another reactor. Called on that one.
-     *
-     * @param newOwner share of the reactor.
-     */
-    void onArrived(final PollGroup newOwner)
-    {
-        pollGroup = newOwner;
     }
 
     /**
@@ -144,23 +134,6 @@ public final class CommandDispatcher
     boolean isAwaitingTurn()
     {
         return 0 != awaitingTurn;
-    }
-
-    /**
-     * Takes back a command that waits for the end of a pause, as if its capsule had not come: it is given to
-     * {@link #begin} again, from its first byte.
-     *
-     * @param request of the capsule that is kept.
-     * @return false when it waits for something else.
-     */
-    public boolean takeBack(final Request request)
-    {
-        if (RequestPhase.PAUSED != request.phase())
-        {
-            return false;
-        }
-        outstandingCommands.discard(request);
-        return true;
     }
 
     /**

@@ -17,7 +17,7 @@ final class OutstandingCommands
     private final QueuePair queuePair;
     private final SubmissionQueue submissionQueue;
     private final RequestTable requests = new RequestTable();
-    private PollGroup pollGroup;
+    private final PollGroup pollGroup;
     private RequestShare share;
 
     /**
@@ -36,18 +36,7 @@ final class OutstandingCommands
     }
 
     /**
-     * The queue pair has moved to another reactor. Called on that one.
-     *
-     * @param newOwner share of the reactor.
-     */
-    void onArrived(final PollGroup newOwner)
-    {
-        pollGroup = newOwner;
-        share = newOwner.requests().join(queuePair.transport().address());
-    }
-
-    /**
-     * The queue pair leaves its reactor, or is gone. Commands that are at a device still end here.
+     * The connection is gone. Commands that are at a device still end here.
      */
     void onLeft()
     {

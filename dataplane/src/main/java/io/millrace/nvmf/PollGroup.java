@@ -400,16 +400,10 @@ public final class PollGroup implements Poller
         return hosts;
     }
 
-    /** A queue pair has ended, or moves to another reactor. */
+    /** A queue pair has ended. */
     void onLeft()
     {
         queuePairs--;
-    }
-
-    /** A queue pair came from another reactor. */
-    void onArrived()
-    {
-        queuePairs++;
     }
 
     /**

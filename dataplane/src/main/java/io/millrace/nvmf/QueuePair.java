@@ -8,21 +8,16 @@ import io.millrace.nvme.NvmeStatus;
 /**
  * A submission and a completion queue over one connection: admin (id 0) or I/O. Lives on one reactor; every call is
  * made there, those of others by {@link #execute}. Made by {@link PollGroup#newQueuePair} when a connection is
- * accepted, before its Connect command. It lives and moves with its connection, and answers commands.
+ * accepted, before its Connect command. It lives as long as its connection, and answers commands.
  * {@link CommandDispatcher} dispatches them, {@code OutstandingCommands} has their resources.
- * <p>
- * An I/O queue may move to another reactor while it has no commands: {@link #leave}, then its adoption is queued as a
- * command of the other reactor, then {@link #handOver}, so that commands for it run on one of both reactors, after its
- * adoption: {@link #arrive}.
  */
 public final class QueuePair
 {
     /** Commands that a host may have outstanding before Connect: the Connect command alone. */
     private static final int DEPTH_BEFORE_CONNECT = 1;
 
-    private final QueuePairOwner owner;
-    private PollGroup pollGroup;
-    private QueuePairTransport transport;
+    private final PollGroup pollGroup;
+    private final QueuePairTransport transport;
     private final TransportAddress local;
     private volatile String remote;
 
@@ -49,7 +44,6 @@ public final class QueuePair
     QueuePair(final PollGroup pollGroup, final QueuePairTransport transport, final TransportAddress local)
     {
         this.pollGroup = pollGroup;
-        owner = new QueuePairOwner(pollGroup);
         this.transport = transport;
         this.local = local;
         meter = new QueuePairMeter(pollGroup);
@@ -68,94 +62,13 @@ public final class QueuePair
     }
 
     /**
-     * Runs a task on the reactor that owns the queue pair then; after its adoption when it moves. Any thread.
+     * Runs a task on its reactor. Any thread.
      *
      * @param task to run; must not throw.
      */
     public void execute(final Runnable task)
     {
-        owner.execute(task);
-    }
-
-    /**
-     * {@return the share of the reactor that has it; any thread, as it was a moment ago}
-     */
-    public PollGroup owner()
-    {
-        return owner.get();
-    }
-
-    /**
-     * {@return whether it has no command, those included whose answers are leaving}
-     */
-    public boolean isIdle()
-    {
-        return outstandingCommands.isEmpty();
-    }
-
-    /**
-     * Releases its resources on the reactor. It is an I/O queue, {@link #connected} and {@link #isIdle}.
-     */
-    public void leave()
-    {
-        // It has no commands any more that others wait for.
-        pollGroup.refused().settle();
-        meter.onLeft();
-        pollGroup.payloads().leave(bufferHost);
-        pollGroup.onIoQueueLeft(this);
-        outstandingCommands.onLeft();
-        channels.releaseHost(host);
-        host = null;
-        channels = null;
-        pollGroup.onLeft();
-    }
-
-    /**
-     * Publishes its new reactor. Called on the former one, when the adoption is queued on the other.
-     *
-     * @param from that it leaves.
-     * @param to   that it goes to.
-     */
-    public void handOver(final PollGroup from, final PollGroup to)
-    {
-        owner.handOver(from, to);
-    }
-
-    /**
-     * Is on another reactor now: the caller's. It {@link #begin begins} there when its connection is ready.
-     *
-     * @param newOwner     share of the reactor.
-     * @param newTransport its connection there.
-     */
-    public void arrive(final PollGroup newOwner, final QueuePairTransport newTransport)
-    {
-        owner.set(newOwner);
-        pollGroup = newOwner;
-        transport = newTransport;
-        newOwner.onArrived();
-        outstandingCommands.onArrived(newOwner);
-        dispatcher.onArrived(newOwner);
-        meter.onArrived(newOwner, submissionQueue.depth());
-        share = newOwner.payloads().join(bufferHost, false);
-        capsuleShare = newOwner.payloads().capsuleShare(bufferHost);
-        newOwner.onIoQueue(this);
-        final Subsystem subsystem = controller.subsystem();
-        if (newOwner.target().subsystem(subsystem.nqn()) == subsystem)
-        {
-            channels = newOwner.open(subsystem);
-            host = channels.acquireHost(controller.hostNqn());
-        }
-    }
-
-    /**
-     * Its connection on another reactor is ready. It ends when its subsystem was removed while it was on the way.
-     */
-    public void begin()
-    {
-        if (null == channels)
-        {
-            disconnect("the subsystem is no longer served");
-        }
+        pollGroup.reactor().execute(task);
     }
 
     /**
@@ -282,7 +195,10 @@ public final class QueuePair
             "queue " + id + " of " + controller.describe() + " at " + local;
     }
 
-    PollGroup pollGroup()
+    /**
+     * {@return the share of its reactor; any thread}
+     */
+    public PollGroup pollGroup()
     {
         return pollGroup;
     }

@@ -31,7 +31,7 @@ final class QueuePairMeter
         }
     }
 
-    private PollGroup pollGroup;
+    private final PollGroup pollGroup;
     private QueuePairCounters published;
     private HostCounters host;
     private Controller controller;
@@ -102,19 +102,6 @@ final class QueuePairMeter
         publish(depth);
     }
 
-    /**
-     * The queue pair is on another reactor, and continues counting in a record of that one.
-     *
-     * @param newOwner share of the reactor.
-     * @param depth    entries of the queue.
-     */
-    void onArrived(final PollGroup newOwner, final int depth)
-    {
-        pollGroup = newOwner;
-        publish(depth);
-        published.answered(commands, bytesRead, bytesWritten, errors);
-    }
-
     private void publish(final int depth)
     {
         final String hostNqn = Nqn.printable(controller.hostNqn());
@@ -128,7 +115,7 @@ final class QueuePairMeter
     }
 
     /**
-     * The connection is gone, or the queue pair leaves its reactor.
+     * The connection is gone.
      */
     void onLeft()
     {

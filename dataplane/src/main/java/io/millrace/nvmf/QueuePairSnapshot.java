@@ -26,6 +26,6 @@ public record QueuePairSnapshot(
     {
         final Controller controller = queuePair.controller();
         return new QueuePairSnapshot(controller.subsystem().nqn(), Nqn.printable(controller.hostNqn()),
-            controller.id(), queuePair.id(), queuePair.depth(), queuePair.outstanding(), remote, queuePair.owner());
+            controller.id(), queuePair.id(), queuePair.depth(), queuePair.outstanding(), remote, queuePair.pollGroup());
     }
 }

@@ -1,7 +1,6 @@
 package io.millrace.nvmf;
 
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * The target's side of one transport: listens, accepts, and makes a {@link QueuePair} of each connection on one of the
@@ -42,20 +41,6 @@ public interface Transport extends AutoCloseable
      * @return false when it does not listen there.
      */
     boolean stopListening(TransportAddress local);
-
-    /**
-     * Moves the connection of an I/O queue to another reactor. Commands under way end first and the host's next ones
-     * begin there; when they do not end within a second, it stays. The host notices nothing but that time.
-     *
-     * @param queuePair of the connection.
-     * @param to        share of the reactor, one of those this transport was made for.
-     * @return the outcome; completed on a reactor, or at once. {@link MoveOutcome#UNSUPPORTED} from a transport whose
-     *     connections are bound to their reactor.
-     */
-    default CompletableFuture<MoveOutcome> move(final QueuePair queuePair, final PollGroup to)
-    {
-        return CompletableFuture.completedFuture(MoveOutcome.UNSUPPORTED);
-    }
 
     /**
      * {@return connections that are open or being handed to their reactor}

@@ -3,7 +3,6 @@ package io.millrace.nvmf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -332,33 +331,6 @@ public abstract class TransportContractTest
         assertThrows(IllegalStateException.class, () -> fixture.transport().listenForDiscovery(foreignAddress()));
         assertFalse(fixture.transport().stopListening(foreignAddress()));
         assertEquals(List.of(fixture.address()), fixture.target().listeners());
-    }
-
-    /** A transport that cannot says so, and nothing changes. */
-    @Test
-    void shouldMoveAConnectionOrSayThatItCannot()
-    {
-        serve(MemoryDevice.create("mem0", 64L << 20, BLOCK), 2, 16L << 20);
-        final RemoteController controller = fixture.connect();
-        final RemoteQueuePair queue = fixture.openQueue(controller);
-        final QueuePair queuePair = fixture.queuePair(controller, 1);
-        final MemorySegment data = fixture.random(LARGE_BYTES, 5);
-        final MemorySegment read = fixture.memory(LARGE_BYTES);
-        for (int round = 0; round < 6; round++)
-        {
-            final PollGroup from = queuePair.owner();
-            final PollGroup to = fixture.group(fixture.group(0) == from ? 1 : 0);
-            final CompletableFuture<Integer> write =
-                fixture.submit(queue, (request) -> transfer(request, true, 0, data));
-            final MoveOutcome outcome =
-                TransportContractFixture.get(fixture.transport().move(queuePair, to));
-            assertTrue(MoveOutcome.MOVED == outcome || MoveOutcome.UNSUPPORTED == outcome, outcome::toString);
-            assertSame(MoveOutcome.MOVED == outcome ? to : from, queuePair.owner());
-            assertEquals(NvmeStatus.SUCCESS, TransportContractFixture.get(write));
-            assertEquals(NvmeStatus.SUCCESS, fixture.run(queue, (request) -> transfer(request, false, 0, read)));
-            assertEquals(-1, data.mismatch(read));
-            assertEquals(2, fixture.transport().connectionCount());
-        }
     }
 
     @Test

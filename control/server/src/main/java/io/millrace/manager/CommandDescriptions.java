@@ -48,8 +48,6 @@ final class CommandDescriptions
                 (QosLimits.isNone(c.qos()) ? ": none" : " to " + QosLimits.text(c.qos()));
             case final Command.SetState c -> "set state " + c.state();
             case final Command.Disconnect c -> "disconnect controller " + c.controllerId() + " of " + c.nqn();
-            case final Command.MoveConnection c -> "move queue " + c.queueId() + " of controller " + c.controllerId() +
-                " of " + c.nqn() + " to reactor " + c.reactor();
             case final Command.AssignControllerIds c -> "assign controller ids " + c.firstId() + " to " + c.lastId();
             case final Command.Rollback c -> "roll back to version " + c.version();
             case final Command.ReplaceState c -> (c.isDryRun() ? "plan to " : "") + (0 == c.fromVersion() ?

@@ -55,37 +55,6 @@ final class PartialPdu
         length = newLength;
     }
 
-    /**
-     * Replaces the kept bytes.
-     *
-     * @param bytes no more than a large block holds.
-     */
-    void keep(final byte[] bytes)
-    {
-        release();
-        if (0 != bytes.length)
-        {
-            pool = bytes.length <= buffer.smallBlocks().blockBytes() ? buffer.smallBlocks() : buffer.largeBlocks();
-            address = pool.acquire();
-            length = bytes.length;
-            view().putBytes(0, bytes);
-        }
-    }
-
-    /**
-     * Copies what is kept.
-     *
-     * @param target to copy to.
-     * @param offset in it.
-     */
-    void copyTo(final byte[] target, final int offset)
-    {
-        if (0 != length)
-        {
-            view().getBytes(0, target, offset, length);
-        }
-    }
-
     void release()
     {
         if (null != pool)

@@ -44,8 +44,6 @@ final class PduReceiver
     private final DeferredCapsules deferred;
     /** Request of the first of them when it has a slot and waits for something else; null when it has no slot. */
     private Request deferredRequest;
-    /** Receives capsules while the connection is about to move; null when it is not. */
-    private MoveBacklog moveBacklog;
 
     /** Buffer that is being parsed; it begins at {@link #viewAddress}. */
     private UnsafeBuffer view;
@@ -85,11 +83,7 @@ final class PduReceiver
         long total = 0;
         for (int round = 0; round < ROUNDS_MAX; round++)
         {
-            final int room = roomBytes();
-            if (room < 0)
-            {
-                break;
-            }
+            final int room = buffer.roomBytes(h2cData.expectsLarge());
             final int payload = h2cData.leftBytes();
             final long received = 0 == payload ? buffer.receive(connection.fd(), room) :
                 buffer.receive(connection.fd(), room, h2cData.nextAddress(), payload);
@@ -149,91 +143,12 @@ final class PduReceiver
     }
 
     /**
-     * Dispatches no more commands: capsules are deferred until {@link #release} or {@link #cancelMove}, while requested
-     * data, which may come behind them, is received. A capsule that waits for the end of a pause is deferred, too.
-     */
-    void beginMove()
-    {
-        moveBacklog = new MoveBacklog(buffer.largeBlocks().blockBytes());
-        if (ReceiveState.STALLED == state &&
-            (null == stalledRequest || connection.queuePair().dispatcher().takeBack(stalledRequest)))
-        {
-            stalledRequest = null;
-            state = ReceiveState.HEADER;
-            buffer.onResumed();
-            parseKept();
-        }
-    }
-
-    /**
-     * {@return whether requested data can be received: not while a capsule is stalled before it, nor when no more can
-     * be deferred. A capsule that waits for a slot does not count: the data's own commands may have the slots}
+     * {@return whether requested data can be received: not while a capsule is stalled before it. A capsule that waits
+     * for a slot does not count: the data's own commands may have the slots}
      */
     boolean canReceiveData()
     {
-        return ReceiveState.STALLED == state ? null == stalledRequest : roomBytes() >= 0;
-    }
-
-    /**
-     * {@return whether the next byte begins a PDU, and all PDUs before it were dispatched}
-     */
-    boolean isAtPduBoundary()
-    {
-        return ReceiveState.HEADER == state && deferred.isEmpty();
-    }
-
-    /**
-     * Ends the deferral: the connection moves.
-     *
-     * @return received bytes that have not been processed.
-     */
-    byte[] release()
-    {
-        final byte[] bytes = moveBacklog.with(partialPdu);
-        moveBacklog = null;
-        return bytes;
-    }
-
-    /**
-     * Ends the deferral: the connection stays.
-     *
-     * @return false when something must be received first.
-     */
-    boolean cancelMove()
-    {
-        if (ReceiveState.STALLED == state)
-        {
-            // The stalled capsule came before, so nothing behind it was deferred.
-            moveBacklog = null;
-            return true;
-        }
-        if (!isAtPduBoundary())
-        {
-            return false;
-        }
-        feed(release());
-        return true;
-    }
-
-    /**
-     * Continues from the receiver of the former reactor.
-     *
-     * @param former of the same connection.
-     */
-    void continueFrom(final PduReceiver former)
-    {
-        digests = former.digests;
-    }
-
-    /**
-     * Processes received bytes of the former receiver, before all others. Between two PDUs.
-     *
-     * @param bytes of them.
-     */
-    void feed(final byte[] bytes)
-    {
-        partialPdu.keep(bytes);
-        parseKept();
+        return ReceiveState.STALLED != state || null == stalledRequest;
     }
 
     private void parseKept()
@@ -254,27 +169,6 @@ final class PduReceiver
         view = buffer.view();
         viewAddress = buffer.viewAddress();
         partialPdu.keep(position, limit);
-    }
-
-    /** How much to receive; below 0 when nothing can be received now. */
-    private int roomBytes()
-    {
-        final int room = buffer.roomBytes(h2cData.expectsLarge());
-        if (null == moveBacklog)
-        {
-            return room;
-        }
-        final int less = Math.min(room, ReceiveBuffer.SCARCE_BYTES);
-        if (moveBacklog.hasRoom(partialPdu.length() + less))
-        {
-            return less;
-        }
-        return switch (state)
-        {
-            case PAYLOAD -> digests.dataBytes();
-            case DIGEST -> CommonHeader.DIGEST_SIZE_BYTES - partialPdu.length();
-            case HEADER, STALLED -> -1;
-        };
     }
 
     private void onNothing(final long result)
@@ -579,11 +473,6 @@ final class PduReceiver
         if (available < length)
         {
             return 0;
-        }
-        if (null != moveBacklog)
-        {
-            moveBacklog.add(view, (int)(position - viewAddress), length);
-            return length;
         }
         return onCommand(position, length);
     }

@@ -95,17 +95,6 @@ final class PduSender
     }
 
     /**
-     * Continues from the sender of the former reactor, which has sent everything.
-     *
-     * @param former of the same connection.
-     */
-    void continueFrom(final PduSender former)
-    {
-        digests = former.digests;
-        dataOffset = former.dataOffset;
-    }
-
-    /**
      * Queues the C2HTermReq, behind everything else.
      *
      * @param status       what went wrong.

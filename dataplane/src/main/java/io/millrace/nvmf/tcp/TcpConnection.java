@@ -14,9 +14,8 @@ import io.millrace.reactor.ReadinessListener;
 import java.net.InetSocketAddress;
 
 /**
- * One host connection: the states of its socket (see {@link ConnectionState}), its epoll interest, its move to another
- * reactor. {@link PduReceiver} receives, {@link PduSender} sends, {@link SendScheduler} schedules the sending. Its
- * reactor only.
+ * One host connection: the states of its socket (see {@link ConnectionState}) and its epoll interest.
+ * {@link PduReceiver} receives, {@link PduSender} sends, {@link SendScheduler} schedules the sending. Its reactor only.
  */
 final class TcpConnection implements QueuePairTransport, ReadinessListener
 {
@@ -53,30 +52,6 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
         timers.awaitConnect();
         group.admission().occupy(permit, () -> group.reactor().execute(
             () -> close("more connections are to become queues than limits.pending-connections")));
-    }
-
-    /**
-     * Continues a connection that was {@link #detach detached} from another reactor.
-     */
-    TcpConnection(final TcpPollGroup group, final TcpConnection former)
-    {
-        this.group = group;
-        fd = former.fd;
-        permit = former.permit;
-        // It is no longer pending, and must not refer to the former object.
-        group.admission().occupy(permit, null);
-        readiness = new SocketReadiness(group.reactor(), fd);
-        sender = new PduSender(this, group);
-        sendScheduler = new SendScheduler(group, this, sender);
-        sender.continueFrom(former.sender);
-        final FatalErrors errors = new FatalErrors(this, sender, group.counters());
-        h2cData = new H2CDataReceiver(this, errors, group.counters(), group.config().maxH2cDataBytes());
-        receiver = new PduReceiver(this, errors, group.receiveBuffer(), group.counters(), h2cData);
-        receiver.continueFrom(former.receiver);
-        queuePair = former.queuePair;
-        state = ConnectionState.READY;
-        timers = new ConnectionTimers(group, this);
-        queuePair.arrive(group.pollGroup(), this);
     }
 
     int fd()
@@ -125,77 +100,6 @@ final class TcpConnection implements QueuePairTransport, ReadinessListener
     boolean isReceiving()
     {
         return ConnectionState.READY == state || ConnectionState.AWAITING_ICREQ == state;
-    }
-
-    /**
-     * Prepares a move: dispatches no more commands. It is ready.
-     */
-    void beginMove()
-    {
-        receiver.beginMove();
-        updateInterest();
-    }
-
-    /**
-     * {@return whether it has no outstanding work, so that it can {@link #detach}}
-     */
-    boolean isQuiesced()
-    {
-        return ConnectionState.READY == state && queuePair.connected() && queuePair.isIdle() &&
-            SendState.IDLE == sendScheduler.state() && receiver.isAtPduBoundary();
-    }
-
-    /**
-     * Cancels the move.
-     *
-     * @return false when it must be called again later.
-     */
-    boolean endMove()
-    {
-        if (ConnectionState.READY == state && !receiver.cancelMove())
-        {
-            return false;
-        }
-        updateInterest();
-        return true;
-    }
-
-    /**
-     * Detaches from its reactor: releases everything but the socket and the queue pair. It
-     * {@link #isQuiesced is quiesced}.
-     *
-     * @return received bytes that were not processed.
-     */
-    byte[] detach()
-    {
-        final byte[] unread = receiver.release();
-        state(ConnectionState.CLOSED);
-        readiness.stop();
-        timers.cancel();
-        sendScheduler.stop();
-        sender.close();
-        receiver.close();
-        queuePair.leave();
-        group.remove(this);
-        return unread;
-    }
-
-    /**
-     * Begins with the bytes that the former connection had not processed.
-     *
-     * @param unread of {@link #detach}.
-     */
-    void begin(final byte[] unread)
-    {
-        if (isReceiving())
-        {
-            queuePair.begin();
-        }
-        if (isReceiving())
-        {
-            receiver.feed(unread);
-            updateInterest();
-        }
     }
 
     /**

@@ -5,9 +5,7 @@ import io.millrace.bindings.linux.Files;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.DataPointer;
 import io.millrace.nvmf.DataPointerFormat;
-import io.millrace.nvmf.MoveOutcome;
 import io.millrace.nvmf.PollGroup;
-import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.TransportAddress;
 import io.millrace.reactor.DeferredRemovalList;
 import io.millrace.reactor.LinkListener;
@@ -18,7 +16,6 @@ import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
@@ -66,7 +63,6 @@ final class TcpPollGroup implements Poller, LinkListener
     private final DeferredRemovalList<TcpConnection> waiting = new DeferredRemovalList<>();
     private TcpConnection[] connections = new TcpConnection[64];
     private int connectionCount;
-    private final ConnectionMoves moves = new ConnectionMoves(this);
     private ReactorLink accepted;
     private boolean isTrimScheduled;
     private boolean isClosed;
@@ -265,47 +261,6 @@ final class TcpPollGroup implements Poller, LinkListener
     }
 
     /**
-     * {@return connections that are to move to other reactors}
-     */
-    ConnectionMoves moves()
-    {
-        return moves;
-    }
-
-    /**
-     * {@return the connection of a queue pair; null when it is not here}
-     *
-     * @param queuePair the connection's queue pair.
-     */
-    TcpConnection find(final QueuePair queuePair)
-    {
-        for (int i = 0; i < connectionCount; i++)
-        {
-            if (queuePair == connections[i].queuePair())
-            {
-                return connections[i];
-            }
-        }
-        return null;
-    }
-
-    /**
-     * A connection comes that another reactor has sent.
-     *
-     * @param former of that reactor, which has departed.
-     * @param unread received bytes that it had not processed.
-     * @param done   completed when it is here.
-     */
-    void receive(
-        final TcpConnection former, final byte[] unread, final CompletableFuture<MoveOutcome> done)
-    {
-        final TcpConnection connection = new TcpConnection(this, former);
-        add(connection);
-        done.complete(MoveOutcome.MOVED);
-        connection.begin(unread);
-    }
-
-    /**
      * A connection is closing.
      *
      * @param connection of this group.
@@ -369,17 +324,13 @@ final class TcpPollGroup implements Poller, LinkListener
             work += resumeWaiting();
         }
         work += receivePolled();
-        if (!moves.isEmpty())
-        {
-            work += moves.poll();
-        }
         return work;
     }
 
     @Override
     public boolean canSleep()
     {
-        return 0 == polled.size() && 0 == flushes.size() && !moves.isAnyUnderWay() && !isAnyResumable();
+        return 0 == polled.size() && 0 == flushes.size() && !isAnyResumable();
     }
 
     /**
@@ -412,7 +363,6 @@ final class TcpPollGroup implements Poller, LinkListener
         {
             connections[connectionCount - 1].close("the target is closing");
         }
-        moves.poll();
         reactor.removePoller(this);
         receiveBuffer.close();
         senderBlocks.close();

@@ -1,8 +1,6 @@
 package io.millrace.nvmf.tcp;
 
-import io.millrace.nvmf.MoveOutcome;
 import io.millrace.nvmf.PollGroup;
-import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.Transport;
 import io.millrace.nvmf.TransportAddress;
@@ -10,14 +8,11 @@ import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Serves a target over NVMe/TCP (NVMe over TCP Transport Specification 1.0): listens, accepts, and gives each
- * connection to a reactor, where it stays unless it is {@link #move moved}. Any thread but the reactors' may call it;
+ * connection to a reactor, where it stays. Any thread but the reactors' may call it;
  * its reactors must be running until it is closed.
  */
 public final class TcpTransport implements Transport
@@ -28,8 +23,6 @@ public final class TcpTransport implements Transport
     private final ConnectionAdmission admission;
     private final List<TcpPollGroup> groups = new ArrayList<>();
     private final List<TcpAcceptor> acceptors = new ArrayList<>();
-    private final Set<CompletableFuture<MoveOutcome>> moves = ConcurrentHashMap.newKeySet();
-    private boolean isClosing;
 
     /**
      * Prepares the reactors; there are no listeners yet.
@@ -93,35 +86,6 @@ public final class TcpTransport implements Transport
     }
 
     @Override
-    public synchronized CompletableFuture<MoveOutcome> move(final QueuePair queuePair, final PollGroup to)
-    {
-        if (isClosing)
-        {
-            return CompletableFuture.completedFuture(MoveOutcome.CLOSING);
-        }
-        final CompletableFuture<MoveOutcome> done = new CompletableFuture<>();
-        moves.add(done);
-        done.whenComplete((outcome, failure) -> moves.remove(done));
-        final TcpPollGroup target = groupOf(to);
-        queuePair.execute(() -> groupOf(queuePair.owner()).moves().begin(queuePair, target, done));
-        return done;
-    }
-
-    /** There are few groups, so they are searched. */
-    private TcpPollGroup groupOf(final PollGroup pollGroup)
-    {
-        for (final TcpPollGroup group : groups)
-        {
-            if (group.pollGroup() == pollGroup)
-            {
-                return group;
-            }
-        }
-        throw new IllegalArgumentException(
-            "reactor " + pollGroup.reactor().config().name() + " does not belong to this transport");
-    }
-
-    @Override
     public TcpTransportConfig config()
     {
         return config;
@@ -166,8 +130,6 @@ public final class TcpTransport implements Transport
             run(groups.get(0), acceptor::close);
         }
         acceptors.clear();
-        isClosing = true;
-        CompletableFuture.allOf(moves.toArray(CompletableFuture[]::new)).join();
         for (final TcpPollGroup group : groups)
         {
             run(group, group::close);

@@ -409,21 +409,6 @@ public final class ControlClient implements AutoCloseable
     }
 
     /**
-     * Moves the connection of an I/O queue to another reactor; returns when it has moved.
-     *
-     * @param nqn          of the subsystem.
-     * @param controllerId of {@link ControllerInfo}.
-     * @param queueId      of {@link QueuePairInfo}, from 1.
-     * @param reactor      index of the reactor to move to, from 0.
-     * @throws ControlException if it was not executed, such as when its commands do not end within a second, or no
-     *     answer came in time.
-     */
-    public void moveConnection(final String nqn, final int controllerId, final int queueId, final int reactor)
-    {
-        execute(new Command.MoveConnection(nqn, controllerId, queueId, reactor));
-    }
-
-    /**
      * Sets or removes the limits of a namespace or a host; returns when every reactor applies them.
      *
      * @param qos limits; none to remove them.

@@ -25,7 +25,7 @@ public sealed interface Command
         {
             case List _, Subscribe _, AddDocumentPart _ -> Role.READ;
             case ReplaceState command -> command.isDryRun() ? Role.READ : Role.ADMIN;
-            case SetFaultRules _, Disconnect _, SetAnaState _, SetQos _, MoveConnection _ -> Role.OPERATOR;
+            case SetFaultRules _, Disconnect _, SetAnaState _, SetQos _ -> Role.OPERATOR;
             case SetState command -> State.STOPPING == command.state() ? Role.ADMIN : Role.OPERATOR;
             default -> Role.ADMIN;
         };
@@ -344,26 +344,6 @@ public sealed interface Command
         public SetQos
         {
             Objects.requireNonNull(qos, "qos");
-        }
-    }
-
-    /**
-     * Moves the connection of an I/O queue to another reactor. Answered when it has moved; fails if its commands do not
-     * end within a second.
-     *
-     * @param nqn          of the subsystem.
-     * @param controllerId of {@link ControllerInfo}.
-     * @param queueId      of {@link QueuePairInfo}, from 1.
-     * @param reactor      index of the reactor to move to, from 0.
-     */
-    record MoveConnection(String nqn, int controllerId, int queueId, int reactor) implements Command
-    {
-        /**
-         * Rejects null.
-         */
-        public MoveConnection
-        {
-            Objects.requireNonNull(nqn, "nqn");
         }
     }
 

@@ -119,7 +119,6 @@ public record PeerInfo(
             case final Command.Disconnect _ -> missingFeature(Kind.CONTROLLER);
             case final Command.SetAnaState _ -> missingFeature(Kind.ANA);
             case final Command.SetQos _ -> missingFeature(Kind.QOS);
-            case final Command.MoveConnection _ -> missingFeature(Kind.QUEUE_PAIR);
             case final Command.BeginChange _ -> missingFeature(Kind.VERSION);
             case final Command.CommitChange _ -> missingFeature(Kind.VERSION);
             case final Command.AbandonChange _ -> missingFeature(Kind.VERSION);

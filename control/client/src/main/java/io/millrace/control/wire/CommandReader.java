@@ -19,7 +19,6 @@ import io.millrace.control.codec.DenyHostDecoder;
 import io.millrace.control.codec.DisconnectDecoder;
 import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.MessageHeaderDecoder;
-import io.millrace.control.codec.MoveConnectionDecoder;
 import io.millrace.control.codec.Polling;
 import io.millrace.control.codec.ReconcileDecoder;
 import io.millrace.control.codec.RemoveListenerDecoder;
@@ -74,7 +73,6 @@ final class CommandReader
     private final DisconnectDecoder disconnect = new DisconnectDecoder();
     private final SetAnaStateDecoder setAnaState = new SetAnaStateDecoder();
     private final SetQosDecoder setQos = new SetQosDecoder();
-    private final MoveConnectionDecoder moveConnection = new MoveConnectionDecoder();
     private final AssignControllerIdsDecoder assignControllerIds = new AssignControllerIdsDecoder();
     private final ListDecoder lists = new ListDecoder();
     private final SetFaultRulesDecoder setFaultRules = new SetFaultRulesDecoder();
@@ -116,7 +114,6 @@ final class CommandReader
             case SetStateDecoder.TEMPLATE_ID -> setState(buffer, offset, header);
             case DisconnectDecoder.TEMPLATE_ID -> disconnect(buffer, offset, header);
             case SetAnaStateDecoder.TEMPLATE_ID -> setAnaState(buffer, offset, header);
-            case MoveConnectionDecoder.TEMPLATE_ID -> moveConnection(buffer, offset, header);
             case AssignControllerIdsDecoder.TEMPLATE_ID -> assignControllerIds(buffer, offset, header);
             case SetQosDecoder.TEMPLATE_ID -> setQos(buffer, offset, header);
             case ListDecoder.TEMPLATE_ID -> list(buffer, offset, header);
@@ -236,13 +233,6 @@ final class CommandReader
     {
         disconnect.wrapAndApplyHeader(buffer, offset, header);
         return new Command.Disconnect(disconnect.nqn(), disconnect.controllerId());
-    }
-
-    private Command moveConnection(final DirectBuffer buffer, final int offset, final MessageHeaderDecoder header)
-    {
-        moveConnection.wrapAndApplyHeader(buffer, offset, header);
-        return new Command.MoveConnection(moveConnection.nqn(), moveConnection.controllerId(),
-            moveConnection.queueId(), moveConnection.reactor());
     }
 
     private Command assignControllerIds(

@@ -19,7 +19,6 @@ import io.millrace.control.codec.DenyHostEncoder;
 import io.millrace.control.codec.DisconnectEncoder;
 import io.millrace.control.codec.ListEncoder;
 import io.millrace.control.codec.MessageHeaderEncoder;
-import io.millrace.control.codec.MoveConnectionEncoder;
 import io.millrace.control.codec.ReconcileEncoder;
 import io.millrace.control.codec.RemoveListenerEncoder;
 import io.millrace.control.codec.RemoveNamespaceEncoder;
@@ -66,7 +65,6 @@ final class CommandWriter
     private final DisconnectEncoder disconnect = new DisconnectEncoder();
     private final SetAnaStateEncoder setAnaState = new SetAnaStateEncoder();
     private final SetQosEncoder setQos = new SetQosEncoder();
-    private final MoveConnectionEncoder moveConnection = new MoveConnectionEncoder();
     private final AssignControllerIdsEncoder assignControllerIds = new AssignControllerIdsEncoder();
     private final ListEncoder lists = new ListEncoder();
     private final SubscribeEncoder subscribe = new SubscribeEncoder();
@@ -102,7 +100,6 @@ final class CommandWriter
             case Command.SetState command -> setState(buffer, offset, ids, command);
             case Command.Disconnect command -> disconnect(buffer, offset, ids, command);
             case Command.SetAnaState command -> setAnaState(buffer, offset, ids, command);
-            case Command.MoveConnection command -> moveConnection(buffer, offset, ids, command);
             case Command.AssignControllerIds command -> assignControllerIds(buffer, offset, ids, command);
             case Command.SetQos command -> setQos(buffer, offset, ids, command.qos());
             case Command.List command -> list(buffer, offset, ids, command);
@@ -328,21 +325,6 @@ final class CommandWriter
         disconnect.controllerId(command.controllerId());
         disconnect.nqn(Text.check("subsystem NQN", command.nqn()));
         return disconnect.encodedLength();
-    }
-
-    private int moveConnection(
-        final MutableDirectBuffer buffer,
-        final int offset,
-        final CommandHeader ids,
-        final Command.MoveConnection command)
-    {
-        moveConnection.wrapAndApplyHeader(buffer, offset, header);
-        ids(moveConnection.command(), ids);
-        moveConnection.controllerId(command.controllerId())
-            .queueId(command.queueId())
-            .reactor(command.reactor())
-            .nqn(Text.check("subsystem NQN", command.nqn()));
-        return moveConnection.encodedLength();
     }
 
     private int assignControllerIds(

@@ -35,7 +35,6 @@ import io.millrace.control.codec.LeadershipRecordDecoder;
 import io.millrace.control.codec.ListDecoder;
 import io.millrace.control.codec.ListenerRecordDecoder;
 import io.millrace.control.codec.ManagedRecordDecoder;
-import io.millrace.control.codec.MoveConnectionDecoder;
 import io.millrace.control.codec.NamespaceRecordDecoder;
 import io.millrace.control.codec.OpenSessionDecoder;
 import io.millrace.control.codec.PlanStepRecordDecoder;
@@ -124,9 +123,6 @@ enum MessageLayout
         RemoveListenerDecoder.TEMPLATE_ID, RemoveListenerDecoder.BLOCK_LENGTH, RemoveListenerDecoder.BLOCK_LENGTH,
         "T"),
     SET_QOS(SetQosDecoder.TEMPLATE_ID, SetQosDecoder.BLOCK_LENGTH, SetQosDecoder.BLOCK_LENGTH, "TT"),
-    MOVE_CONNECTION(
-        MoveConnectionDecoder.TEMPLATE_ID, MoveConnectionDecoder.BLOCK_LENGTH, MoveConnectionDecoder.BLOCK_LENGTH,
-        "T"),
     ASSIGN_CONTROLLER_IDS(
         AssignControllerIdsDecoder.TEMPLATE_ID, AssignControllerIdsDecoder.BLOCK_LENGTH,
         AssignControllerIdsDecoder.BLOCK_LENGTH, ""),

@@ -117,7 +117,6 @@ public final class Samples
             new Command.SetAnaState(text(), any(Transport.values()), text(), number(), number(),
                 any(AnaState.values())),
             new Command.SetQos(qos()),
-            new Command.MoveConnection(text(), number(), number(), number()),
             new Command.AssignControllerIds(number(), number()),
             new Command.List(any(Kind.values()), text(), random.nextInt(4) - 1),
             new Command.AddDocumentPart(big(), text()),

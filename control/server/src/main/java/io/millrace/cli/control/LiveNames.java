@@ -135,16 +135,6 @@ public abstract class LiveNames implements Iterable<String>
         }
     }
 
-    /** Indexes of reactors. */
-    static final class Reactors extends LiveNames
-    {
-        @Override
-        Stream<String> of(final ControlLink link, final String first)
-        {
-            return link.client().reactors().stream().map((each) -> Integer.toString(each.index()));
-        }
-    }
-
     /** Numbers of the namespaces of a subsystem. */
     static final class Namespaces extends LiveNames
     {

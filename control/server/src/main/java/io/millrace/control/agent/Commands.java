@@ -187,9 +187,6 @@ final class Commands
                 // The state is set even if devices still have commands that came before: that is a remark, no refusal.
                 return dataPlane.anaStates().set(ana.nqn(), anaListener(ana), ana.group(), anaState(ana.state()))
                     .thenApply((remark) -> remark.isEmpty() ? Reply.OK : new Reply(Code.OK, 0, remark));
-            case final Command.MoveConnection move:
-                return ok(dataPlane.connections()
-                    .move(move.nqn(), move.controllerId(), move.queueId(), move.reactor()));
             case final Command.AssignControllerIds assign:
                 dataPlane.controllers().assignIds(new ControllerIds(assign.firstId(), assign.lastId()));
                 return DONE;

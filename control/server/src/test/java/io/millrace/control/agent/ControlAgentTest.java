@@ -35,7 +35,6 @@ import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosInfo;
 import io.millrace.control.message.QosSpec;
-import io.millrace.control.message.QueuePairInfo;
 import io.millrace.control.message.StatePosition;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.message.Terms;
@@ -55,7 +54,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -69,7 +67,6 @@ class ControlAgentTest
     private static final String HOST = "nqn.2026-11.io.millrace:host0";
     private static final long MIB = 1L << 20;
     private static final int MANY = 10_000;
-    private static final int MOVES = 20;
 
     @TempDir
     private Path directory;
@@ -418,50 +415,6 @@ class ControlAgentTest
             {
                 assertEquals(Code.NOT_FOUND, codeOf(() -> client.execute(wrong, new CommandId(3, 4))));
             }
-        }
-    }
-
-    @Test
-    void shouldMoveConnectionsUnderVerifiedLoad()
-    {
-        try (AgentFixture fixture = AgentFixture.ipc(directory))
-        {
-            final ControlClient client = fixture.connect(fixture.context());
-            try (LoadGenerator generator = new LoadGenerator(load(serve(client)).durationMs(3_600_000).build()))
-            {
-                final CompletableFuture<LoadReport> running = CompletableFuture.supplyAsync(generator::run);
-                final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
-                int moved = 0;
-                while (moved < MOVES && !running.isDone())
-                {
-                    for (final QueuePairInfo each : client.queuePairs(NQN))
-                    {
-                        moved += 0 != each.queueId() && move(client, each, 1 - each.reactor()) ? 1 : 0;
-                    }
-                    final int done = moved;
-                    assertTrue(System.nanoTime() - deadlineNs < 0, () -> "moved " + done + " times in 30 s");
-                }
-                generator.stop();
-                check(running.join());
-                assertTrue(moved >= MOVES);
-            }
-            assertEquals(Code.NOT_FOUND, codeOf(() -> client.moveConnection(NQN, 99, 1, 0)));
-            assertEquals(Code.NOT_FOUND, codeOf(() -> client.queuePairs("nqn.2026-11.io.millrace:none")));
-        }
-    }
-
-    /** Answers whether it moved; what did not has ended, or was busy. */
-    private static boolean move(final ControlClient client, final QueuePairInfo queuePair, final int reactor)
-    {
-        try
-        {
-            client.moveConnection(NQN, queuePair.controllerId(), queuePair.queueId(), reactor);
-            return true;
-        }
-        catch (final ControlException e)
-        {
-            assertTrue(Code.NOT_FOUND == e.code() || Code.FAILED == e.code(), e::toString);
-            return false;
         }
     }
 
