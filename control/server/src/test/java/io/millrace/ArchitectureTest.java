@@ -141,7 +141,7 @@ class ArchitectureTest
             "io.millrace.dataplane..",
         "io.millrace.nvmf | io.millrace.nvmf.tcp.., io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., " +
             "io.millrace.dataplane..",
-        "io.millrace.nvmf.tcp.pdu.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., " +
+        "io.millrace.nvmf.tcp.pdu.. | io.millrace.reactor.., io.millrace.block.., " +
             "io.millrace.nvmf, io.millrace.nvmf.tcp",
         "io.millrace.nvmf.tcp.. | io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., io.millrace.dataplane..",
         "io.millrace.cli | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +

@@ -1,13 +1,17 @@
 package io.millrace.nvmf;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.memory.MemoryDevice;
+import io.millrace.memory.RandomSegments;
+import io.millrace.memory.Segments;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.Discovery;
@@ -21,6 +25,7 @@ import io.millrace.status.DataPlaneCounters;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
@@ -182,6 +187,33 @@ public abstract class TransportContractTest
         assertEquals(NvmeStatus.SUCCESS, fixture.run(queue, (request) -> request.flush(1)));
         assertNotEquals(NvmeStatus.SUCCESS, fixture.run(queue,
             (request) -> request.read(1, 1L << 40, 1, read.address(), BLOCK)), "beyond the end");
+    }
+
+    /** A host's payload in pieces that begin and end at any byte: with the capsule, fetched, and received. */
+    @ParameterizedTest
+    @ValueSource(ints = {BLOCK, 2 * BLOCK, 32 * BLOCK, LARGE_BYTES})
+    void shouldMovePayloadsInPieces(final int lengthBytes)
+    {
+        serveMemory();
+        final RemoteQueuePair queue = fixture.openQueue(fixture.connect());
+        final int blocks = lengthBytes / BLOCK;
+        final long spreadBytes = lengthBytes + RandomSegments.SPREAD_BYTES;
+        for (int round = 0; round < 10; round++)
+        {
+            final Random random = new Random(round);
+            final Segments from = RandomSegments.spread(
+                random, Segments.COUNT_MAX, fixture.random(spreadBytes, round).address(), lengthBytes);
+            final Segments into = RandomSegments.spread(
+                random, Segments.COUNT_MAX, fixture.memory(spreadBytes).address(), lengthBytes);
+            assertEquals(NvmeStatus.SUCCESS, fixture.run(queue, (request) -> request.write(1, 3, blocks, from)));
+            assertEquals(NvmeStatus.SUCCESS, fixture.run(queue, (request) -> request.read(1, 3, blocks, into)));
+            assertArrayEquals(RandomSegments.bytes(from), RandomSegments.bytes(into));
+            assertEquals(NvmeStatus.SUCCESS, fixture.run(queue, (request) -> request.compare(1, 3, blocks, from)));
+            final long last = from.address(from.count() - 1) + from.lengthBytes(from.count() - 1) - 1;
+            NativeMemory.putByte(last, (byte)~NativeMemory.getByte(last));
+            assertEquals(NvmeStatus.COMPARE_FAILURE,
+                fixture.run(queue, (request) -> request.compare(1, 3, blocks, from)) & ~NvmeStatus.DO_NOT_RETRY);
+        }
     }
 
     @Test

@@ -114,7 +114,7 @@ public final class CommandTable
 
     private static boolean isLargeRead(final HostRequest request)
     {
-        return DataTransfer.CONTROLLER_TO_HOST == request.direction && request.lengthBytes >= LARGE_BYTES;
+        return DataTransfer.CONTROLLER_TO_HOST == request.direction && request.lengthBytes() >= LARGE_BYTES;
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.millrace.nvmf.initiator;
 
+import io.millrace.memory.Segments;
 import io.millrace.nvme.DataTransfer;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.SglDescriptor;
@@ -8,8 +9,8 @@ import io.millrace.nvme.SubmissionQueueEntry;
 /**
  * One command of the host: a slot that is made once, filled, submitted to a {@link RemoteQueuePair}, completed and
  * filled again. Not thread-safe: it belongs to its submitter until {@code submit} answers true and to the queue pair
- * until its one completion, always on the queue pair's reactor. The payload buffer belongs to the queue pair for as
- * long.
+ * until its one completion, always on the queue pair's reactor. The memory of the payload belongs to the queue pair for
+ * as long.
  */
 public final class HostRequest
 {
@@ -31,8 +32,6 @@ public final class HostRequest
     int cdw14;
     int cdw15;
     int direction;
-    long address;
-    int lengthBytes;
 
     int commandId = -1;
     boolean parked;
@@ -45,6 +44,7 @@ public final class HostRequest
     HostRequest next;
     HostRequest nextAnswered;
 
+    private final Segments payload = new Segments();
     private final HostTransfer transfer = new HostTransfer();
     private final HostCompletionListener listener;
     private final Object owner;
@@ -79,6 +79,20 @@ public final class HostRequest
     }
 
     /**
+     * Asks to read blocks into several places.
+     *
+     * @param nsid        namespace.
+     * @param lba         first block.
+     * @param blocks      how many, 1 to 65536.
+     * @param destination pieces of memory, together as long as the blocks; copied, so that the caller may change it.
+     * @return this, to chain.
+     */
+    public HostRequest read(final int nsid, final long lba, final int blocks, final Segments destination)
+    {
+        return blocks(IoOpcode.READ, nsid, lba, blocks).data(destination);
+    }
+
+    /**
      * Asks to write blocks.
      *
      * @param nsid        namespace.
@@ -95,6 +109,21 @@ public final class HostRequest
     }
 
     /**
+     * Asks to write blocks from several places.
+     *
+     * @param nsid   namespace.
+     * @param lba    first block.
+     * @param blocks how many, 1 to 65536.
+     * @param source pieces of memory, together as long as the blocks; copied, so that the caller may change it. The
+     *               memory must not change until the request completes.
+     * @return this, to chain.
+     */
+    public HostRequest write(final int nsid, final long lba, final int blocks, final Segments source)
+    {
+        return blocks(IoOpcode.WRITE, nsid, lba, blocks).data(source);
+    }
+
+    /**
      * Asks to compare blocks with a buffer.
      *
      * @param nsid        namespace.
@@ -108,6 +137,21 @@ public final class HostRequest
         final int nsid, final long lba, final int blocks, final long source, final int bufferBytes)
     {
         return blocks(IoOpcode.COMPARE, nsid, lba, blocks).data(source, bufferBytes);
+    }
+
+    /**
+     * Asks to compare blocks with memory in several places.
+     *
+     * @param nsid   namespace.
+     * @param lba    first block.
+     * @param blocks how many, 1 to 65536.
+     * @param source pieces of memory, together as long as the blocks; copied, so that the caller may change it. The
+     *               memory must not change until the request completes.
+     * @return this, to chain.
+     */
+    public HostRequest compare(final int nsid, final long lba, final int blocks, final Segments source)
+    {
+        return blocks(IoOpcode.COMPARE, nsid, lba, blocks).data(source);
     }
 
     /**
@@ -298,8 +342,7 @@ public final class HostRequest
         cdw14 = 0;
         cdw15 = 0;
         direction = DataTransfer.of(IoOpcode.FABRICS == newOpcode ? nsid : newOpcode);
-        address = 0;
-        lengthBytes = 0;
+        payload.clear();
         parked = false;
         next = null;
         return this;
@@ -307,8 +350,13 @@ public final class HostRequest
 
     HostRequest data(final long bufferAddress, final int bufferBytes)
     {
-        address = bufferAddress;
-        lengthBytes = bufferBytes;
+        payload.set(bufferAddress, bufferBytes);
+        return this;
+    }
+
+    HostRequest data(final Segments segments)
+    {
+        payload.copyFrom(segments);
         return this;
     }
 
@@ -326,7 +374,7 @@ public final class HostRequest
      */
     public boolean sendsData()
     {
-        return DataTransfer.HOST_TO_CONTROLLER == direction && lengthBytes > 0;
+        return DataTransfer.HOST_TO_CONTROLLER == direction && payload.totalBytes() > 0;
     }
 
     /**
@@ -334,7 +382,7 @@ public final class HostRequest
      */
     public boolean receivesData()
     {
-        return DataTransfer.CONTROLLER_TO_HOST == direction && lengthBytes > 0;
+        return DataTransfer.CONTROLLER_TO_HOST == direction && payload.totalBytes() > 0;
     }
 
     /**
@@ -402,11 +450,11 @@ public final class HostRequest
     }
 
     /**
-     * {@return address of the payload, 0 when none}
+     * {@return memory that it sends or receives; empty when none. For transports}
      */
-    public long address()
+    public Segments payload()
     {
-        return address;
+        return payload;
     }
 
     /**
@@ -414,7 +462,7 @@ public final class HostRequest
      */
     public int lengthBytes()
     {
-        return lengthBytes;
+        return payload.totalBytes();
     }
 
     /**
@@ -437,6 +485,6 @@ public final class HostRequest
     public String toString()
     {
         return "opcode=0x" + Integer.toHexString(opcode) + " nsid=" + namespaceId + " lba=" + lba() +
-            " bytes=" + lengthBytes + " status=0x" + Integer.toHexString(status);
+            " bytes=" + payload.totalBytes() + " status=0x" + Integer.toHexString(status);
     }
 }

@@ -113,7 +113,7 @@ class HostAllocationTest
             }
             if (!isOver)
             {
-                submit(request, request.address());
+                submit(request, request.payload().address(0));
             }
         }
 

@@ -1,6 +1,7 @@
 package io.millrace.nvmf.initiator.tcp;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.Segments;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.initiator.HostRequest;
@@ -16,7 +17,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class CapsuleWriter
 {
     private static final int SGL_RESERVED_OFFSET = 36;
-    private static final int VECTORS_MAX = 3;
+    /** Header, payload and data digest. */
+    static final int VECTORS_MAX = Segments.COUNT_MAX + 2;
 
     private final PduSender sender;
     private final CapsuleCommand capsule = new CapsuleCommand();
@@ -98,10 +100,10 @@ final class CapsuleWriter
         }
         if (inCapsule)
         {
-            sender.attach(request.address(), request.lengthBytes());
+            sender.attach(request.payload());
             if (dataDigestBytes > 0)
             {
-                final int digest = Crc32c.digest(request.address(), request.lengthBytes());
+                final int digest = Crc32c.digest(request.payload());
                 NativeMemory.putInt(sender.address(sender.stage(dataDigestBytes)), digest);
             }
         }

@@ -1,5 +1,6 @@
 package io.millrace.nvmf.initiator.tcp;
 
+import io.millrace.memory.Segments;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.initiator.CommandTable;
@@ -148,20 +149,20 @@ final class CommandExchange implements TransferHandler
     }
 
     @Override
-    public long onData(final DataPdu pdu)
+    public boolean onData(final DataPdu pdu, final Segments into)
     {
         final HostRequest request = commands.find(pdu.commandId());
         if (null == request || !request.receivesData())
         {
             refuseCommand(pdu, "C2HData", pdu.commandId(), DataPdu.COMMAND_ID_OFFSET,
                 null == request ? null : "which expects none");
-            return 0;
+            return false;
         }
         if (!isSent(request))
         {
             refuse(pdu, FatalErrorStatus.SEQUENCE_ERROR, 0, "C2HData for " + name(pdu.commandId()) +
                 ", which has not been sent");
-            return 0;
+            return false;
         }
         final long offset = Integer.toUnsignedLong(pdu.bufferOffset());
         final long length = Integer.toUnsignedLong(pdu.dataLength());
@@ -171,7 +172,7 @@ final class CommandExchange implements TransferHandler
                 length + " bytes at offset " + offset +
                 " where " + (request.lengthBytes() - request.transfer().transferredBytes) + " bytes from offset " +
                 request.transfer().transferredBytes + " are expected");
-            return 0;
+            return false;
         }
         final int flags = pdu.flags();
         if (0 != (flags & CommonHeader.FLAG_SUCCESS) &&
@@ -180,12 +181,13 @@ final class CommandExchange implements TransferHandler
             refuse(pdu, FatalErrorStatus.INVALID_HEADER_FIELD, CommonHeader.FLAGS_OFFSET,
                 "success of " + name(pdu.commandId()) + " after " + (offset + length) + " of " +
                 request.lengthBytes() + " bytes");
-            return 0;
+            return false;
         }
         receiving = request;
         receivingBytes = (int)length;
         receivingFlags = flags;
-        return request.address() + offset;
+        request.payload().slice((int)offset, receivingBytes, into);
+        return true;
     }
 
     @Override

@@ -28,7 +28,7 @@ final class HostConnection implements HostQueueTransport, PduHandler, ReadinessL
     private static final int LARGE_WINDOW_BYTES = 8 << 10;
     private static final int AUTHENTICATION_REQUIRED = 0x3_0000;
     private static final int STAGING_BYTES_PER_SLOT = 136;
-    private static final int VECTORS_PER_SLOT = 4;
+    private static final int VECTORS_PER_SLOT = CapsuleWriter.VECTORS_MAX;
     private static final int SPARE_SLOTS = 64;
 
     private final HostPollGroup group;

@@ -2,6 +2,7 @@ package io.millrace.nvmf.initiator.tcp;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.Sockets;
+import io.millrace.memory.Segments;
 import io.millrace.nvmf.initiator.HostMemory;
 import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
@@ -35,11 +36,11 @@ final class PduReceiver implements AutoCloseable
     private final ReadyToTransfer readyToTransfer = new ReadyToTransfer();
     private final TerminationRequest terminationRequest = new TerminationRequest();
 
+    /** Where the data of the present PDU belongs; empty outside of data. */
+    private final Segments data = new Segments();
     private int carryBytes;
     private int headerDigestBytes;
     private int dataDigestBytes;
-    private long dataStart;
-    private int dataBytes;
     private int dataReceivedBytes;
     private boolean digestDue;
 
@@ -59,7 +60,7 @@ final class PduReceiver implements AutoCloseable
         carryBytes = 0;
         headerDigestBytes = 0;
         dataDigestBytes = 0;
-        dataBytes = 0;
+        data.clear();
         dataReceivedBytes = 0;
         digestDue = false;
     }
@@ -85,11 +86,11 @@ final class PduReceiver implements AutoCloseable
      */
     long receive(final int fd, final int windowBytes)
     {
-        final int remaining = dataBytes - dataReceivedBytes;
+        final int remaining = data.totalBytes() - dataReceivedBytes;
         if (remaining > 0)
         {
-            return Sockets.recvmsg(fd,
-                receiveBuffer.scatter(dataStart + dataReceivedBytes, remaining, windowBytes), Sockets.MSG_DONTWAIT);
+            return Sockets.recvmsg(fd, receiveBuffer.scatter(data, dataReceivedBytes, windowBytes),
+                Sockets.MSG_DONTWAIT);
         }
         return Sockets.recv(fd, receiveBuffer.address() + carryBytes, windowBytes, Sockets.MSG_DONTWAIT);
     }
@@ -101,7 +102,7 @@ final class PduReceiver implements AutoCloseable
      */
     void process(final int receivedBytes)
     {
-        final int remaining = dataBytes - dataReceivedBytes;
+        final int remaining = data.totalBytes() - dataReceivedBytes;
         if (remaining > 0)
         {
             dataReceivedBytes += Math.min(remaining, receivedBytes);
@@ -144,7 +145,7 @@ final class PduReceiver implements AutoCloseable
             return 0;
         }
         digestDue = false;
-        final int expected = Crc32c.digest(dataStart, dataReceivedBytes);
+        final int expected = Crc32c.digest(data);
         final int actual = NativeMemory.getInt(receiveBuffer.address() + position);
         if (expected != actual)
         {
@@ -237,16 +238,13 @@ final class PduReceiver implements AutoCloseable
     private int takeData(final int position, final int headerBytes, final int available)
     {
         dataPdu.wrap(buffer, position);
-        final int length = dataPdu.dataLength();
-        final long address = transfers.onData(dataPdu);
-        if (0 == address)
+        if (!transfers.onData(dataPdu, data))
         {
             return available;
         }
-        dataStart = address;
-        dataBytes = length;
+        final int length = data.totalBytes();
         final int atHand = Math.min(length, available - headerBytes);
-        NativeMemory.copy(receiveBuffer.address() + position + headerBytes, address, atHand);
+        data.copyIn(0, receiveBuffer.address() + position + headerBytes, atHand);
         dataReceivedBytes = atHand;
         if (atHand == length)
         {

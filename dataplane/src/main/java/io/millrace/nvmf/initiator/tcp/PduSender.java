@@ -4,6 +4,7 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.MessageHeader;
 import io.millrace.bindings.linux.Sockets;
+import io.millrace.memory.Segments;
 import io.millrace.nvmf.initiator.HostMemory;
 import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -26,7 +27,7 @@ final class PduSender implements AutoCloseable
     private final int stagingMask;
     private final int vectorCount;
     private final int vectorMask;
-    private final long[] stagedUpTo;
+    private final long stagedUpToAddress;
 
     private long staged;
     private long released;
@@ -48,10 +49,12 @@ final class PduSender implements AutoCloseable
         vectorMask = vectorCount - 1;
         stagingBytes = BitUtil.findNextPositivePowerOfTwo(stagingBytesMin);
         stagingMask = stagingBytes - 1;
-        stagedUpTo = new long[vectorCount];
         final int vectorBytes = vectorCount * MessageHeader.IOVEC_SIZE_BYTES;
-        memory = new HostMemory(VECTORS_OFFSET + vectorBytes + stagingBytes);
-        stagingAddress = memory.address() + VECTORS_OFFSET + vectorBytes;
+        final int stagedUpToBytes = vectorCount * Long.BYTES;
+        // Pages that are never used are never there: when all is sent, the vectors begin again at the first.
+        memory = new HostMemory(VECTORS_OFFSET + vectorBytes + stagedUpToBytes + stagingBytes);
+        stagedUpToAddress = memory.address() + VECTORS_OFFSET + vectorBytes;
+        stagingAddress = stagedUpToAddress + stagedUpToBytes;
         staging = new UnsafeBuffer(stagingAddress, stagingBytes);
     }
 
@@ -124,7 +127,7 @@ final class PduSender implements AutoCloseable
             final int index = (int)(vectorTail - 1) & vectorMask;
             final long vector = vectorAddress(index);
             NativeMemory.putLong(vector + 8, NativeMemory.getLong(vector + 8) + lengthBytes);
-            stagedUpTo[index] = staged;
+            NativeMemory.putLong(stagedUpToAddress + (long)index * Long.BYTES, staged);
         }
         else
         {
@@ -147,11 +150,24 @@ final class PduSender implements AutoCloseable
         stagedEndAddress = 0;
     }
 
+    /**
+     * Appends a payload that stays where it is until it is sent.
+     *
+     * @param payload in up to {@link Segments#COUNT_MAX} pieces.
+     */
+    void attach(final Segments payload)
+    {
+        for (int i = 0; i < payload.count(); i++)
+        {
+            attach(payload.address(i), payload.lengthBytes(i));
+        }
+    }
+
     private void append(final long address, final int lengthBytes)
     {
         final int index = (int)vectorTail & vectorMask;
         MessageHeader.setIovec(vectorAddress(index), address, lengthBytes);
-        stagedUpTo[index] = staged;
+        NativeMemory.putLong(stagedUpToAddress + (long)index * Long.BYTES, staged);
         vectorTail++;
     }
 
@@ -241,7 +257,7 @@ final class PduSender implements AutoCloseable
                 return;
             }
             left -= length;
-            released = stagedUpTo[index];
+            released = NativeMemory.getLong(stagedUpToAddress + (long)index * Long.BYTES);
             vectorHead++;
         }
     }

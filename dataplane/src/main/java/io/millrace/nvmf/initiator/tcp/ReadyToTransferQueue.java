@@ -1,6 +1,7 @@
 package io.millrace.nvmf.initiator.tcp;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.Segments;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.Crc32c;
@@ -9,7 +10,7 @@ import io.millrace.nvmf.tcp.pdu.PduType;
 
 /**
  * R2Ts whose data was not sent as H2CData PDUs yet, in order of arrival. PDUs are built only as the sender has room, so
- * a slow peer costs no memory; their payload stays in the user's buffer. One connection's, on its reactor.
+ * a slow peer costs no memory; their payload stays in the user's memory. One connection's, on its reactor.
  */
 final class ReadyToTransferQueue
 {
@@ -17,10 +18,10 @@ final class ReadyToTransferQueue
     static final int DATA_BYTES_MIN = 4096;
     /** Beyond this the socket is full anyway, and capsules that come later should not wait behind more. */
     private static final long PENDING_BYTES_MAX = 512 << 10;
-    private static final int VECTORS_MAX = 3;
 
     private final PduSender sender;
     private final DataPdu pdu = new DataPdu();
+    private final Segments range = new Segments();
 
     private HostRequest head;
     private HostRequest tail;
@@ -67,7 +68,7 @@ final class ReadyToTransferQueue
      *
      * @param request     whose data it is; it has no other R2T.
      * @param tag         to repeat in the PDUs.
-     * @param offset      of the range in the request's buffer.
+     * @param offset      of the range in the request's payload.
      * @param lengthBytes of the range; positive.
      */
     void add(final HostRequest request, final int tag, final int offset, final int lengthBytes)
@@ -128,7 +129,7 @@ final class ReadyToTransferQueue
     void pump()
     {
         while (null != head && sender.pendingBytes() < PENDING_BYTES_MAX &&
-            sender.hasRoom(dataOffset + dataDigestBytes, VECTORS_MAX))
+            sender.hasRoom(dataOffset + dataDigestBytes, CapsuleWriter.VECTORS_MAX))
         {
             final HostRequest request = head;
             appendData(request);
@@ -143,7 +144,7 @@ final class ReadyToTransferQueue
     {
         final int length = Math.min(request.transfer().r2tRemaining, dataBytesMax);
         final boolean last = length == request.transfer().r2tRemaining;
-        final long address = request.address() + request.transfer().r2tOffset;
+        request.payload().slice(request.transfer().r2tOffset, length, range);
         final int offset = sender.stage(dataOffset);
         pdu.wrap(sender.staging(), offset);
         pdu.set(PduType.H2C_DATA, last ? flags | CommonHeader.FLAG_LAST : flags, DataPdu.SIZE_BYTES, dataOffset,
@@ -159,10 +160,10 @@ final class ReadyToTransferQueue
         {
             NativeMemory.fill(sender.address(offset + headerEnd), dataOffset - headerEnd, (byte)0);
         }
-        sender.attach(address, length);
+        sender.attach(range);
         if (dataDigestBytes > 0)
         {
-            final int digest = Crc32c.digest(address, length);
+            final int digest = Crc32c.digest(range);
             NativeMemory.putInt(sender.address(sender.stage(dataDigestBytes)), digest);
         }
         request.transfer().r2tOffset += length;

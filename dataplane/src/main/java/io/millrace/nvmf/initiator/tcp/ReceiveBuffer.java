@@ -1,12 +1,13 @@
 package io.millrace.nvmf.initiator.tcp;
 
 import io.millrace.bindings.linux.MessageHeader;
+import io.millrace.memory.Segments;
 import io.millrace.nvmf.initiator.HostMemory;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The one buffer that all connections of a poll group receive into, in turn, and the message header for receiving into
- * two places at once. One reactor's.
+ * a payload and that buffer at once. One reactor's.
  */
 final class ReceiveBuffer implements AutoCloseable
 {
@@ -22,10 +23,7 @@ final class ReceiveBuffer implements AutoCloseable
     private final UnsafeBuffer buffer =
         new UnsafeBuffer(memory.address() + DATA_OFFSET, HEADROOM_BYTES + WINDOW_BYTES);
 
-    ReceiveBuffer()
-    {
-        MessageHeader.set(memory.address(), memory.address() + VECTORS_OFFSET, 2);
-    }
+    private final Segments rest = new Segments();
 
     UnsafeBuffer buffer()
     {
@@ -37,11 +35,26 @@ final class ReceiveBuffer implements AutoCloseable
         return memory.address() + DATA_OFFSET;
     }
 
-    long scatter(final long firstAddress, final int firstBytes, final int windowBytes)
+    /**
+     * Points the message header at the rest of a payload and at this buffer behind it.
+     *
+     * @param payload     that is being received.
+     * @param offset      of its first byte that has not come.
+     * @param windowBytes of this buffer.
+     * @return address of the header.
+     */
+    long scatter(final Segments payload, final int offset, final int windowBytes)
     {
+        payload.slice(offset, payload.totalBytes() - offset, rest);
         final long vectors = memory.address() + VECTORS_OFFSET;
-        MessageHeader.setIovec(vectors, firstAddress, firstBytes);
-        MessageHeader.setIovec(vectors + MessageHeader.IOVEC_SIZE_BYTES, address(), windowBytes);
+        long vector = vectors;
+        for (int i = 0; i < rest.count(); i++)
+        {
+            MessageHeader.setIovec(vector, rest.address(i), rest.lengthBytes(i));
+            vector += MessageHeader.IOVEC_SIZE_BYTES;
+        }
+        MessageHeader.setIovec(vector, address(), windowBytes);
+        MessageHeader.set(memory.address(), vectors, rest.count() + 1);
         return memory.address();
     }
 

@@ -1,5 +1,6 @@
 package io.millrace.nvmf.initiator.tcp;
 
+import io.millrace.memory.Segments;
 import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
 import io.millrace.nvmf.tcp.pdu.DataPdu;
 import io.millrace.nvmf.tcp.pdu.ReadyToTransfer;
@@ -19,10 +20,11 @@ interface TransferHandler
     /**
      * Data is about to come.
      *
-     * @param pdu C2HData.
-     * @return address where its data belongs, 0 when it was refused.
+     * @param pdu  C2HData.
+     * @param into becomes the memory that its data belongs to: as long as the data.
+     * @return whether it was accepted.
      */
-    long onData(DataPdu pdu);
+    boolean onData(DataPdu pdu, Segments into);
 
     /**
      * All data of the last C2HData PDU is there, its digest matches.

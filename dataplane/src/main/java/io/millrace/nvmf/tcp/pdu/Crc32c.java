@@ -1,6 +1,7 @@
 package io.millrace.nvmf.tcp.pdu;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.Segments;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -46,6 +47,22 @@ public final class Crc32c
     public static int digest(final long address, final int lengthBytes)
     {
         return finish(update(INITIAL, address, lengthBytes));
+    }
+
+    /**
+     * The finished digest of a payload.
+     *
+     * @param payload whose bytes are taken in order.
+     * @return the digest, as it is stored little-endian in a PDU.
+     */
+    public static int digest(final Segments payload)
+    {
+        int crc = INITIAL;
+        for (int i = 0; i < payload.count(); i++)
+        {
+            crc = update(crc, payload.address(i), payload.lengthBytes(i));
+        }
+        return finish(crc);
     }
 
     /**

@@ -16,7 +16,7 @@ import java.util.function.UnaryOperator;
 final class ConnectionFixture implements AutoCloseable
 {
     static final String NQN = "nqn.2026-11.io.millrace:scripted";
-    static final int SLOTS = 16;
+    static final int SLOTS = 64;
     static final int IN_CAPSULE_BYTES = 8192;
 
     final HostFixture host = new HostFixture();

@@ -1,5 +1,7 @@
 package io.millrace.nvmf.initiator.tcp;
 
+import io.millrace.memory.RandomSegments;
+import io.millrace.memory.Segments;
 import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
 import io.millrace.nvmf.tcp.pdu.DataPdu;
 import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
@@ -8,22 +10,39 @@ import io.millrace.nvmf.tcp.pdu.ReadyToTransfer;
 import io.millrace.nvmf.tcp.pdu.TerminationRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 
 /**
  * Writes down what a receiver tells it, for tests.
  */
 final class PduRecorder implements PduHandler, TransferHandler, AutoCloseable
 {
+    private static final int MEMORY_BYTES = 1 << 20;
+
     private final Arena arena = Arena.ofShared();
-    private final MemorySegment memory = arena.allocate(1 << 20);
+    private final MemorySegment memory = arena.allocate(MEMORY_BYTES + RandomSegments.SPREAD_BYTES);
     private final List<String> events = new ArrayList<>();
+    private final Random random;
+    private final int segmentsMax;
+    private final Segments data = new Segments();
     private boolean refused;
     private int dataId;
-    private int dataLength;
+
+    /** Receives data into one piece of memory. */
+    PduRecorder()
+    {
+        this(new Random(0), 1);
+    }
+
+    /** Receives data into random pieces of memory. */
+    PduRecorder(final Random random, final int segmentsMax)
+    {
+        this.random = random;
+        this.segmentsMax = segmentsMax;
+    }
 
     List<String> events()
     {
@@ -55,23 +74,24 @@ final class PduRecorder implements PduHandler, TransferHandler, AutoCloseable
     }
 
     @Override
-    public long onData(final DataPdu pdu)
+    public boolean onData(final DataPdu pdu, final Segments into)
     {
         dataId = pdu.commandId();
-        dataLength = pdu.dataLength();
-        if (dataLength < 1 || dataLength > memory.byteSize())
+        final int length = pdu.dataLength();
+        if (length < 1 || length > MEMORY_BYTES)
         {
             refused = true;
-            return 0;
+            return false;
         }
-        return memory.address();
+        data.copyFrom(RandomSegments.spread(random, segmentsMax, memory.address(), length));
+        into.copyFrom(data);
+        return true;
     }
 
     @Override
     public void onDataReceived()
     {
-        events.add("data " + dataId + " " +
-            Arrays.hashCode(memory.asSlice(0, dataLength).toArray(ValueLayout.JAVA_BYTE)));
+        events.add("data " + dataId + " " + Arrays.hashCode(RandomSegments.bytes(data)));
     }
 
     @Override

@@ -1,11 +1,12 @@
 package io.millrace.nvmf.initiator.tcp;
 
+import io.millrace.memory.RandomSegments;
+import io.millrace.memory.Segments;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -27,14 +28,16 @@ class PduStreamPropertyTest
 
     @Property(tries = 150)
     void shouldSeeTheSamePdusHoweverTheStreamIsCut(
-        @ForAll final long seed, @ForAll final boolean digests, @ForAll @IntRange(min = 1, max = 9000) final int cut)
-        throws IOException
+        @ForAll final long seed,
+        @ForAll final boolean digests,
+        @ForAll @IntRange(min = 1, max = 9000) final int cut,
+        @ForAll @IntRange(min = 1, max = Segments.COUNT_MAX) final int segmentsMax) throws IOException
     {
         final Random random = new Random(seed);
         final List<String> expected = new ArrayList<>();
         final byte[] stream = stream(random, digests, expected);
         try (SocketLink link = new SocketLink(); ReceiveBuffer buffer = new ReceiveBuffer();
-            PduRecorder recorder = new PduRecorder();
+            PduRecorder recorder = new PduRecorder(random, segmentsMax);
             PduReceiver receiver = new PduReceiver(buffer, recorder, recorder))
         {
             receiver.digests(digests, digests);
@@ -95,7 +98,7 @@ class PduStreamPropertyTest
     {
         final Random random = new Random(seed);
         final ByteArrayOutputStream expected = new ByteArrayOutputStream();
-        try (SocketLink link = new SocketLink(); PduSender sender = new PduSender(4096, 16);
+        try (SocketLink link = new SocketLink(); PduSender sender = new PduSender(4096, 32);
             Arena arena = Arena.ofShared())
         {
             final MemorySegment user = arena.allocate(1 << 20);
@@ -104,7 +107,7 @@ class PduStreamPropertyTest
             for (int i = 0; i < steps; i++)
             {
                 final int header = 1 + random.nextInt(300);
-                if (sender.hasRoom(header, 2))
+                if (sender.hasRoom(header, 1 + Segments.COUNT_MAX))
                 {
                     append(random, sender, user, header, expected);
                 }
@@ -148,9 +151,11 @@ class PduStreamPropertyTest
         if (random.nextBoolean())
         {
             final int length = 1 + random.nextInt(random.nextBoolean() ? 100 : 500_000);
-            final long offset = random.nextInt((int)user.byteSize() - length);
-            sender.attach(user.address() + offset, length);
-            expected.write(user.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE));
+            final long offset = random.nextInt((int)user.byteSize() - length - RandomSegments.SPREAD_BYTES);
+            final Segments payload =
+                RandomSegments.spread(random, Segments.COUNT_MAX, user.address() + offset, length);
+            sender.attach(payload);
+            expected.write(RandomSegments.bytes(payload));
         }
         Assertions.assertEquals(expected.size(), sender.appendedPosition());
     }
