@@ -28,6 +28,7 @@ public final class BlockRequest
     private int segmentCount;
     private int channelSlot = -1;
     private BlockRequest next;
+    private BlockRequest previous;
     private long sourceLba;
     private MemoryHold hold;
     private FailureCause cause = FailureCause.NONE;
@@ -66,6 +67,7 @@ public final class BlockRequest
         segmentCount = 0;
         channelSlot = -1;
         next = null;
+        previous = null;
         sourceLba = 0;
         hold = null;
         cause = FailureCause.NONE;
@@ -374,6 +376,18 @@ public final class BlockRequest
     public void next(final BlockRequest following)
     {
         next = following;
+    }
+
+    /** {@return request before it in a {@link ChannelQueue}} */
+    BlockRequest previous()
+    {
+        return previous;
+    }
+
+    /** Links requests of a {@link ChannelQueue}. */
+    void previous(final BlockRequest preceding)
+    {
+        previous = preceding;
     }
 
     /**

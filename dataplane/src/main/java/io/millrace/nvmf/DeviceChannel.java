@@ -6,6 +6,7 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.ChannelQueue;
 import io.millrace.block.CloseListener;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
@@ -39,9 +40,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     private final BlockDevice device;
     private final MemoryQuarantine quarantine = new MemoryQuarantine(this::onQuarantineChanged);
     private final BufferPool buffers;
-    private final RequestQueue queue = new RequestQueue();
-    /** Requests that change blocks, where the device refuses requests one by one; all others are in the queue. */
-    private final RequestQueue writers = new RequestQueue();
+    private final ChannelQueue queue;
     private final RequestQueue openQueue = new RequestQueue();
     private final boolean refusesSingly;
     private DeviceChannelState state = DeviceChannelState.WAITING;
@@ -69,6 +68,7 @@ final class DeviceChannel implements OpenListener, CloseListener
         buffers = owner.buffers();
         this.device = device;
         refusesSingly = device.geometry().completesInline();
+        queue = new ChannelQueue(device.geometry(), this::resubmit);
     }
 
     BlockDevice device()
@@ -225,7 +225,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      */
     boolean isIdle()
     {
-        return 0 == queue.size() && 0 == writers.size() && 0 == openQueue.size() && !isInUse();
+        return 0 == queue.size() && 0 == openQueue.size() && !isInUse();
     }
 
     private boolean isInUse()
@@ -241,7 +241,7 @@ final class DeviceChannel implements OpenListener, CloseListener
 
     boolean canSleep()
     {
-        return 0 == queue.size() && 0 == writers.size() && (0 == openQueue.size() || state.isPending()) &&
+        return 0 == queue.size() && (0 == openQueue.size() || state.isPending()) &&
             (!isInUse() || channel.canSleep());
     }
 
@@ -330,7 +330,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     boolean admits(final Request request)
     {
         return RequestPayload.NONE != request.payload() || request == admitted ||
-            (0 == queue.size() || refusesSingly) && hasRoomForBuffers();
+            !queue.isBlocking() && hasRoomForBuffers();
     }
 
     /**
@@ -341,7 +341,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     void awaitAdmission(final Request request)
     {
         request.phase(RequestPhase.AWAITING_DEVICE);
-        queue.add(request);
+        queue.add(request.blockRequest());
         waitCount++;
         becomeBusy();
     }
@@ -427,21 +427,27 @@ final class DeviceChannel implements OpenListener, CloseListener
         {
             enqueue(request);
         }
-        else if (request == admitted || 0 == queue.size())
+        else if (request == admitted || !queue.isBlocking())
         {
             // A read has nothing to keep, so it waits without a buffer.
             request.queuePair().pollGroup().payloads().release(request);
             request.payload(RequestPayload.NONE);
             request.phase(RequestPhase.AWAITING_DEVICE);
-            waitCount += request == admitted ? 0 : 1;
-            queue.addFirst(request);
+            if (request == admitted)
+            {
+                // The queue, which is being polled, puts it back into its place.
+                admitted = null;
+                return;
+            }
+            waitCount++;
+            queue.addFirst(request.blockRequest());
             becomeBusy();
         }
         else
         {
             // It was admitted, and then had to wait for its buffer.
             request.phase(RequestPhase.AWAITING_CHANNEL);
-            queue.addFirst(request);
+            queue.addFirst(request.blockRequest());
             becomeBusy();
         }
     }
@@ -454,7 +460,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      */
     boolean trySubmit(final Request request)
     {
-        if (!refusesSingly && queue.size() > 0 && request != admitted)
+        if (queue.isBlocking() && request != admitted)
         {
             return false;
         }
@@ -469,7 +475,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     void enqueue(final Request request)
     {
         request.phase(RequestPhase.AWAITING_CHANNEL);
-        queueOf(request).add(request);
+        queue.add(request.blockRequest());
         waitCount++;
         becomeBusy();
     }
@@ -481,13 +487,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      */
     void cancel(final Request request)
     {
-        queueOf(request).remove(request);
-    }
-
-    private RequestQueue queueOf(final Request request)
-    {
-        return refusesSingly && RequestPhase.AWAITING_CHANNEL == request.phase() &&
-            request.blockRequest().operation().changesData() ? writers : queue;
+        queue.remove(request.blockRequest());
     }
 
     /**
@@ -519,66 +519,17 @@ final class DeviceChannel implements OpenListener, CloseListener
     int poll()
     {
         final int work = isInUse() ? channel.poll() : 0;
-        return work + (0 == writers.size() ? 0 : pollWriters()) + (0 == queue.size() ? 0 : pollQueue()) +
-            (0 == openQueue.size() ? 0 : pollOpenQueue());
+        return work + queue.poll() + (0 == openQueue.size() ? 0 : pollOpenQueue());
     }
 
-    private int pollWriters()
+    private boolean resubmit(final BlockRequest blockRequest)
     {
-        int taken = 0;
-        for (int left = Math.min(writers.size(), ATTEMPTS_PER_POLL); left > 0 && writers.size() > 0; left--)
+        final Request request = (Request)blockRequest.owner();
+        if (RequestPhase.AWAITING_DEVICE == request.phase())
         {
-            final Request request = writers.first();
-            writers.remove(request);
-            if (offer(request))
-            {
-                taken++;
-            }
-            else
-            {
-                writers.add(request);
-            }
+            return hasRoomForBuffers() && admit(request);
         }
-        return taken;
-    }
-
-    private int pollQueue()
-    {
-        int taken = 0;
-        for (int left = Math.min(queue.size(), ATTEMPTS_PER_POLL); left > 0 && queue.size() > 0; left--)
-        {
-            final Request request = queue.first();
-            if (RequestPhase.AWAITING_DEVICE == request.phase())
-            {
-                if (!hasRoomForBuffers())
-                {
-                    break;
-                }
-                admit(request);
-                if (queue.first() == request)
-                {
-                    break;
-                }
-                taken++;
-                continue;
-            }
-            queue.remove(request);
-            if (offer(request))
-            {
-                taken++;
-            }
-            else
-            {
-                request.phase(RequestPhase.AWAITING_CHANNEL);
-                if (!refusesSingly)
-                {
-                    queue.addFirst(request);
-                    break;
-                }
-                queue.add(request);
-            }
-        }
-        return taken;
+        return offer(request);
     }
 
     /** Executes those commands again that no longer wait for the device to open. */
@@ -603,12 +554,14 @@ final class DeviceChannel implements OpenListener, CloseListener
         return waitCount;
     }
 
-    private void admit(final Request request)
+    /** Executes a request that waited without a buffer; false when the device refuses it again. */
+    private boolean admit(final Request request)
     {
-        queue.remove(request);
         admitted = request;
         request.queuePair().dispatcher().onDeviceReady(request);
+        final boolean isTaken = null != admitted;
         admitted = null;
+        return isTaken;
     }
 
     private boolean hasRoomForBuffers()

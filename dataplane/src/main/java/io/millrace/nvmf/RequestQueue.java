@@ -32,27 +32,6 @@ final class RequestQueue
     }
 
     /**
-     * Adds at the front.
-     *
-     * @param request in no list.
-     */
-    void addFirst(final Request request)
-    {
-        request.previous(null);
-        request.next(head);
-        if (null == head)
-        {
-            tail = request;
-        }
-        else
-        {
-            head.previous(request);
-        }
-        head = request;
-        size++;
-    }
-
-    /**
      * {@return the first, or null}
      */
     Request first()

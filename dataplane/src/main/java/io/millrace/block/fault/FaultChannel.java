@@ -4,6 +4,7 @@ import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.ChannelQueue;
 import io.millrace.block.CloseListener;
 import io.millrace.block.FailureCause;
 import io.millrace.block.MemoryHold;
@@ -28,10 +29,8 @@ final class FaultChannel implements BlockChannel
     private boolean isClosed;
     private final Slot[] slots = new Slot[SLOT_COUNT];
     private Slot free;
-    private Slot readyHead;
-    private Slot readyTail;
+    private final ChannelQueue queue;
     private int inFlight;
-    private boolean isDraining;
 
     FaultChannel(
         final FaultDevice device,
@@ -46,6 +45,7 @@ final class FaultChannel implements BlockChannel
         this.reactor = reactor;
         this.number = number;
         decider = new FaultDecider(plan, number, faultCounts);
+        queue = new ChannelQueue(device.inner().geometry(), FaultChannel::apply);
         for (int i = 0; i < SLOT_COUNT; i++)
         {
             slots[i] = new Slot(this);
@@ -100,7 +100,6 @@ final class FaultChannel implements BlockChannel
         else
         {
             enqueue(slot);
-            drain();
         }
         return true;
     }
@@ -108,13 +107,13 @@ final class FaultChannel implements BlockChannel
     @Override
     public int poll()
     {
-        return drain() + inner.poll();
+        return queue.poll() + inner.poll();
     }
 
     @Override
     public boolean canSleep()
     {
-        return null == readyHead && inner.canSleep();
+        return 0 == queue.size() && inner.canSleep();
     }
 
     @Override
@@ -140,67 +139,43 @@ final class FaultChannel implements BlockChannel
                 finish(slot, BlockStatus.ABORTED);
             }
         }
-        while (null != readyHead)
+        for (BlockRequest left = queue.removeFirst(); null != left; left = queue.removeFirst())
         {
-            finish(dequeue(), BlockStatus.ABORTED);
+            finish((Slot)left.owner(), BlockStatus.ABORTED);
         }
         inner.close((closed) -> listener.onClosed(this));
     }
 
-    private int drain()
+    private void enqueue(final Slot slot)
     {
-        if (isDraining)
-        {
-            // A completion below submitted again: the loop that it came from goes on with it.
-            return 0;
-        }
-        isDraining = true;
-        int work = 0;
-        // At most once through the queue, so that an inner channel that completes inline does not occupy the reactor
-        // indefinitely.
-        while (work < SLOT_COUNT && null != readyHead && apply(readyHead))
-        {
-            work++;
-        }
-        isDraining = false;
-        return work;
+        slot.state = State.READY;
+        queue.submit(slot.innerRequest);
     }
 
     /**
-     * Applies the decision for the slot at the head of the queue.
+     * Applies the decision for a request.
      *
-     * @return false when the inner channel takes nothing now; the slot stays.
+     * @return false when the inner channel refuses it now; it stays queued.
      */
-    private boolean apply(final Slot slot)
+    private static boolean apply(final BlockRequest innerRequest)
     {
+        final Slot slot = (Slot)innerRequest.owner();
         final FaultRule rule = slot.rule;
         if (null == rule)
         {
-            return passOn(slot);
+            return slot.channel.passOn(slot);
         }
         switch (rule.effect())
         {
-            case ERROR, LOST_WRITE ->
-            {
-                dequeue();
-                finishByRule(slot, null);
-                return true;
-            }
-            case HANG ->
-            {
-                dequeue();
-                slot.state = State.HUNG;
-                return true;
-            }
+            case ERROR, LOST_WRITE -> slot.channel.finishByRule(slot, null);
+            case HANG -> slot.state = State.HUNG;
             case TORN_WRITE ->
             {
-                if (0 == slot.blocks)
+                if (0 != slot.blocks)
                 {
-                    dequeue();
-                    finishByRule(slot, null);
-                    return true;
+                    return slot.channel.passOn(slot);
                 }
-                return passOn(slot);
+                slot.channel.finishByRule(slot, null);
             }
             case DELAY -> throw new IllegalStateException("a delay was left over: " + rule);
         }
@@ -209,21 +184,13 @@ final class FaultChannel implements BlockChannel
 
     private boolean passOn(final Slot slot)
     {
-        fill(slot.innerRequest, slot.request, slot.blocks);
         // Before the call, since the completion may come within it.
-        dequeue();
         slot.state = State.PASSED_ON;
         if (inner.submit(slot.innerRequest))
         {
             return true;
         }
         slot.state = State.READY;
-        slot.next = readyHead;
-        readyHead = slot;
-        if (null == readyTail)
-        {
-            readyTail = slot;
-        }
         return false;
     }
 
@@ -279,7 +246,6 @@ final class FaultChannel implements BlockChannel
     private void onDelayOver(final Slot slot)
     {
         enqueue(slot);
-        drain();
     }
 
     private void finish(final Slot slot, final BlockStatus status)
@@ -298,33 +264,6 @@ final class FaultChannel implements BlockChannel
         free = slot;
         inFlight--;
         MemoryQuarantine.completeWith(request, status, hold);
-    }
-
-    private void enqueue(final Slot slot)
-    {
-        slot.state = State.READY;
-        slot.next = null;
-        if (null == readyHead)
-        {
-            readyHead = slot;
-        }
-        else
-        {
-            readyTail.next = slot;
-        }
-        readyTail = slot;
-    }
-
-    private Slot dequeue()
-    {
-        final Slot slot = readyHead;
-        readyHead = slot.next;
-        slot.next = null;
-        if (null == readyHead)
-        {
-            readyTail = null;
-        }
-        return slot;
     }
 
     private enum State
@@ -367,6 +306,7 @@ final class FaultChannel implements BlockChannel
             ruleNumber = channel.decider.ruleNumber();
             blocks = null != newRule && FaultEffect.TORN_WRITE == newRule.effect() ?
                 channel.decider.tornBlocks(newRequest.blocks()) : newRequest.blocks();
+            fill(innerRequest, newRequest, blocks);
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
+import io.millrace.block.StripeLocks;
 import io.millrace.memory.DmaMemory;
 
 /**

@@ -6,6 +6,7 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
+import io.millrace.block.StripeLocks;
 import io.millrace.memory.DmaMemory;
 import org.agrona.concurrent.SystemNanoClock;
 

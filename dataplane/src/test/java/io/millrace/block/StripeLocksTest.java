@@ -1,4 +1,4 @@
-package io.millrace.block.memory;
+package io.millrace.block;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

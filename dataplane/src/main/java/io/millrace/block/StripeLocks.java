@@ -1,40 +1,48 @@
-package io.millrace.block.memory;
+package io.millrace.block;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Reader-writer locks of a memory device's regions, for any number of threads. They never block: an attempt succeeds or
- * fails immediately, for all of its range or none of it.
+ * Reader-writer locks of the regions of a device, for devices that share data between reactors: memory, and arrays that
+ * must not change a stripe twice at once. Any number of threads. An attempt never blocks: it succeeds or fails
+ * immediately, for all of its range or none of it. A channel that is refused answers false to its submitter, which
+ * tries again in a later cycle. The thread that releases a range need not be the one that acquired it.
  * <p>
  * One word a stripe; a region of 4 KiB belongs to the stripe of its number modulo the stripe count, so distant regions
- * may share one, which costs only an unnecessary retry. A word is
+ * may share one, which costs only an unnecessary retry. A device that locks larger regions multiplies their numbers by
+ * {@link #REGION_BYTES}. A word is
  * <pre>
  *   31      30      29 ... 20             19 ... 0
  *   writer  wanted  when it was wanted    count of readers (reads under way and loans)
  * </pre>
- * A writer that is refused leaves {@code wanted} on its whole range, and again at each attempt. That keeps further
- * readers out, so that a stream of loans cannot starve it, and recalls all loans that it has to wait for together
- * instead of one stripe after the other. A mark that was not renewed for {@link #MARK_NS_MAX} is stale: its writer did
- * not retry.
+ * <b>Marks.</b> A writer that is refused leaves {@code wanted} on its whole range, and again at each attempt. That
+ * keeps further readers out, so that a stream of loans cannot starve it, and recalls all loans that it has to wait for
+ * together instead of one stripe after the other; see {@link #isWanted}. A mark that was not renewed for
+ * {@link #MARK_NS_MAX} is stale: its writer did not retry.
  */
-final class StripeLocks
+public final class StripeLocks
 {
+    /** Bytes of a region. */
+    public static final long REGION_BYTES = 1L << 12;
+    /** Longest range that can be acquired: a longer one might meet its own stripes. */
+    public static final long RANGE_BYTES_MAX = 2L << 20;
+    /** A time in a word counts units of 2^20 ns, about a millisecond, and comes round after a second. */
+    private static final int TIME_UNIT_SHIFT = 20;
+    private static final int MARK_UNITS_MAX = 96;
+    /** How long the mark of a writer that does not retry blocks readers; waiting writers retry in every cycle. */
+    public static final long MARK_NS_MAX = (long)MARK_UNITS_MAX << TIME_UNIT_SHIFT;
+
     private static final int REGION_SHIFT = 12;
     private static final int STRIPES_MAX = 1 << 16;
-    /** A device may grow: no range that is entered at once, 2 MiB at most, may come to a stripe twice. */
+    /** A device may grow: no range may come to a stripe twice. */
     private static final int STRIPES_MIN = 1 << 10;
     private static final int WRITER = 1 << 31;
     private static final int WANTED = 1 << 30;
     private static final int TIME_SHIFT = 20;
     private static final int TIME_MASK = 0x3FF;
     private static final int READERS = (1 << TIME_SHIFT) - 1;
-    /** A time in a word counts units of 2^20 ns, about a millisecond, and comes round after a second. */
-    private static final int TIME_UNIT_SHIFT = 20;
-    private static final int MARK_UNITS_MAX = 96;
-    /** How long the mark of a writer that does not retry blocks readers; waiting writers retry in every cycle. */
-    static final long MARK_NS_MAX = (long)MARK_UNITS_MAX << TIME_UNIT_SHIFT;
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(int[].class);
 
     private final int[] words;
@@ -47,7 +55,7 @@ final class StripeLocks
      * @param sizeBytes of it at first; a device of up to 256 MiB has a stripe for each region.
      * @param clock     read only when an attempt is refused.
      */
-    StripeLocks(final long sizeBytes, final NanoClock clock)
+    public StripeLocks(final long sizeBytes, final NanoClock clock)
     {
         this.clock = clock;
         final long regions = (sizeBytes >>> REGION_SHIFT) + 1;
@@ -60,10 +68,10 @@ final class StripeLocks
      * Acquires a range for reading.
      *
      * @param offsetBytes of the range.
-     * @param lengthBytes of the range; positive, at most 2 MiB.
+     * @param lengthBytes of the range; positive, at most {@link #RANGE_BYTES_MAX}.
      * @return false when a writer holds or waits for part of it; then nothing is held.
      */
-    boolean tryShared(final long offsetBytes, final long lengthBytes)
+    public boolean tryShared(final long offsetBytes, final long lengthBytes)
     {
         final long first = offsetBytes >>> REGION_SHIFT;
         final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
@@ -84,7 +92,7 @@ final class StripeLocks
      * @param offsetBytes of the range that was entered.
      * @param lengthBytes of the range that was entered.
      */
-    void releaseShared(final long offsetBytes, final long lengthBytes)
+    public void releaseShared(final long offsetBytes, final long lengthBytes)
     {
         leaveShared(offsetBytes >>> REGION_SHIFT, (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT);
     }
@@ -94,10 +102,10 @@ final class StripeLocks
      * succeeds.
      *
      * @param offsetBytes of the range.
-     * @param lengthBytes of the range; positive, at most 2 MiB.
+     * @param lengthBytes of the range; positive, at most {@link #RANGE_BYTES_MAX}.
      * @return false when part of it is held by others; then nothing is held.
      */
-    boolean tryExclusive(final long offsetBytes, final long lengthBytes)
+    public boolean tryExclusive(final long offsetBytes, final long lengthBytes)
     {
         final long first = offsetBytes >>> REGION_SHIFT;
         final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
@@ -120,7 +128,7 @@ final class StripeLocks
      * @param offsetBytes of the range that was entered.
      * @param lengthBytes of the range that was entered.
      */
-    void releaseExclusive(final long offsetBytes, final long lengthBytes)
+    public void releaseExclusive(final long offsetBytes, final long lengthBytes)
     {
         leaveExclusive(offsetBytes >>> REGION_SHIFT, (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT);
     }
@@ -130,10 +138,10 @@ final class StripeLocks
      *
      * @param sourceBytes      offset of the range to read.
      * @param destinationBytes offset of the range to write.
-     * @param lengthBytes      of each; positive, at most 2 MiB.
+     * @param lengthBytes      of each; positive, at most {@link #RANGE_BYTES_MAX}.
      * @return false when part of a range is held by others; then nothing is held.
      */
-    boolean tryCopy(final long sourceBytes, final long destinationBytes, final long lengthBytes)
+    public boolean tryCopy(final long sourceBytes, final long destinationBytes, final long lengthBytes)
     {
         if (!tryExclusive(destinationBytes, lengthBytes))
         {
@@ -161,7 +169,7 @@ final class StripeLocks
      * @param destinationBytes offset of the range that was written.
      * @param lengthBytes      of each.
      */
-    void releaseCopy(final long sourceBytes, final long destinationBytes, final long lengthBytes)
+    public void releaseCopy(final long sourceBytes, final long destinationBytes, final long lengthBytes)
     {
         leaveSource(sourceBytes >>> REGION_SHIFT, (sourceBytes + lengthBytes - 1) >>> REGION_SHIFT, destinationBytes,
             lengthBytes);
@@ -172,9 +180,9 @@ final class StripeLocks
      * {@return whether a writer waits for part of a range}
      *
      * @param offsetBytes of the range.
-     * @param lengthBytes of the range; positive, at most 2 MiB.
+     * @param lengthBytes of the range; positive, at most {@link #RANGE_BYTES_MAX}.
      */
-    boolean isWanted(final long offsetBytes, final long lengthBytes)
+    public boolean isWanted(final long offsetBytes, final long lengthBytes)
     {
         final long last = (offsetBytes + lengthBytes - 1) >>> REGION_SHIFT;
         for (long region = offsetBytes >>> REGION_SHIFT; region <= last; region++)
@@ -189,9 +197,9 @@ final class StripeLocks
     }
 
     /**
-     * {@return number of held stripes}
+     * {@return number of held stripes; 0 before the device may be closed}
      */
-    int heldCount()
+    public int heldCount()
     {
         int held = 0;
         for (int i = 0; i < words.length; i++)
