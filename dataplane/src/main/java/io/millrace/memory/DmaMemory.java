@@ -42,6 +42,8 @@ public final class DmaMemory implements AutoCloseable
     private final long reservedBytes;
     private volatile long lengthBytes;
     private final Backing backing;
+    private MemoryRegistry registry;
+    private volatile MemoryRegion region;
     private long allocatedBytes;
     private boolean closed;
 
@@ -161,6 +163,7 @@ public final class DmaMemory implements AutoCloseable
      * @param newLengthBytes wanted; rounded up to 2 MiB.
      * @return false when there are not enough addresses; the mapping is unchanged then.
      * @throws NativeException when there is not so much memory; the mapping is unchanged then.
+     * @throws MemoryException when it is announced and a listener refuses the addition; the mapping is unchanged then.
      */
     public synchronized boolean grow(final long newLengthBytes)
     {
@@ -171,11 +174,94 @@ public final class DmaMemory implements AutoCloseable
         final long addedBytes = rounded(newLengthBytes) - lengthBytes;
         if (addedBytes > 0)
         {
-            checkMemory(addedBytes, open(address + lengthBytes, addedBytes, backing));
+            final long addedAddress = address + lengthBytes;
+            checkMemory(addedBytes, open(addedAddress, addedBytes, backing));
+            if (null != registry)
+            {
+                announceGrowth(addedAddress, addedBytes);
+            }
             lengthBytes += addedBytes;
             count(addedBytes);
         }
         return true;
+    }
+
+    private void announceGrowth(final long addedAddress, final long addedBytes)
+    {
+        try
+        {
+            registry.grow(region, addedAddress, addedBytes);
+        }
+        catch (final RuntimeException e)
+        {
+            // Else a listener has not let go of the addition, so its pages have to stay.
+            if (MemoryRegion.State.FROZEN != registry.stateOf(region))
+            {
+                hide(addedAddress, addedBytes);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Announces this memory, its growth and its end. Off the reactors.
+     *
+     * @param listening registry; always the same.
+     * @param role      what the memory is for; always the same.
+     */
+    synchronized void announceTo(final MemoryRegistry listening, final MemoryRole role)
+    {
+        if (closed)
+        {
+            throw new IllegalStateException("dma memory is closed");
+        }
+        if (null != registry)
+        {
+            if (listening != registry || role != region.role() ||
+                MemoryRegion.State.LEAVING == registry.stateOf(region))
+            {
+                throw new IllegalStateException(region + " is announced already: elsewhere, as " + region.role() +
+                    ", or it was refused and is still held");
+            }
+            return;
+        }
+        // Before it is announced: its pages have to stay from then on.
+        region = MemoryRegion.of(this, role);
+        registry = listening;
+        try
+        {
+            listening.map(region);
+        }
+        catch (final RuntimeException e)
+        {
+            if (MemoryRegion.State.LEAVING != listening.stateOf(region))
+            {
+                registry = null;
+                region = null;
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * {@return whether {@link #dropPages} can give pages back: not those of the kernel's hugepage pool, which may be
+     * gone when they are needed again, nor of buffers that are announced}
+     */
+    public boolean canDropPages()
+    {
+        return Backing.TRANSPARENT_HUGEPAGES == backing && (null == region || !region.hasStablePages());
+    }
+
+    /**
+     * Gives pages back to the kernel; they read as zeroes afterwards. Any thread, also a reactor's.
+     *
+     * @param start     first byte; a multiple of 4096.
+     * @param dropBytes a multiple of 4096; all of it is in this mapping.
+     * @return false when they stay as they are.
+     */
+    public boolean dropPages(final long start, final long dropBytes)
+    {
+        return canDropPages() && 0 == Mappings.madvise(start, dropBytes, MADV_DONTNEED);
     }
 
     private static long rounded(final long lengthBytes)
@@ -220,8 +306,7 @@ public final class DmaMemory implements AutoCloseable
             result = Mappings.madvise(start, lengthBytes, Mappings.MADV_POPULATE_WRITE);
             if (result < 0)
             {
-                Mappings.madvise(start, lengthBytes, MADV_DONTNEED);
-                Mappings.mprotect(start, lengthBytes, PROT_NONE);
+                hide(start, lengthBytes);
                 return result;
             }
         }
@@ -230,6 +315,13 @@ public final class DmaMemory implements AutoCloseable
             Mappings.madvise(start, lengthBytes, Mappings.MADV_HUGEPAGE);
         }
         return 0;
+    }
+
+    /** Gives memory back; its addresses stay reserved. */
+    private static void hide(final long start, final long lengthBytes)
+    {
+        Mappings.madvise(start, lengthBytes, MADV_DONTNEED);
+        Mappings.mprotect(start, lengthBytes, PROT_NONE);
     }
 
     private static DmaMemory mapHugepages(final long lengthBytes)
@@ -430,13 +522,20 @@ public final class DmaMemory implements AutoCloseable
     }
 
     /**
-     * Unmaps. Nothing may use it any more, the kernel and devices included. A second call does nothing.
+     * Unmaps. Nothing may use it any more, the kernel and devices included; where it is announced, listeners let go of
+     * it first. A second call does nothing.
+     *
+     * @throws MemoryException when a listener still holds it; it stays mapped then, and may be closed again.
      */
     @Override
     public synchronized void close()
     {
         if (!closed)
         {
+            if (null != registry)
+            {
+                registry.unmap(region);
+            }
             closed = true;
             count(-lengthBytes);
             Mappings.munmap(address, reservedBytes);

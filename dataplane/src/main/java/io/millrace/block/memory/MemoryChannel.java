@@ -1,7 +1,6 @@
 package io.millrace.block.memory;
 
 import io.millrace.bindings.NativeMemory;
-import io.millrace.bindings.linux.Mappings;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
@@ -20,15 +19,13 @@ final class MemoryChannel implements BlockChannel
 {
     private static final long HUGEPAGE_BYTES = 2L << 20;
     private static final int LONG_REQUESTS_MAX = 64;
-    // Linux, asm-generic/mman-common.h: pages are dropped and read as zeroes afterwards.
-    private static final int MADV_DONTNEED = 4;
 
     private final MemoryDevice device;
     private final BlockGeometry geometry;
     private final StripeLocks locks;
     private final long baseAddress;
     private final int blockShift;
-    private final boolean givesPagesBack;
+    private final DmaMemory memory;
 
     private BlockRequest longHead;
     private BlockRequest longTail;
@@ -42,8 +39,7 @@ final class MemoryChannel implements BlockChannel
         this.locks = locks;
         baseAddress = memory.address();
         blockShift = geometry.blockShift();
-        // A dropped page of the kernel's hugepage pool may be unavailable when it is needed again.
-        givesPagesBack = DmaMemory.Backing.TRANSPARENT_HUGEPAGES == memory.backing();
+        this.memory = memory;
     }
 
     @Override
@@ -104,7 +100,7 @@ final class MemoryChannel implements BlockChannel
             return 0;
         }
         if (HUGEPAGE_BYTES != piece || !mayGivePagesBack(request) ||
-            0 != Mappings.madvise(baseAddress + start, piece, MADV_DONTNEED))
+            !memory.dropPages(baseAddress + start, piece))
         {
             NativeMemory.fill(baseAddress + start, piece, (byte)0);
         }
@@ -249,7 +245,7 @@ final class MemoryChannel implements BlockChannel
 
     private boolean mayGivePagesBack(final BlockRequest request)
     {
-        return givesPagesBack && BlockOperation.DEALLOCATE == request.operation();
+        return memory.canDropPages() && BlockOperation.DEALLOCATE == request.operation();
     }
 
     private boolean enqueueLong(final BlockRequest request)
