@@ -70,7 +70,8 @@ class ArchitectureTest
         "io.millrace.pci",
         "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.block.nvme",
         "io.millrace.nvme",
-        "io.millrace.nvmf",
+        "io.millrace.nvmf", "io.millrace.nvmf.transport", "io.millrace.nvmf.qos", "io.millrace.nvmf.ana",
+        "io.millrace.nvmf.namespace", "io.millrace.nvmf.config",
         "io.millrace.nvmf.tcp", "io.millrace.nvmf.tcp.pdu", "io.millrace.nvmf.initiator",
         "io.millrace.nvmf.initiator.tcp", "io.millrace.status", "io.millrace.jfr",
         "io.millrace.dataplane", "io.millrace.serve.config",
@@ -141,6 +142,8 @@ class ArchitectureTest
             "io.millrace.dataplane..",
         "io.millrace.nvmf | io.millrace.nvmf.tcp.., io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., " +
             "io.millrace.dataplane..",
+        "io.millrace.nvmf.transport.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., " +
+            "io.millrace.nvmf, io.millrace.nvmf.tcp.., io.millrace.nvmf.initiator..",
         "io.millrace.nvmf.tcp.pdu.. | io.millrace.reactor.., io.millrace.block.., " +
             "io.millrace.nvmf, io.millrace.nvmf.tcp",
         "io.millrace.nvmf.tcp.. | io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., io.millrace.dataplane..",

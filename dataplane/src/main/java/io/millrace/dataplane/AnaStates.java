@@ -2,11 +2,11 @@ package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.nvme.AnaState;
-import io.millrace.nvmf.AnaSnapshot;
-import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.Subsystem;
-import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.UnfinishedCommands;
+import io.millrace.nvmf.ana.AnaSnapshot;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

@@ -2,10 +2,10 @@ package io.millrace.dataplane;
 
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.nvme.AnaState;
-import io.millrace.nvmf.Nqn;
-import io.millrace.nvmf.TransportAddress;
-import io.millrace.nvmf.TransportAddress.Family;
-import io.millrace.nvmf.TransportConfig;
+import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.nvmf.transport.TransportAddress.Family;
+import io.millrace.nvmf.transport.TransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.validation.ResourceValidation;
 import java.nio.file.Path;

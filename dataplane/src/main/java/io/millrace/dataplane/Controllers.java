@@ -1,8 +1,8 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
-import io.millrace.nvmf.ControllerIds;
 import io.millrace.nvmf.ControllerSnapshot;
+import io.millrace.nvmf.config.ControllerIds;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

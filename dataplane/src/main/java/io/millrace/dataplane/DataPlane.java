@@ -10,7 +10,7 @@ import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetListener;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.Reactor;

@@ -1,8 +1,8 @@
 package io.millrace.dataplane;
 
-import io.millrace.nvmf.TargetConfig;
-import io.millrace.nvmf.TransportAddress;
-import io.millrace.nvmf.TransportConfig;
+import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.nvmf.transport.TransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.status.StatusSettings;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
-import io.millrace.nvmf.Nqn;
 import io.millrace.nvmf.Subsystem;
+import io.millrace.nvmf.config.Nqn;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,6 +1,6 @@
 package io.millrace.dataplane;
 
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.transport.TransportAddress;
 
 /**
  * Where hosts reach the data plane over NVMe-oF. Immutable.

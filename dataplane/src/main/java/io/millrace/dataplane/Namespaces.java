@@ -1,9 +1,9 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
-import io.millrace.nvmf.Namespace;
-import io.millrace.nvmf.NamespaceSnapshot;
 import io.millrace.nvmf.Subsystem;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.namespace.NamespaceSnapshot;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -4,7 +4,7 @@ import io.millrace.jfr.FlightEvents;
 import io.millrace.nvmf.DeviceError;
 import io.millrace.nvmf.Target;
 import io.millrace.nvmf.TargetListener;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.status.StatusFile;
 
 /**

@@ -1,10 +1,10 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
-import io.millrace.nvmf.Nqn;
-import io.millrace.nvmf.QosLimits;
-import io.millrace.nvmf.QosSnapshot;
 import io.millrace.nvmf.Subsystem;
+import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.qos.QosLimits;
+import io.millrace.nvmf.qos.QosSnapshot;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;

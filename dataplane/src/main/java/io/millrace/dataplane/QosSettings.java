@@ -1,6 +1,6 @@
 package io.millrace.dataplane;
 
-import io.millrace.nvmf.QosLimits;
+import io.millrace.nvmf.qos.QosLimits;
 import java.util.Objects;
 
 /**

@@ -1,8 +1,8 @@
 package io.millrace.dataplane;
 
 import io.millrace.nvme.AnaState;
-import io.millrace.nvmf.Namespace;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.util.List;
 import java.util.UUID;
 

@@ -1,9 +1,9 @@
 package io.millrace.dataplane;
 
 import io.millrace.dataplane.OperationException.Reason;
-import io.millrace.nvmf.Nqn;
 import io.millrace.nvmf.Subsystem;
-import io.millrace.nvmf.SubsystemConfig;
+import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.config.SubsystemConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

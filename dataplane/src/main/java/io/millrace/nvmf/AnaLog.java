@@ -2,6 +2,9 @@ package io.millrace.nvmf;
 
 import io.millrace.nvme.AnaGroupDescriptor;
 import io.millrace.nvme.AnaLogHeader;
+import io.millrace.nvmf.ana.AnaPath;
+import io.millrace.nvmf.ana.AnaTable;
+import io.millrace.nvmf.namespace.Namespace;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.BitSet;

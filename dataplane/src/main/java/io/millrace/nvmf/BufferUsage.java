@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.config.Nqn;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

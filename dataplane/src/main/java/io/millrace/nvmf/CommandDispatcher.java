@@ -3,6 +3,7 @@ package io.millrace.nvmf;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.qos.QosStage;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

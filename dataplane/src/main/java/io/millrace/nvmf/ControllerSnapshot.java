@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.config.Nqn;
 import java.util.Locale;
 
 /**

@@ -7,6 +7,8 @@ import io.millrace.nvme.DatasetRange;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.ana.AnaPath;
+import io.millrace.nvmf.namespace.Namespace;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

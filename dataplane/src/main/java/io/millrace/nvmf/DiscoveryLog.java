@@ -2,6 +2,7 @@ package io.millrace.nvmf;
 
 import io.millrace.nvme.DiscoveryLogEntry;
 import io.millrace.nvme.DiscoveryLogHeader;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -7,6 +7,7 @@ import io.millrace.nvme.FabricsType;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.PropertyCommand;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.config.Nqn;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.namespace.Namespace;
 import org.agrona.collections.Int2IntHashMap;
 
 /**

@@ -6,6 +6,8 @@ import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.ana.AnaPath;
+import io.millrace.nvmf.namespace.Namespace;
 
 /**
  * Get and Set Features (NVM Express Base 2.0, sections 5.15, 5.27 and 8.1.4). Nothing is saved across a reset: values

@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.reactor.Reactor;
 import java.util.concurrent.TimeUnit;
 

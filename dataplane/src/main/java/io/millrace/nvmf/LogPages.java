@@ -7,6 +7,8 @@ import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SmartLog;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.namespace.NamespaceTotals;
 import java.nio.ByteOrder;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.UnsafeBuffer;

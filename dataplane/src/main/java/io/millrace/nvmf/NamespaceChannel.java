@@ -1,6 +1,8 @@
 package io.millrace.nvmf;
 
 import io.millrace.block.BlockGeometry;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.namespace.NamespaceCounters;
 import io.millrace.status.IoCounters;
 
 /**

@@ -2,6 +2,7 @@ package io.millrace.nvmf;
 
 import io.millrace.memory.BufferPool;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.namespace.Namespace;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -2,6 +2,10 @@ package io.millrace.nvmf;
 
 import io.millrace.memory.BufferPool;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.namespace.NamespaceCounters;
+import io.millrace.nvmf.namespace.ServedNamespace;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.status.StatusPart;

@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.qos.QosStage;
 import io.millrace.reactor.Reactor;
 
 /**

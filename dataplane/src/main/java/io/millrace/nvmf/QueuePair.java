@@ -4,6 +4,7 @@ import io.millrace.memory.BufferShare;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.transport.TransportAddress;
 
 /**
  * A submission and a completion queue over one connection: admin (id 0) or I/O. Lives on one reactor; every call is

@@ -5,6 +5,7 @@ import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.config.Nqn;
 import io.millrace.status.IoOperation;
 import io.millrace.status.LatencyBuckets;
 import io.millrace.status.QueuePairCounters;

@@ -1,5 +1,7 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.config.Nqn;
+
 /**
  * A queue pair as it was a moment ago. Immutable.
  *

@@ -1,5 +1,7 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.transport.DataPointerFormat;
+
 /**
  * The transport's side of a queue pair, called by the command handling. Called on the queue pair's reactor only. The
  * transport calls back into its {@code QueuePair} and its {@code CommandDispatcher} on the same thread.

@@ -5,6 +5,9 @@ import io.millrace.block.BlockRequest;
 import io.millrace.memory.BufferShare;
 import io.millrace.memory.BufferWaiter;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.qos.QosStage;
+import io.millrace.nvmf.transport.DataPointer;
+import io.millrace.nvmf.transport.DataPointerFormat;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

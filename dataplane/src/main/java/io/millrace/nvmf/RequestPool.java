@@ -2,6 +2,7 @@ package io.millrace.nvmf;
 
 import io.millrace.block.BlockCompletionListener;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.config.CapacityLimits;
 import java.lang.foreign.Arena;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,6 +2,15 @@ package io.millrace.nvmf;
 
 import io.millrace.block.BlockGeometry;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.config.ControllerIds;
+import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.config.SubsystemConfig;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.namespace.NamespaceCounters;
+import io.millrace.nvmf.namespace.NamespaceSnapshot;
+import io.millrace.nvmf.namespace.NamespaceTable;
+import io.millrace.nvmf.namespace.NamespaceTotals;
+import io.millrace.nvmf.namespace.ServedNamespace;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

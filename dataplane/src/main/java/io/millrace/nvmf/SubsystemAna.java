@@ -1,6 +1,11 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvme.AnaState;
+import io.millrace.nvmf.ana.AnaPath;
+import io.millrace.nvmf.ana.AnaSnapshot;
+import io.millrace.nvmf.ana.AnaTable;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;

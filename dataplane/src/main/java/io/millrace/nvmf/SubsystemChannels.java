@@ -1,5 +1,8 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.namespace.ServedNamespace;
+import io.millrace.nvmf.qos.QosPolicy;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

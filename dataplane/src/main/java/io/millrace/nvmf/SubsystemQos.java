@@ -1,5 +1,10 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.namespace.ServedNamespace;
+import io.millrace.nvmf.qos.QosCounters;
+import io.millrace.nvmf.qos.QosLimits;
+import io.millrace.nvmf.qos.QosPolicy;
+import io.millrace.nvmf.qos.QosSnapshot;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,5 +1,9 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.config.ControllerIds;
+import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;

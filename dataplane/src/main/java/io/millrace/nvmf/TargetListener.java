@@ -1,5 +1,7 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.transport.TransportAddress;
+
 /**
  * Receives events of a target that an operator should know. Called on reactors: must return at once.
  */

@@ -1,5 +1,8 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.qos.QosCounters;
+import io.millrace.nvmf.qos.QosPolicy;
+import io.millrace.nvmf.qos.TokenShare;
 import io.millrace.reactor.TimerListener;
 
 /**

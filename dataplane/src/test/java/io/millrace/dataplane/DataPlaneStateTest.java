@@ -14,11 +14,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.InitiatorException;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.lock.LockHolder;
-import io.millrace.nvmf.TargetConfig;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.IoOperation;

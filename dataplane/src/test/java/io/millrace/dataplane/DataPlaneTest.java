@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDeviceConfig;
-import io.millrace.nvmf.TargetConfig;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;
 import io.millrace.reactor.ReactorConfig;

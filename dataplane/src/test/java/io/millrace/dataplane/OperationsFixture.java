@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.nvmf.TargetListener;
-import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;
@@ -13,6 +12,7 @@ import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;

@@ -8,13 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.OperationException.Reason;
-import io.millrace.nvmf.Nqn;
-import io.millrace.nvmf.QosLimits;
-import io.millrace.nvmf.QosSnapshot;
+import io.millrace.nvmf.config.Nqn;
 import io.millrace.nvmf.initiator.HostCompletionListener;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.nvmf.qos.QosLimits;
+import io.millrace.nvmf.qos.QosSnapshot;
 import io.millrace.reactor.Reactor;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;

@@ -16,6 +16,8 @@ import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.transport.DataPointer;
+import io.millrace.nvmf.transport.DataPointerFormat;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.util.EnumSet;

@@ -12,6 +12,8 @@ import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;

@@ -11,7 +11,9 @@ import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
-import io.millrace.nvmf.DataPointer.Kind;
+import io.millrace.nvmf.transport.DataPointer;
+import io.millrace.nvmf.transport.DataPointer.Kind;
+import io.millrace.nvmf.transport.DataPointerFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumSet;
@@ -24,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class DataPointerFormatTest
+public class DataPointerFormatTest
 {
     private static final int DNR = NvmeStatus.DO_NOT_RETRY;
     private static final int CAPSULE_BYTES = 8192;

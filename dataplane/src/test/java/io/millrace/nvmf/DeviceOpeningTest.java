@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.BlockStatus;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.namespace.Namespace;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

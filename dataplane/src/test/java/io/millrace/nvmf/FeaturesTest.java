@@ -12,6 +12,8 @@ import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.namespace.Namespace;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;

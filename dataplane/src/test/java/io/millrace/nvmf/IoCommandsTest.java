@@ -10,6 +10,8 @@ import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.namespace.NamespaceTotals;
 import java.util.Random;
 import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -10,6 +10,7 @@ import io.millrace.nvme.ConnectData;
 import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.config.Nqn;
 import io.millrace.reactor.Poller;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

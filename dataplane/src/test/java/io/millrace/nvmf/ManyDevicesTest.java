@@ -13,6 +13,7 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.reactor.Poller;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

@@ -2,6 +2,8 @@ package io.millrace.nvmf;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.nvmf.config.CapacityLimits;
+import io.millrace.nvmf.config.TargetConfig;
 import java.util.ArrayDeque;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -14,6 +14,8 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.config.SubsystemConfig;
+import io.millrace.nvmf.namespace.Namespace;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

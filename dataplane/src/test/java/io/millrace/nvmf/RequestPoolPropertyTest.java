@@ -3,6 +3,7 @@ package io.millrace.nvmf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.nvmf.config.CapacityLimits;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

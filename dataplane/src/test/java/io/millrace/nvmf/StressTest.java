@@ -8,6 +8,7 @@ import io.millrace.nvme.ConnectData;
 import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.namespace.Namespace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

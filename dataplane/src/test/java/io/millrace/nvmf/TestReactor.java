@@ -2,6 +2,7 @@ package io.millrace.nvmf;
 
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.util.ArrayList;

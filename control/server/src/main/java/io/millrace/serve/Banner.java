@@ -8,7 +8,7 @@ import io.millrace.console.Version;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.SubsystemSettings;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.settings.Units;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.millrace.serve;
 import io.millrace.console.LineLimit;
 import io.millrace.console.Terminal;
 import io.millrace.nvmf.TargetListener;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;

@@ -37,7 +37,7 @@ import io.millrace.control.message.VersionInfo;
 import io.millrace.control.state.DesiredState;
 import io.millrace.manager.config.HookConfig;
 import io.millrace.manager.store.StoreException;
-import io.millrace.nvmf.ControllerIds;
+import io.millrace.nvmf.config.ControllerIds;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.console.LineLimit;
 import io.millrace.console.Terminal;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

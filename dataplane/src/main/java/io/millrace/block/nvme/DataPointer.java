@@ -33,7 +33,7 @@ final class DataPointer
      * @param pageShift      log2 of the controller's memory page.
      * @param isSglSupported whether the controller takes scatter gather lists.
      */
-    DataPointer(final PayloadMemory payload, final int pageShift, final boolean isSglSupported)
+    public DataPointer(final PayloadMemory payload, final int pageShift, final boolean isSglSupported)
     {
         this.payload = payload;
         this.isSglSupported = isSglSupported;

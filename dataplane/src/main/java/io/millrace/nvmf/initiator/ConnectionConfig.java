@@ -1,6 +1,6 @@
 package io.millrace.nvmf.initiator;
 
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.transport.TransportAddress;
 import java.net.InetSocketAddress;
 
 /**

@@ -1,6 +1,6 @@
 package io.millrace.nvmf.initiator;
 
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.transport.TransportAddress;
 
 /**
  * The host's side of one transport on one reactor: makes the queues of a {@link HostPollGroup}, and has what they

@@ -1,6 +1,6 @@
 package io.millrace.nvmf.tcp;
 
-import io.millrace.nvmf.CapacityLimits;
+import io.millrace.nvmf.config.CapacityLimits;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;

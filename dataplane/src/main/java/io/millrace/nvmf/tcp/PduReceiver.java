@@ -4,7 +4,6 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.CommandDispatcher;
-import io.millrace.nvmf.DataPointerFormat;
 import io.millrace.nvmf.Request;
 import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
@@ -12,6 +11,7 @@ import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import io.millrace.nvmf.tcp.pdu.ICPdu;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.nvmf.tcp.pdu.TerminationRequest;
+import io.millrace.nvmf.transport.DataPointerFormat;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

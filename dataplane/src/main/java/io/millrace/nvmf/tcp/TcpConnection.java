@@ -4,12 +4,12 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.bindings.linux.Files;
 import io.millrace.bindings.linux.Sockets;
-import io.millrace.nvmf.DataPointerFormat;
 import io.millrace.nvmf.QueuePair;
 import io.millrace.nvmf.QueuePairTransport;
 import io.millrace.nvmf.Request;
-import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.transport.DataPointerFormat;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReadinessListener;
 import java.net.InetSocketAddress;
 

@@ -1,7 +1,7 @@
 package io.millrace.nvmf.tcp;
 
-import io.millrace.nvmf.TransportCounters;
 import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
+import io.millrace.nvmf.transport.TransportCounters;
 import io.millrace.status.DataPlaneCounters;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;

@@ -2,8 +2,8 @@ package io.millrace.nvmf.tcp;
 
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Target;
-import io.millrace.nvmf.Transport;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.transport.Transport;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.millrace.nvmf.tcp;
 
-import io.millrace.nvmf.TransportAddress;
-import io.millrace.nvmf.TransportConfig;
+import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.nvmf.transport.TransportConfig;
 
 /**
  * Settings of the TCP transport. Immutable; checked when made, so that nothing is half-started.

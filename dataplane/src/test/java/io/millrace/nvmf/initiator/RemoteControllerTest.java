@@ -16,7 +16,7 @@ import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Punctuality;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -245,7 +245,7 @@ class RemoteControllerTest
                 try (io.millrace.block.memory.MemoryDevice device =
                     io.millrace.block.memory.MemoryDevice.create("extra" + nsid, 1 << 20, 512))
                 {
-                    subsystem.addNamespace(io.millrace.nvmf.Namespace.of(LocalTarget.NQN, nsid, device));
+                    subsystem.addNamespace(io.millrace.nvmf.namespace.Namespace.of(LocalTarget.NQN, nsid, device));
                     Waits.until("event", () -> !events.isEmpty());
                     assertEquals(AsyncEvent.NAMESPACE_CHANGED, events.remove());
                     assertTrue(Waits.get(controller.namespaces()).stream().anyMatch((n) -> added == n.nsid()));

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.LaterDevice;
+import io.millrace.nvmf.config.CapacityLimits;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.ReactorConfig;

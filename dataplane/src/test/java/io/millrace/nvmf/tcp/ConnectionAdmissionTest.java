@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.millrace.nvmf.CapacityLimits;
+import io.millrace.nvmf.config.CapacityLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

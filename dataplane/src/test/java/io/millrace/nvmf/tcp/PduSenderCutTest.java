@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.memory.DmaMemory;
-import io.millrace.nvmf.TargetConfig;
+import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import io.millrace.nvmf.tcp.pdu.ICPdu;

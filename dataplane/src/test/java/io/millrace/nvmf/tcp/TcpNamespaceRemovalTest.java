@@ -9,7 +9,7 @@ import io.millrace.block.BlockDevice;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.LaterDevice;
-import io.millrace.nvmf.Namespace;
+import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.ReactorConfig;

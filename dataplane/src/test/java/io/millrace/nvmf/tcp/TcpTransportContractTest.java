@@ -3,10 +3,10 @@ package io.millrace.nvmf.tcp;
 import io.millrace.dataplane.HostTransports;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Target;
-import io.millrace.nvmf.Transport;
-import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.TransportContractTest;
 import io.millrace.nvmf.initiator.HostPollGroup;
+import io.millrace.nvmf.transport.Transport;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
 import java.util.List;
 

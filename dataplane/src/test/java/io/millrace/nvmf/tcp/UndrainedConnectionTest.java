@@ -3,8 +3,8 @@ package io.millrace.nvmf.tcp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvmf.CapacityLimits;
 import io.millrace.nvmf.LaterDevice;
+import io.millrace.nvmf.config.CapacityLimits;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.dataplane.DataPlane;
 import io.millrace.nvme.AnaState;
-import io.millrace.nvmf.AnaSnapshot;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.ana.AnaSnapshot;
+import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.serve.config.ConfigReader;
 import java.util.ArrayList;
 import java.util.List;

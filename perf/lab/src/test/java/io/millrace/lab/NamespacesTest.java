@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.nvmf.Namespace;
 import io.millrace.nvmf.Subsystem;
+import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.serve.config.ConfigReader;
 import java.util.List;
 import java.util.UUID;

@@ -15,7 +15,7 @@ import io.millrace.control.state.StateStep;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.SettingException;
 import io.millrace.manager.store.AppliedState;
-import io.millrace.nvmf.ControllerIds;
+import io.millrace.nvmf.config.ControllerIds;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.millrace.control.state.DesiredState;
 import io.millrace.control.state.StateEditor;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.manager.store.AppliedStateFile;
-import io.millrace.nvmf.ControllerIds;
+import io.millrace.nvmf.config.ControllerIds;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

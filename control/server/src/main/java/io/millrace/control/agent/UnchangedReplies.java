@@ -10,8 +10,8 @@ import io.millrace.control.state.NoChange;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.SubsystemSnapshot;
-import io.millrace.nvmf.NamespaceSnapshot;
-import io.millrace.nvmf.TransportAddress;
+import io.millrace.nvmf.namespace.NamespaceSnapshot;
+import io.millrace.nvmf.transport.TransportAddress;
 
 /**
  * Turns refusals into success for commands that would change nothing: the resource exists with the same settings, or

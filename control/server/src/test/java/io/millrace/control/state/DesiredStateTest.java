@@ -23,9 +23,9 @@ import io.millrace.control.message.SubsystemSpec;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SubsystemSettings;
-import io.millrace.nvmf.Namespace;
-import io.millrace.nvmf.Nqn;
-import io.millrace.nvmf.SubsystemConfig;
+import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.config.SubsystemConfig;
+import io.millrace.nvmf.namespace.Namespace;
 import java.util.ArrayList;
 import java.util.List;
 import net.jqwik.api.Arbitraries;
@@ -66,7 +66,7 @@ class DesiredStateTest
         assertEquals(Namespace.NSID_MAX, Names.NSID_MAX);
         assertEquals(Namespace.ANA_GROUP_MAX, Names.ANA_GROUP_MAX);
         assertEquals(Namespace.ANA_GROUP_DEFAULT, NamespaceSpec.ANA_GROUP_DEFAULT);
-        assertEquals(io.millrace.nvmf.Nqn.DISCOVERY, Names.DISCOVERY_NQN);
+        assertEquals(io.millrace.nvmf.config.Nqn.DISCOVERY, Names.DISCOVERY_NQN);
         assertEquals(ListenerSettings.DISCOVERY_PORT, StateDocument.DISCOVERY_PORT);
     }
 

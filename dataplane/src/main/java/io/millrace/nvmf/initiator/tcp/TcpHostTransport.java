@@ -1,10 +1,10 @@
 package io.millrace.nvmf.initiator.tcp;
 
-import io.millrace.nvmf.TransportAddress;
 import io.millrace.nvmf.initiator.ConnectionListener;
 import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.HostQueueTransport;
 import io.millrace.nvmf.initiator.HostTransport;
+import io.millrace.nvmf.transport.TransportAddress;
 
 /**
  * NVMe/TCP for hosts: all connections of a reactor receive into one buffer, in turn.
