@@ -279,6 +279,7 @@ subsystems:
 listeners:
   - {transport: tcp, address: 127.0.0.1, port: $MILLRACE_PORT}
 discovery: false
+control: {enabled: false}
 Y
     # The whole JVM, its compiler included, has the one CPU that SPDK's target has; or its reactor alone, where a script says so.
     local cpus=$TARGET_CPU

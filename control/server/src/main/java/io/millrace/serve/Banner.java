@@ -33,6 +33,14 @@ final class Banner
         {
             terminal.line(terminal.warn("note: ") + note);
         }
+        for (final SubsystemSettings subsystem : dataPlane.config().subsystems())
+        {
+            if (!subsystem.allowAnyHost() && subsystem.hosts().isEmpty())
+            {
+                terminal.line(terminal.warn("note: ") + "no host may connect to " + subsystem.nqn() +
+                    " until 'millrace host allow' names one, or hosts or allow-any-host in the file does");
+            }
+        }
         terminal.line();
         if (!dataPlane.config().subsystems().isEmpty())
         {

@@ -3,6 +3,13 @@ package io.millrace.serve;
 import io.millrace.console.ExitCode;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
+import io.millrace.control.agent.ControlAgent;
+import io.millrace.control.agent.ControlEvents;
+import io.millrace.control.agent.PersistedState;
+import io.millrace.control.client.ControlClient;
+import io.millrace.control.client.ControlClientContext;
+import io.millrace.control.codec.Role;
+import io.millrace.control.message.DeviceSpec;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.perf.load.LoadConfig;
 import io.millrace.perf.load.LoadGenerator;
@@ -18,7 +25,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /**
- * {@code millrace train}: starts a small data plane, drives it for two seconds, stops it and prints nothing. The
+ * {@code millrace train}: starts a small data plane, drives it for two seconds, sends it commands, stops it and prints
+ * nothing. The
  * launcher runs it after a build, for the JVM to keep the classes that a start loads and links (JEP 483) and the
  * profiles of what ran (JEP 515): a server then listens in less than half the time, and the compiler is done with the
  * I/O paths soon after.
@@ -42,6 +50,7 @@ public final class TrainCommand implements Callable<Integer>
         listeners: [{transport: tcp, address: 127.0.0.1, port: 0}]
         discovery: false
         status: {file: '%s', size: 1MiB}
+        control: {directory: '%s'}
         """;
 
     /**
@@ -56,14 +65,20 @@ public final class TrainCommand implements Callable<Integer>
     {
         final Path file = Files.createTempFile("millrace-train", ".img");
         final Path status = file.resolveSibling(file.getFileName() + ".status");
+        final Path control = file.resolveSibling(file.getFileName() + ".control");
         try (PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8))
         {
             final Terminal terminal = new Terminal(nowhere, false, false);
-            final String text = CONFIG.formatted(quoted(file), quoted(status));
+            final String text = CONFIG.formatted(quoted(file), quoted(status), quoted(control));
+            final ConfigReader.Result read = ConfigReader.read("train", text);
             final EventLog log = new EventLog(terminal);
-            StopSignal.install();
-            try (DataPlane dataPlane = DataPlane.start(ConfigReader.read("train", text).config(), log))
+            final StopSignal stop = StopSignal.install();
+            final ControlEvents events = new ControlEvents();
+            try (DataPlane dataPlane = DataPlane.start(read.config(), log, events);
+                ControlAgent agent = ControlAgent.start(read.control(), dataPlane, events, new ServeOwner(log, stop),
+                    PersistedState.NOWHERE, read.bounds()))
             {
+                command(agent, control);
                 Banner.print(terminal, dataPlane);
                 Banner.ready(terminal);
                 log.start();
@@ -80,6 +95,7 @@ public final class TrainCommand implements Callable<Integer>
             Files.delete(file);
             Files.deleteIfExists(status);
             Files.deleteIfExists(status.resolveSibling(status.getFileName() + ".lock"));
+            Files.deleteIfExists(control.resolveSibling(control.getFileName() + ".lock"));
         }
         return ExitCode.OK;
     }
@@ -93,6 +109,21 @@ public final class TrainCommand implements Callable<Integer>
     private static LoadConfig.Builder load(final InetSocketAddress address, final int nsid)
     {
         return LoadConfig.to(address, NQN).nsid(nsid);
+    }
+
+    /** What a command does, so that both its side and that of the data plane are in the archive. */
+    private static void command(final ControlAgent agent, final Path control)
+    {
+        try (ControlClient client = ControlClient.connect(
+            new ControlClientContext().aeronDirectoryName(control.toString()).role(Role.ADMIN)))
+        {
+            client.createDevice(DeviceSpec.memory("mem1", 1 << 20, 4096));
+            client.deleteDevice("mem1");
+            if (client.devices("").isEmpty() || 0 != agent.droppedCount())
+            {
+                throw new IllegalStateException("commands of the training are lost");
+            }
+        }
     }
 
     private static void drive(final LoadConfig load)

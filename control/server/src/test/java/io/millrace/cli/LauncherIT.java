@@ -18,6 +18,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -217,6 +219,48 @@ class LauncherIT
                 assertEquals(ExitCode.USAGE, second.exitCode());
                 assertTrue(second.output().matches("millrace serve: \\S+/test.yaml:\\d: \\S+ = .*"), second.output());
             }
+        }
+    }
+
+    @Test
+    void shouldServeTwoDataPlanesOfOneUserUnderTwoNames() throws IOException, InterruptedException
+    {
+        try (MillraceProcess first = serve())
+        {
+            first.await("^ready");
+            final String text = Files.readString(config(0, "other"));
+            config = Files.writeString(directory.resolve("second.yaml"), text);
+            try (MillraceProcess second = serve())
+            {
+                assertEquals(ExitCode.USAGE, second.exitCode(), second::outputOrReason);
+                assertTrue(second.output().matches("millrace serve: \\S+/second.yaml: control.name = millrace: in " +
+                    "use by another data plane of this user: \\S+ is locked by process " + first.pid() +
+                    " \\(java\\) .*; give this one a name of its own"), second.output());
+            }
+            Files.writeString(config, text + "control: {name: rack-7}\n");
+            try (MillraceProcess second = serve())
+            {
+                second.await("^ready");
+                assertEquals("millrace", dataPlane());
+                assertEquals("rack-7", dataPlane("--data-plane", "rack-7"));
+                first.signal("TERM");
+                assertEquals(ExitCode.OK, first.exitCode(STOP_SECONDS_MAX));
+                assertEquals("rack-7", dataPlane());
+            }
+        }
+    }
+
+    /** Name of the data plane that commands come to. */
+    private static String dataPlane(final String... options) throws IOException, InterruptedException
+    {
+        final List<String> args = new ArrayList<>(List.of("get", "dataplanes", "-o", "json"));
+        args.addAll(List.of(options));
+        try (MillraceProcess process = MillraceProcess.start(args.toArray(String[]::new)))
+        {
+            assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
+            final Matcher matcher = Pattern.compile("\"name\": \"([^\"]+)\"").matcher(process.output());
+            assertTrue(matcher.find(), process.output());
+            return matcher.group(1);
         }
     }
 

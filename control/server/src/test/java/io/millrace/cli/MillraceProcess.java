@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.agrona.IoUtil;
 
 /**
  * A real {@code ./millrace} process. Test thread; ended by {@link #close()} whatever happens.
@@ -27,6 +29,9 @@ final class MillraceProcess implements AutoCloseable
 
     private static final long TIMEOUT_S = 60;
     private static final String END = "\0end";
+
+    /** Default control directories of these processes, and of no others on this machine. */
+    static final Path RUNTIME = runtime();
 
     private final Process process;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -45,6 +50,20 @@ final class MillraceProcess implements AutoCloseable
         return start(command, Map.of("MILLRACE_NO_BUILD", "1", "XDG_STATE_HOME", stateHome(args).toString()));
     }
 
+    private static Path runtime()
+    {
+        try
+        {
+            final Path directory = Files.createTempDirectory(Path.of("/dev/shm"), "millrace-it");
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> IoUtil.delete(directory.toFile(), true)));
+            return directory;
+        }
+        catch (final IOException e)
+        {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** What is kept goes beside the configuration: no test finds what another left. */
     private static Path stateHome(final String... args)
     {
@@ -59,6 +78,7 @@ final class MillraceProcess implements AutoCloseable
         final List<String> withSignals = new ArrayList<>(List.of("env", "--default-signal=INT"));
         withSignals.addAll(command);
         final ProcessBuilder builder = new ProcessBuilder(withSignals).redirectErrorStream(true);
+        builder.environment().put("XDG_RUNTIME_DIR", RUNTIME.toString());
         builder.environment().putAll(environment);
         return new MillraceProcess(builder.start());
     }

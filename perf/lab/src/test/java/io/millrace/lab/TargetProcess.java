@@ -91,6 +91,11 @@ public final class TargetProcess implements AutoCloseable
         }
         yaml.append("listeners:\n  - {transport: tcp, address: 127.0.0.1, port: ").append(target.port)
             .append("}\ndiscovery: false\n").append(settings);
+        if (!settings.contains("control:"))
+        {
+            // Several run at once, and what is measured is I/O.
+            yaml.append("control: {enabled: false}\n");
+        }
         Files.writeString(target.directory.resolve("millrace.yaml"), yaml);
         Files.deleteIfExists(target.log());
         target.start();

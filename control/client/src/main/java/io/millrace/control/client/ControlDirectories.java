@@ -2,10 +2,14 @@ package io.millrace.control.client;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -15,6 +19,9 @@ import java.util.Map;
  */
 public final class ControlDirectories
 {
+    /** Name of a data plane whose configuration gives none. */
+    public static final String DATA_PLANE_NAME_DEFAULT = "millrace";
+    private static final String DATA_PLANE = "data-plane";
     private static final Path SHARED_MEMORY = Path.of("/dev/shm");
     private static final Path RUN = Path.of("/run");
     private static final String RUNTIME_VARIABLE = "XDG_RUNTIME_DIR";
@@ -55,11 +62,53 @@ public final class ControlDirectories
     }
 
     /**
-     * {@return the directory of a data plane when none is named}
+     * {@return the directory of a data plane without a name of its own when none is named}
      */
     public static Path dataPlane()
     {
-        return base().resolve("data-plane");
+        return base().resolve(DATA_PLANE);
+    }
+
+    /**
+     * {@return the directory of a data plane when none is named}
+     *
+     * @param name of the data plane; {@value #DATA_PLANE_NAME_DEFAULT} is that of one without a name of its own.
+     */
+    public static Path dataPlane(final String name)
+    {
+        return DATA_PLANE_NAME_DEFAULT.equals(name) ? dataPlane() : base().resolve(DATA_PLANE + '-' + name);
+    }
+
+    /**
+     * {@return the name of the data plane whose directory this is when none is named}
+     *
+     * @param directory as {@link #dataPlanes} has it.
+     */
+    public static String nameOf(final Path directory)
+    {
+        final String file = directory.getFileName().toString();
+        return DATA_PLANE.equals(file) ? DATA_PLANE_NAME_DEFAULT : file.substring(DATA_PLANE.length() + 1);
+    }
+
+    /**
+     * {@return the existing directories of data planes of this user, in the order of their names; processes may have
+     * ended}
+     */
+    public static List<Path> dataPlanes()
+    {
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(base(), DATA_PLANE + "{,-*}"))
+        {
+            final List<Path> directories = new ArrayList<>();
+            found.forEach(directories::add);
+            directories.removeIf((path) -> !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS));
+            directories.sort(null);
+            return directories;
+        }
+        catch (final IOException | DirectoryIteratorException _)
+        {
+            // No process of this user was started, or the directory is closed to this user.
+            return List.of();
+        }
     }
 
     /**

@@ -5,6 +5,8 @@ import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.control.client.ControlDirectories;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Target of commands. Immutable.
@@ -69,16 +71,47 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
             return new ControlTarget(directory.path(), null, dataPlane, keyName, keyFile);
         }
         final ControlDirectory manager = ControlDirectory.of(ControlDirectories.manager());
-        final ControlDirectory own = ControlDirectory.of(ControlDirectories.dataPlane());
-        if (!manager.isAlive() && !own.isAlive())
+        if (manager.isAlive())
+        {
+            return new ControlTarget(manager.path(), null, dataPlane, keyName, keyFile);
+        }
+        return new ControlTarget(own(dataPlane, manager).path(), null, dataPlane, keyName, keyFile);
+    }
+
+    /**
+     * The data plane of this user that was named; else the one without a name of its own; else the only one.
+     *
+     * @param manager that does not run.
+     */
+    private static ControlDirectory own(final String dataPlane, final ControlDirectory manager)
+    {
+        final ControlDirectory named = ControlDirectory.of(
+            dataPlane.isEmpty() ? ControlDirectories.dataPlane() : ControlDirectories.dataPlane(dataPlane));
+        if (named.isAlive() || State.FORBIDDEN == named.state())
+        {
+            return checked(named, manager);
+        }
+        final List<ControlDirectory> others = ControlDirectories.dataPlanes().stream().map(ControlDirectory::of)
+            .filter(ControlDirectory::isAlive).toList();
+        if (others.size() > 1)
+        {
+            throw new CommandException(ExitCode.USAGE,
+                (dataPlane.isEmpty() ? "which data plane? name one with" : "no data plane of this user has the name in") +
+                " --data-plane" + (dataPlane.isEmpty() ? "" : ' ' + dataPlane) + ": " + others.stream()
+                .map((each) -> ControlDirectories.nameOf(each.path())).collect(Collectors.joining(", ")));
+        }
+        return others.isEmpty() ? checked(named, manager) : others.getFirst();
+    }
+
+    private static ControlDirectory checked(final ControlDirectory own, final ControlDirectory manager)
+    {
+        if (!own.isAlive())
         {
             throw new CommandException(ExitCode.FAILURE, "no process accepts commands: no manager, since " +
-                manager.text() +
-                "; no data plane, since " + own.text() +
-                ": start 'millrace serve' with a control section in its configuration, or name one with --control");
+                manager.text() + "; no data plane, since " + own.text() +
+                ": start 'millrace serve' or 'millrace quickstart', or name one with --control");
         }
-        return new ControlTarget(
-            manager.isAlive() ? manager.path() : own.path(), null, dataPlane, keyName, keyFile);
+        return own;
     }
 
     /**
@@ -89,15 +122,16 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
      */
     static ControlTarget ownDataPlane(final String dataPlane)
     {
-        return find(ControlDirectories.dataPlane().toString(), dataPlane, "", null);
+        return new ControlTarget(own(dataPlane, ControlDirectory.of(ControlDirectories.manager())).path(), null,
+            dataPlane, "", null);
     }
 
     /**
-     * {@return whether this is the data plane of this user, the fallback when no manager is found}
+     * {@return whether this is a data plane of this user, the fallback when no manager is found}
      */
     boolean isOwnDataPlane()
     {
-        return ControlDirectories.dataPlane().equals(directory);
+        return ControlDirectories.dataPlanes().contains(directory);
     }
 
     /** Group that may own control directories besides the user and root; null: none. */

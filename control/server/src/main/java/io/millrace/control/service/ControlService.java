@@ -65,7 +65,7 @@ public final class ControlService implements AutoCloseable
                 "name a file with keys, or set channel: " + ControlSettings.IPC_CHANNEL);
         }
         final KeyFile keys = new KeyFile(settings.secrets(), onError, SystemNanoClock.INSTANCE.nanoTime());
-        started.push(DriverDirectory.take(settings.directory(), settings.group()));
+        started.push(DriverDirectory.take(settings));
         final ControlDriver driver = new ControlDriver(settings, onError);
         started.push(driver);
         final CommandExecutor executor = new CommandExecutor(backend, onError);

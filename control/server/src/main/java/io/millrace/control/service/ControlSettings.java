@@ -51,7 +51,7 @@ public record ControlSettings(
     /** Stream of the requests when none is given. */
     public static final int STREAM_ID_DEFAULT = 4420;
     /** Name when none is given. */
-    public static final String NAME_DEFAULT = "millrace";
+    public static final String NAME_DEFAULT = ControlDirectories.DATA_PLANE_NAME_DEFAULT;
 
     private static final Pattern UDP_CHANNEL =
         Pattern.compile("aeron:udp\\?endpoint=(\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-fA-F:]{2,39}]):(\\d{1,5})");

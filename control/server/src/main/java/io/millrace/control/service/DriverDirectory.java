@@ -41,12 +41,13 @@ final class DriverDirectory implements AutoCloseable
     /**
      * Takes the directory.
      *
-     * @param group that may use it besides the user; null: none.
+     * @param settings with the directory, and the group that may use it besides the user.
      * @throws ServiceSettingException if it cannot be used.
      */
-    static DriverDirectory take(final Path directory, final String group)
+    static DriverDirectory take(final ControlSettings settings)
     {
-        final Path absolute = directory.toAbsolutePath().normalize();
+        final String group = settings.group();
+        final Path absolute = settings.directory().toAbsolutePath().normalize();
         makeBase(absolute, group);
         final String trustProblem = ControlDirectories.trustProblem(absolute, group);
         if (null != trustProblem)
@@ -64,8 +65,12 @@ final class DriverDirectory implements AutoCloseable
         }
         catch (final LockedException e)
         {
-            throw new ServiceSettingException(
-                SETTING, absolute, "in use by another data plane or manager: " + e.getMessage(), REMEDY, e);
+            throw absolute.equals(ControlDirectories.dataPlane(settings.name())) ?
+                new ServiceSettingException("control.name", settings.name(),
+                    "in use by another data plane of this user: " + e.getMessage(), "give this one a name of its own",
+                    e) :
+                new ServiceSettingException(
+                    SETTING, absolute, "in use by another data plane or manager: " + e.getMessage(), REMEDY, e);
         }
         catch (final IOException e)
         {

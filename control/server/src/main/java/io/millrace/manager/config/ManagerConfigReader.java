@@ -1,6 +1,7 @@
 package io.millrace.manager.config;
 
 import io.aeron.ChannelUri;
+import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.control.session.SecretException;
 import io.millrace.control.session.SharedSecret;
@@ -157,7 +158,7 @@ public final class ManagerConfigReader
         final String channel = section.get(ManagerSettings.PLANE_CHANNEL);
         final boolean isUdp = !ControlSettings.IPC_CHANNEL.equals(channel);
         final Path given = section.get(ManagerSettings.PLANE_DIRECTORY);
-        final Path directory = null == given ? ControlSettings.directoryDefault() : given;
+        final Path directory = null == given ? ControlDirectories.dataPlane(name) : given;
         final InetAddress address = section.get(ManagerSettings.PLANE_ADDRESS);
         if (isUdp && null != given)
         {

@@ -63,7 +63,7 @@ final class ManagerSettings
     static final Setting<String> PLANE_NAME = Setting.required("data-planes[].name", SettingType.NAME_TYPE,
         "Name of the data plane at the manager and in the state directory.");
     static final Setting<Path> PLANE_DIRECTORY = Setting.optional("data-planes[].directory", SettingType.PATH, null,
-        "Directory of its media driver, over IPC. That of this user's data plane when not given.");
+        "Directory of its media driver, over IPC. That of this user's data plane of this name when not given.");
     static final Setting<String> PLANE_CHANNEL = Setting.optional("data-planes[].channel", CHANNEL,
         ControlSettings.IPC_CHANNEL, "Aeron channel that it takes commands on.");
     static final Setting<Integer> PLANE_STREAM = Setting.optional("data-planes[].stream",

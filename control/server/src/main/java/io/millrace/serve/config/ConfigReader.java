@@ -11,6 +11,7 @@ import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileRecords;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.console.Version;
+import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
@@ -61,7 +62,7 @@ public final class ConfigReader
      *
      * @param file    as the user named it.
      * @param config  that was read.
-     * @param control where commands are taken; null for nowhere.
+     * @param control where commands are taken; null when they are disabled.
      * @param bounds  within which the paths of file devices have to lie that commands create; null without control.
      * @param stateDirectory where the state that a manager applied is kept, with control, and records of files.
      * @param isStateDirectoryNamed whether the file names that directory, rather than leaving it to the default.
@@ -160,12 +161,12 @@ public final class ConfigReader
                 // Without a reactor it is refused below, with the line.
                 limits(top.section(Settings.LIMITS), Math.max(1, reactors(top).size())),
                 List.of(tcp(top.section(Settings.TCP))),
-                top.has(Settings.CONTROL),
+                isControlled(top),
                 status(top.section(Settings.STATUS)));
             final ControlSettings control = control(top);
             final Path directory = top.section(Settings.STATE).get(Settings.STATE_DIRECTORY);
             final Path state = null != directory ? directory :
-                stateDirectoryDefault(null == control ? ControlSettings.NAME_DEFAULT : control.name());
+                stateDirectoryDefault(top.section(Settings.CONTROL).get(Settings.CONTROL_NAME));
             return new Result(file, config, control, null == control ? null :
                 bounds(top.section(Settings.CONTROL), state, config.devices()), state, null != directory,
                 top.get(Settings.WARM_UP), Map.copyOf(lines));
@@ -305,7 +306,7 @@ public final class ConfigReader
         for (final Section section : served(top, Settings.SUBSYSTEMS))
         {
             final List<SubsystemSettings.NamespaceSettings> namespaces = new ArrayList<>();
-            for (final Section namespace : top.has(Settings.CONTROL) ?
+            for (final Section namespace : isControlled(top) ?
                 section.sectionsIfGiven(Settings.NAMESPACES) : section.sections(Settings.NAMESPACES))
             {
                 namespaces.add(new SubsystemSettings.NamespaceSettings(
@@ -382,23 +383,29 @@ public final class ConfigReader
     /** What is served may be left out where commands can add it. */
     private static List<Section> served(final Section top, final Setting<Void> setting)
     {
-        return top.has(Settings.CONTROL) ? top.sectionsIfGiven(setting) : top.sections(setting);
+        return isControlled(top) ? top.sectionsIfGiven(setting) : top.sections(setting);
+    }
+
+    private static boolean isControlled(final Section top)
+    {
+        return top.section(Settings.CONTROL).get(Settings.CONTROL_ENABLED);
     }
 
     private static ControlSettings control(final Section top)
     {
-        if (!top.has(Settings.CONTROL))
+        if (!isControlled(top))
         {
             return null;
         }
         final Section section = top.section(Settings.CONTROL);
+        final String name = section.get(Settings.CONTROL_NAME);
         final Path directory = section.get(Settings.CONTROL_DIRECTORY);
         final ControlSettings control = new ControlSettings(
-            null == directory ? ControlSettings.directoryDefault() : directory,
+            null == directory ? ControlDirectories.dataPlane(name) : directory,
             section.get(Settings.CONTROL_CHANNEL),
             section.get(Settings.CONTROL_STREAM),
             section.get(Settings.CONTROL_SECRETS),
-            section.get(Settings.CONTROL_NAME),
+            name,
             section.get(Settings.CONTROL_IDLE),
             section.get(Settings.CONTROL_ENCRYPTION),
             section.get(Settings.CONTROL_GROUP));

@@ -253,11 +253,13 @@ final class Settings
             "compiled before hosts come.");
 
     static final Setting<Void> CONTROL = Setting.group("control",
-        "Control service for commands to the running data plane; without this group there is none.");
+        "Control service for commands to the running data plane, by this user unless more is set.");
+    static final Setting<Boolean> CONTROL_ENABLED = Setting.optional("control.enabled", SettingType.BOOLEAN, "true",
+        "Whether commands are taken. Without them the resources of this file remain as they are.");
     static final Setting<Path> CONTROL_DIRECTORY = Setting.optional("control.directory", SettingType.PATH, null,
         "Directory of the media driver, made at the start, for this user alone; who may write there may send " +
-            "commands over IPC. data-plane in $XDG_RUNTIME_DIR/millrace, /run/millrace or " +
-            "/dev/shm/millrace-USER when not given.");
+            "commands over IPC. data-plane, or data-plane-NAME with a control.name, in $XDG_RUNTIME_DIR/millrace, " +
+            "/run/millrace or /dev/shm/millrace-USER when not given.");
     static final Setting<String> CONTROL_CHANNEL = Setting.optional("control.channel",
         new SettingType<>("channel", "aeron:ipc, or aeron:udp?endpoint=ADDRESS:PORT", Settings::channel),
         ControlSettings.IPC_CHANNEL, "Aeron channel of the commands; IPC works in any case.");
@@ -267,7 +269,7 @@ final class Settings
     static final Setting<Path> CONTROL_SECRETS = Setting.optional("control.secrets", SettingType.PATH, null,
         "File with the keys that clients prove, a line of name, role and secret for each; UDP needs it.");
     static final Setting<String> CONTROL_NAME = Setting.optional("control.name", SettingType.NAME_TYPE,
-        ControlSettings.NAME_DEFAULT, "Name of the data plane that clients see.");
+        ControlSettings.NAME_DEFAULT, "Name of the data plane that clients see; each of a user needs one of its own.");
     static final Setting<ControlSettings.Idle> CONTROL_IDLE = Setting.optional("control.idle",
         SettingType.choice(ControlSettings.Idle.class, ControlSettings.Idle.values()), "back-off",
         "What the thread that takes commands does without any: back off to sleeping 1 ms, or busy-spin on a whole " +
@@ -394,8 +396,8 @@ final class Settings
         LISTENERS, LISTENER_TRANSPORT, LISTENER_ADDRESS, LISTENER_PORT, LISTENER_DISCOVERY_ONLY,
         DISCOVERY,
         WARM_UP,
-        CONTROL, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME, CONTROL_IDLE,
-        CONTROL_ENCRYPTION, CONTROL_GROUP, CONTROL_DEVICE_DIRECTORIES,
+        CONTROL, CONTROL_ENABLED, CONTROL_DIRECTORY, CONTROL_CHANNEL, CONTROL_STREAM, CONTROL_SECRETS, CONTROL_NAME,
+        CONTROL_IDLE, CONTROL_ENCRYPTION, CONTROL_GROUP, CONTROL_DEVICE_DIRECTORIES,
         STATE, STATE_DIRECTORY,
         STATUS, STATUS_FILE, STATUS_SIZE,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_CONTROLLER_ID_FIRST,

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
+import io.millrace.control.client.ControlDirectories;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,6 +37,12 @@ class DriverDirectoryTest
         IoUtil.delete(parent.toFile(), true);
     }
 
+    private static ControlSettings of(final Path directory)
+    {
+        return new ControlSettings(directory, ControlSettings.IPC_CHANNEL, ControlSettings.STREAM_ID_DEFAULT, null,
+            ControlSettings.NAME_DEFAULT);
+    }
+
     /** A media driver in a directory that it took, until it is killed. */
     static final class DriverProcess
     {
@@ -46,7 +53,7 @@ class DriverDirectoryTest
         public static void main(final String[] arguments) throws Exception
         {
             final Path directory = Path.of(arguments[0]);
-            try (DriverDirectory taken = DriverDirectory.take(directory, null);
+            try (DriverDirectory taken = DriverDirectory.take(of(directory));
                 MediaDriver driver = MediaDriver.launch(new MediaDriver.Context()
                     .aeronDirectoryName(directory.toString()).threadingMode(ThreadingMode.SHARED)))
             {
@@ -80,12 +87,12 @@ class DriverDirectoryTest
             assertTrue(null != line, output::toString);
             pid = Long.parseLong(line.substring("ready ".length()));
             final ServiceSettingException e =
-                assertThrows(ServiceSettingException.class, () -> DriverDirectory.take(directory, null));
+                assertThrows(ServiceSettingException.class, () -> DriverDirectory.take(of(directory)));
             assertTrue(e.getMessage().contains(" in use by another data plane or manager: " + directory +
                 ".lock is locked by process " + pid + " (java) of "), e.getMessage());
             ProcessHandle.of(pid).orElseThrow().destroyForcibly();
             final long startNs = System.nanoTime();
-            DriverDirectory.take(directory, null).close();
+            DriverDirectory.take(of(directory)).close();
             assertTrue(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNs) < 5);
             assertTrue(Files.exists(Path.of("/proc", Long.toString(pid))), "it is still to be waited for");
         }
@@ -97,11 +104,32 @@ class DriverDirectoryTest
     }
 
     @Test
+    void shouldNameTheSettingThatMakesASecondDataPlanePossible() throws IOException
+    {
+        final String name = "test-" + ProcessHandle.current().pid();
+        final ControlSettings settings = new ControlSettings(ControlDirectories.dataPlane(name),
+            ControlSettings.IPC_CHANNEL, ControlSettings.STREAM_ID_DEFAULT, null, name);
+        final Path lock = Path.of(ControlDirectories.dataPlane(name) + ".lock");
+        try (DriverDirectory first = DriverDirectory.take(settings))
+        {
+            final ServiceSettingException e =
+                assertThrows(ServiceSettingException.class, () -> DriverDirectory.take(settings), first::toString);
+            assertTrue(e.getMessage().startsWith("control.name = " + name + ": in use by another data plane of this " +
+                "user: " + lock + " is locked by process " + ProcessHandle.current().pid() + " "), e.getMessage());
+            assertTrue(e.getMessage().endsWith("; give this one a name of its own"), e.getMessage());
+        }
+        finally
+        {
+            Files.deleteIfExists(lock);
+        }
+    }
+
+    @Test
     void shouldKeepItsLockFromOthers() throws IOException
     {
         final Path lock = parent.resolve("control.lock");
         Files.createFile(lock, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
-        DriverDirectory.take(directory, null).close();
+        DriverDirectory.take(of(directory)).close();
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(lock)));
         assertFalse(Files.exists(directory));
     }

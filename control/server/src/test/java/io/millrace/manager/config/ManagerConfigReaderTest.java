@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.control.client.ControlDirectories;
-import io.millrace.control.service.ControlSettings;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingRows;
@@ -57,7 +56,9 @@ class ManagerConfigReaderTest
         assertEquals(ControlDirectories.manager(), config.control().directory());
         assertNull(config.metrics());
         final PlaneConfig plane = config.dataPlanes().getFirst();
-        assertEquals(ControlSettings.directoryDefault(), plane.directory());
+        assertEquals(ControlDirectories.dataPlane(plane.name()), plane.directory());
+        assertEquals(ControlDirectories.dataPlane(),
+            read(ONE.replace("name: " + plane.name(), "name: millrace")).dataPlanes().getFirst().directory());
         assertEquals("aeron:ipc", plane.channel());
         assertEquals("aeron:ipc", plane.responseChannel());
         assertEquals(HookConfig.NONE, config.hooks());
@@ -107,7 +108,8 @@ class ManagerConfigReaderTest
         "name: m | 1: data-planes: missing",
         "data-planes: [] | 1: data-planes = []: an empty list",
         "data-planes: [{name: a}, {name: a, directory: /x}] | 1: data-planes[1].name = a: given twice",
-        "data-planes: [{name: a}, {name: b}] | 1: data-planes[1].name = b: the same data plane as a",
+        "data-planes: [{name: a, directory: /c}, {name: b, directory: /c}] | 1: " +
+            "data-planes[1].name = b: the same data plane as a",
         "data-planes: [{name: a/b}] | 1: data-planes[0].name = a/b: not a name",
         "data-planes: [{name: a, chanel: x}] | 1: data-planes[0].chanel: unknown key; did you mean channel?",
         "data-planes: [{name: a, channel: 'aeron:udp?endpoint=127.0.0.1:1'}] | 1: data-planes[0].key-name: missing",

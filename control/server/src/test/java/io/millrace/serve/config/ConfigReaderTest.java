@@ -12,6 +12,7 @@ import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.nvme.NvmeDeviceConfig;
+import io.millrace.control.client.ControlDirectories;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DeviceConfig;
@@ -295,8 +296,6 @@ class ConfigReaderTest
         "nsid: 1 | 'nsid: 1, uuid: 17' | test.yaml:6: subsystems[0].namespaces[0].uuid = 17: not a UUID",
         "allow-any-host: true | allow-any-host: yes | test.yaml:5: subsystems[0].allow-any-host = yes: neither true " +
             "nor false; write true or false",
-        "allow-any-host: true | allow-any-host: false | test.yaml:4: subsystems[0].hosts: empty, so no host may " +
-            "connect; list host NQNs, or set allow-any-host: true",
         "allow-any-host: true | serial: ' ' | test.yaml:5: subsystems[0].serial =  : not 1 to 20 printable ASCII",
         "transport: tcp | transport: rdma | test.yaml:8: listeners[0].transport = rdma: not one of tcp; use one of " +
             "them",
@@ -406,8 +405,6 @@ class ConfigReaderTest
             "port; write one such as 127.0.0.1:4420 or \"[::1]:4420\"",
         "{listener: localhost:4420, state: optimized} | ana[0].listener = localhost:4420: not an IP address with a " +
             "port; write one such as 127.0.0.1:4420 or \"[::1]:4420\"",
-        "{listener: 127.0.0.1:4421, state: optimized} | ana[0].listener = 127.0.0.1:4421: none of the listeners; use " +
-            "one of: 127.0.0.1:4420",
         "{state: optimized}, {state: inaccessible} | ana[1]: leaves nothing of subsystems[0].ana[0], since they are " +
             "set in order; remove one, or write the more general one first",
         "{group: 2, listener: 127.0.0.1:4420, state: optimized}, {listener: 127.0.0.1:4420, state: inaccessible} | " +
@@ -421,10 +418,24 @@ class ConfigReaderTest
     }
 
     @Test
+    void shouldRefuseWhatOnlyCommandsCouldComplete()
+    {
+        final String disabled = "control: {enabled: false}\n";
+        assertEquals("test.yaml:4: subsystems[0].hosts: empty, so no host may connect; list host NQNs, or set " +
+            "allow-any-host: true",
+            message(MINIMAL.replace("allow-any-host: true", "allow-any-host: false") + disabled));
+        assertEquals("test.yaml:7: subsystems[0].ana[0].listener = 127.0.0.1:4421: none of the listeners; use one " +
+            "of: 127.0.0.1:4420", message(MINIMAL.replace("listeners:",
+            "    ana: [{listener: 127.0.0.1:4421, state: optimized}]\nlisteners:") + disabled));
+        assertEquals("test.yaml:1: listeners: missing",
+            message(disabled + MINIMAL.substring(0, MINIMAL.indexOf("listeners:"))).split(";")[0]);
+    }
+
+    @Test
     void shouldTakeAnaStatesOfListenersToComeWhereCommandsAddThem()
     {
         final String states = "    ana: [{listener: 192.0.2.7:4420, state: inaccessible}]\nlisteners:";
-        assertEquals(1, read(MINIMAL.replace("listeners:", states) + "control: {}\n")
+        assertEquals(1, read(MINIMAL.replace("listeners:", states))
             .subsystems().getFirst().ana().size());
     }
 
@@ -481,9 +492,22 @@ class ConfigReaderTest
     }
 
     @Test
-    void shouldTakeNoCommandsWhenControlIsNotGiven()
+    void shouldTakeCommandsOfItsUserUnlessTheyAreDisabled()
     {
-        assertEquals(null, ConfigReader.read("test.yaml", MINIMAL).control());
+        assertEquals(new ControlSettings(ControlDirectories.dataPlane(), "aeron:ipc", 4420, null, "millrace"),
+            ConfigReader.read("test.yaml", MINIMAL).control());
+        assertEquals(null, ConfigReader.read("test.yaml", MINIMAL + "control: {enabled: false}\n").control());
+        assertFalse(read(MINIMAL + "control: {enabled: false}\n").managed());
+    }
+
+    @Test
+    void shouldGiveEachNameADirectoryOfItsOwn()
+    {
+        final ConfigReader.Result read = ConfigReader.read("test.yaml", MINIMAL + "control: {name: rack-7}\n");
+        assertEquals(ControlDirectories.base().resolve("data-plane-rack-7"), read.control().directory());
+        assertEquals("data-plane-rack-7", read.stateDirectory().getFileName().toString());
+        assertEquals("data-plane-millrace",
+            ConfigReader.read("test.yaml", MINIMAL).stateDirectory().getFileName().toString());
     }
 
     @Test
@@ -506,7 +530,7 @@ class ConfigReaderTest
             "control: {device-directories: [/srv/volumes/, /dev/disk/by-id]}\n").bounds().directories());
         assertEquals(List.of(),
             ConfigReader.read("test.yaml", "control: {device-directories: []}\n").bounds().directories());
-        assertEquals(null, ConfigReader.read("test.yaml", MINIMAL).bounds());
+        assertEquals(null, ConfigReader.read("test.yaml", MINIMAL + "control: {enabled: false}\n").bounds());
     }
 
     @Test
