@@ -42,6 +42,14 @@ class ControlDirectoriesTest
     }
 
     @Test
+    void shouldGiveEachNameADirectoryAndBack()
+    {
+        assertEquals(ControlDirectories.dataPlane(), ControlDirectories.dataPlane("millrace"));
+        assertEquals("millrace", ControlDirectories.nameOf(ControlDirectories.dataPlane()));
+        assertEquals("rack-7", ControlDirectories.nameOf(ControlDirectories.dataPlane("rack-7")));
+    }
+
+    @Test
     void shouldTrustWhatIsThisUsersAlone() throws IOException
     {
         assertNull(ControlDirectories.trustProblem(mine, null));

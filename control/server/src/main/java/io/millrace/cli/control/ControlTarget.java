@@ -96,8 +96,8 @@ record ControlTarget(Path directory, String channel, String dataPlane, String ke
         if (others.size() > 1)
         {
             throw new CommandException(ExitCode.USAGE,
-                (dataPlane.isEmpty() ? "which data plane? name one with" : "no data plane of this user has the name in") +
-                " --data-plane" + (dataPlane.isEmpty() ? "" : ' ' + dataPlane) + ": " + others.stream()
+                (dataPlane.isEmpty() ? "which data plane? name one with --data-plane: " :
+                    "this user has no data plane " + dataPlane + "; running: ") + others.stream()
                 .map((each) -> ControlDirectories.nameOf(each.path())).collect(Collectors.joining(", ")));
         }
         return others.isEmpty() ? checked(named, manager) : others.getFirst();

@@ -16,7 +16,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
-import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
@@ -25,10 +24,6 @@ import org.agrona.concurrent.SystemNanoClock;
  */
 final class ControlDriver implements AutoCloseable
 {
-    private static final int SPINS = 50;
-    private static final int YIELDS = 10;
-    private static final long PARK_MIN_NS = 1_000;
-    private static final long PARK_MAX_NS = 1_000_000;
     /**
      * Space for 8,192 counters, Aeron's minimum; a session uses about 12. The driver touches all of it at the start,
      * and four times as much metadata, so that its default would make 40 MiB resident.
@@ -67,7 +62,7 @@ final class ControlDriver implements AutoCloseable
             driver = MediaDriver.launch(new MediaDriver.Context()
                 .aeronDirectoryName(settings.directory().toString())
                 .threadingMode(ThreadingMode.SHARED)
-                .sharedIdleStrategy(new BackoffIdleStrategy(SPINS, YIELDS, PARK_MIN_NS, PARK_MAX_NS))
+                .sharedIdleStrategy(new RestingIdleStrategy())
                 .sharedThreadFactory((task) -> thread = Thread.ofPlatform().name("millrace-driver")
                     .uncaughtExceptionHandler(ControlDriver::onDeath).unstarted(task))
                 .publicationTermBufferLength(ImageGuard.TERM_LENGTH_MAX_BYTES)

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
-import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemNanoClock;
@@ -20,10 +19,6 @@ public final class ControlService implements AutoCloseable
     /** Exit code of the process when the control service failed and could not be restarted. */
     public static final int EXIT_CODE_CONTROL_LOST = 71;
 
-    private static final int SPINS = 50;
-    private static final int YIELDS = 10;
-    private static final long PARK_MIN_NS = 1_000;
-    private static final long PARK_MAX_NS = 1_000_000;
 
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private ServiceLoop loop;
@@ -96,7 +91,7 @@ public final class ControlService implements AutoCloseable
     {
         return switch (idle)
         {
-            case BACK_OFF -> new BackoffIdleStrategy(SPINS, YIELDS, PARK_MIN_NS, PARK_MAX_NS);
+            case BACK_OFF -> new RestingIdleStrategy();
             case BUSY_SPIN -> BusySpinIdleStrategy.INSTANCE;
         };
     }

@@ -40,7 +40,7 @@ public record ControlSettings(
     /** Idle strategy of the service's thread. */
     public enum Idle
     {
-        /** Spins, yields, and then sleeps up to 1 ms, again and again. */
+        /** Backs off to sleeping 1 ms, and to 10 ms after a second without work. */
         BACK_OFF,
         /** Polls for commands, using a whole core. */
         BUSY_SPIN

@@ -272,8 +272,8 @@ final class Settings
         ControlSettings.NAME_DEFAULT, "Name of the data plane that clients see; each of a user needs one of its own.");
     static final Setting<ControlSettings.Idle> CONTROL_IDLE = Setting.optional("control.idle",
         SettingType.choice(ControlSettings.Idle.class, ControlSettings.Idle.values()), "back-off",
-        "What the thread that takes commands does without any: back off to sleeping 1 ms, or busy-spin on a whole " +
-            "core.");
+        "What the thread that takes commands does without any: back off to sleeping 1 ms, after a second 10 ms, or " +
+            "busy-spin on a whole core.");
 
     static final Setting<ControlSettings.Encryption> CONTROL_ENCRYPTION = Setting.optional("control.encryption",
         SettingType.choice(ControlSettings.Encryption.class, ControlSettings.Encryption.values()), "required",
