@@ -119,20 +119,9 @@ public final class Call
         return Collections.unmodifiableList(resources);
     }
 
-    /** What was listed, when all of it is of the type that the kind has. */
-    <T extends Resource> List<T> resources(final Class<T> type)
+    Answer answer()
     {
-        final List<T> result = new ArrayList<>(resources.size());
-        for (final Resource resource : resources)
-        {
-            if (!type.isInstance(resource))
-            {
-                throw new ControlException(Code.MALFORMED, "the data plane answered with a " + resource.kind() +
-                    " to a list of " + ((Command.List)command).kind());
-            }
-            result.add(type.cast(resource));
-        }
-        return result;
+        return new Answer(commandId, value, text, resources);
     }
 
     /**

@@ -30,10 +30,17 @@ final class CallFactory
         commandIdLow = random.nextLong();
     }
 
-    /** Of a command with an id that no other has, when it changes something. */
-    Call newCall(final Command command)
+    /** The time of the context from now. */
+    long newDeadline()
     {
-        return newCall(command, command.changes() ? new CommandId(commandIdHigh, commandIdLow++) : CommandId.NONE);
+        return ctx.clock().nanoTime() + ctx.callTimeoutNs();
+    }
+
+    /** Of a command with an id that no other has, when it changes something. */
+    Call newCall(final Command command, final long deadlineNs)
+    {
+        return newCall(
+            command, command.changes() ? new CommandId(commandIdHigh, commandIdLow++) : CommandId.NONE, deadlineNs);
     }
 
     /**
@@ -41,11 +48,12 @@ final class CallFactory
      *
      * @throws IllegalArgumentException when it has a text or a number of rules that cannot be sent.
      */
-    Call newCall(final Command command, final CommandId commandId)
+    Call newCall(final Command command, final CommandId commandId, final long deadlineNs)
     {
         check.check(command);
         final ChangeGuard.Verdict verdict = change.judge(command);
-        final Call call = make(command, commandId, ctx.retryOnReconnect() && ChangeGuard.Verdict.FREE == verdict);
+        final Call call =
+            make(command, commandId, deadlineNs, ctx.retryOnReconnect() && ChangeGuard.Verdict.FREE == verdict);
         if (ChangeGuard.Verdict.LOST == verdict)
         {
             call.onAbandoned("the session in which the change was begun is lost, and the change with it: begin again");
@@ -56,13 +64,13 @@ final class CallFactory
     /** The client's own, in whichever session there is. */
     Call newSubscription()
     {
-        return make(new Command.Subscribe(), CommandId.NONE, true);
+        return make(new Command.Subscribe(), CommandId.NONE, newDeadline(), true);
     }
 
-    private Call make(final Command command, final CommandId commandId, final boolean isRetryable)
+    private Call make(
+        final Command command, final CommandId commandId, final long deadlineNs, final boolean isRetryable)
     {
-        return new Call(command, commandId, nextCorrelationId(), ctx.clock().nanoTime() + ctx.callTimeoutNs(),
-            isRetryable, done);
+        return new Call(command, commandId, nextCorrelationId(), deadlineNs, isRetryable, done);
     }
 
     /** Of a request to which an answer belongs. */

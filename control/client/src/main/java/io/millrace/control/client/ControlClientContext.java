@@ -1,11 +1,12 @@
 package io.millrace.control.client;
 
-import io.aeron.ChannelUri;
 import io.aeron.CommonContext;
 import io.millrace.control.codec.Role;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.message.Terms;
 import io.millrace.control.session.SharedSecret;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -15,9 +16,8 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Settings of a {@link ControlClient}. Each has a default that suits a client on the machine of the data plane.
- * Concluded once, by {@link ControlClient#connect(ControlClientContext)}; one context makes one client. Set up by one
- * thread.
+ * Settings of an {@link AsyncControlClient} or a {@link ControlClient}. Each has a default that suits a client on the
+ * machine of the data plane. One context makes one client. Set up by one thread.
  */
 public final class ControlClientContext
 {
@@ -34,10 +34,17 @@ public final class ControlClientContext
     /** Commands that wait for their answers at once, when none is given. */
     public static final int COMMANDS_MAX_DEFAULT = 1024;
 
+    /** Commands that may be outstanding in an {@link AsyncControlClient}, when none is given. */
+    public static final int OUTSTANDING_MAX_DEFAULT = 8192;
+    /** Events kept for a listener that does not return, when none is given. */
+    public static final int EVENTS_MAX_DEFAULT = 65_536;
+
     private static final long TIMEOUT_MIN_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long TIMEOUT_MAX_NS = TimeUnit.DAYS.toNanos(1);
+    private static final long IDLE_MAX_POLLED_NS = TimeUnit.MICROSECONDS.toNanos(100);
+    private static final long IDLE_MAX_ASYNC_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int COMMANDS_MAX_BOUND = 65_536;
-    private static final int NAME_LENGTH_MAX = 256;
+    private static final int QUEUE_MAX_BOUND = 1 << 20;
 
     private final AtomicBoolean concluded = new AtomicBoolean();
     private String aeronDirectoryName = CommonContext.getAeronDirectoryName();
@@ -65,6 +72,11 @@ public final class ControlClientContext
     };
     private NanoClock clock = SystemNanoClock.INSTANCE;
     private IdleStrategy idleStrategy;
+    private int outstandingMax = OUTSTANDING_MAX_DEFAULT;
+    private int eventsMax = EVENTS_MAX_DEFAULT;
+    private Executor callbackExecutor = Runnable::run;
+    private Consumer<Throwable> onError = ControlClientContext::reportUncaught;
+    private ThreadFactory threadFactory = (task) -> Thread.ofPlatform().daemon().name(clientName).unstarted(task);
 
     /**
      * Makes a context with all defaults.
@@ -73,20 +85,37 @@ public final class ControlClientContext
     {
     }
 
+    private static void reportUncaught(final Throwable error)
+    {
+        final Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, error);
+    }
+
+    /** For a client that its caller polls. */
+    ControlClientContext conclude()
+    {
+        return conclude(IDLE_MAX_POLLED_NS);
+    }
+
+    /** For a client with a thread, which idles most of the time and is woken by a command. */
+    ControlClientContext concludeAsync()
+    {
+        return conclude(IDLE_MAX_ASYNC_NS);
+    }
+
     /**
      * Checks the settings against their bounds and each other, and fills in what depends on others.
      *
-     * @return this.
      * @throws ControlSettingException when one is unavailable.
      * @throws IllegalStateException   when it was concluded before.
      */
-    ControlClientContext conclude()
+    private ControlClientContext conclude(final long idleMaxNs)
     {
         if (!concluded.compareAndSet(false, true))
         {
             throw new IllegalStateException("this context was concluded before: make one for each client");
         }
-        final boolean isIpc = channel("requestChannel", requestChannel).isIpc();
+        final boolean isIpc = SettingChecks.channel("requestChannel", requestChannel).isIpc();
         if (null == responseChannel)
         {
             if (!isIpc)
@@ -96,7 +125,7 @@ public final class ControlClientContext
             }
             responseChannel = CommonContext.IPC_CHANNEL;
         }
-        if (isIpc != channel("responseChannel", responseChannel).isIpc())
+        if (isIpc != SettingChecks.channel("responseChannel", responseChannel).isIpc())
         {
             throw new ControlSettingException("responseChannel", responseChannel,
                 "must be of the same medium as requestChannel = " + requestChannel, "use IPC or UDP for both");
@@ -112,9 +141,9 @@ public final class ControlClientContext
                 null == secret ? "names a secret that was not given" : "must name the secret",
                 "give both, secret and name, or none");
         }
-        name("keyName", keyName);
-        name("clientName", clientName);
-        name("dataPlaneName", dataPlaneName);
+        SettingChecks.name("keyName", keyName);
+        SettingChecks.name("clientName", clientName);
+        SettingChecks.name("dataPlaneName", dataPlaneName);
         if (clientName.isEmpty())
         {
             throw new ControlSettingException("clientName", "\"\"", "must not be empty", "name program and user");
@@ -123,68 +152,27 @@ public final class ControlClientContext
         {
             throw new ControlSettingException("role", role, "is invalid", "use READ, OPERATOR or ADMIN");
         }
-        within("connectTimeoutNs", connectTimeoutNs, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS);
-        within("callTimeoutNs", callTimeoutNs, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS);
-        within("livenessTimeoutNs", livenessTimeoutNs, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS);
-        within("reconnectDelayNs", reconnectDelayNs, 0, TIMEOUT_MAX_NS);
-        within("commandsMax", commandsMax, 1, COMMANDS_MAX_BOUND);
-        within("term", term, CommandHeader.DIRECT, Terms.MAX);
+        checkTimeout("connectTimeoutNs", connectTimeoutNs);
+        checkTimeout("callTimeoutNs", callTimeoutNs);
+        checkTimeout("livenessTimeoutNs", livenessTimeoutNs);
+        SettingChecks.within("reconnectDelayNs", reconnectDelayNs, 0, TIMEOUT_MAX_NS);
+        SettingChecks.within("commandsMax", commandsMax, 1, COMMANDS_MAX_BOUND);
+        SettingChecks.within("outstandingMax", outstandingMax, 1, QUEUE_MAX_BOUND);
+        SettingChecks.within("eventsMax", eventsMax, 1, QUEUE_MAX_BOUND);
+        SettingChecks.within("term", term, CommandHeader.DIRECT, Terms.MAX);
         if (null == idleStrategy)
         {
-            idleStrategy = new BackoffIdleStrategy(
-                100, 10, TimeUnit.MICROSECONDS.toNanos(1), TimeUnit.MICROSECONDS.toNanos(100));
+            idleStrategy = new BackoffIdleStrategy(100, 10, TimeUnit.MICROSECONDS.toNanos(1), idleMaxNs);
         }
         return this;
     }
 
-    private static ChannelUri channel(final String setting, final String value)
+    static void checkTimeout(final String setting, final long value)
     {
-        try
-        {
-            final ChannelUri uri = ChannelUri.parse(value);
-            if (uri.isIpc() || uri.isUdp())
-            {
-                return uri;
-            }
-        }
-        catch (final IllegalArgumentException _)
-        {
-            // Said below.
-        }
-        throw new ControlSettingException(
-            setting, value, "is no Aeron channel", "use aeron:ipc or aeron:udp?endpoint=ADDRESS:PORT");
+        SettingChecks.within(setting, value, TIMEOUT_MIN_NS, TIMEOUT_MAX_NS);
     }
 
-    private static void name(final String setting, final String value)
-    {
-        if (value.length() > NAME_LENGTH_MAX)
-        {
-            throw new ControlSettingException(setting, value.length() + " characters",
-                "more than " + NAME_LENGTH_MAX, "shorten it");
-        }
-        for (int i = 0; i < value.length(); i++)
-        {
-            if (Character.isISOControl(value.charAt(i)) || Character.isSurrogate(value.charAt(i)))
-            {
-                throw new ControlSettingException(setting, "(not printable)",
-                    "has a character at index " + i + " that cannot be sent", "use letters and digits");
-            }
-        }
-    }
-
-    private static void within(final String setting, final long value, final long min, final long max)
-    {
-        if (value < min || value > max)
-        {
-            throw new ControlSettingException(
-                setting, value, "must be from " + min + " to " + max, "choose a value between");
-        }
-    }
-
-    /**
-     * {@return whether the messages of a session with a secret are encrypted}
-     */
-    public boolean isEncrypted()
+    boolean isEncrypted()
     {
         return isEncrypted;
     }
@@ -201,10 +189,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return group that may write the directory of the media driver; null: none}
-     */
-    public String group()
+    String group()
     {
         return group;
     }
@@ -222,10 +207,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return directory of the media driver to use}
-     */
-    public String aeronDirectoryName()
+    String aeronDirectoryName()
     {
         return aeronDirectoryName;
     }
@@ -242,10 +224,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return channel of the requests}
-     */
-    public String requestChannel()
+    String requestChannel()
     {
         return requestChannel;
     }
@@ -262,10 +241,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return stream of the requests}
-     */
-    public int requestStreamId()
+    int requestStreamId()
     {
         return requestStreamId;
     }
@@ -282,10 +258,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return channel of the answers}
-     */
-    public String responseChannel()
+    String responseChannel()
     {
         return responseChannel;
     }
@@ -303,10 +276,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return stream of the answers; 0: one that no other client of the media driver has}
-     */
-    public int responseStreamId()
+    int responseStreamId()
     {
         return responseStreamId;
     }
@@ -323,10 +293,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return time to open the first session in}
-     */
-    public long connectTimeoutNs()
+    long connectTimeoutNs()
     {
         return connectTimeoutNs;
     }
@@ -343,10 +310,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return time for an answer}
-     */
-    public long callTimeoutNs()
+    long callTimeoutNs()
     {
         return callTimeoutNs;
     }
@@ -364,10 +328,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return silence of the data plane after which a session is lost}
-     */
-    public long livenessTimeoutNs()
+    long livenessTimeoutNs()
     {
         return livenessTimeoutNs;
     }
@@ -384,10 +345,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return time between two attempts to open a session}
-     */
-    public long reconnectDelayNs()
+    long reconnectDelayNs()
     {
         return reconnectDelayNs;
     }
@@ -404,10 +362,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return commands that wait for their answers at once}
-     */
-    public int commandsMax()
+    int commandsMax()
     {
         return commandsMax;
     }
@@ -425,10 +380,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return secret that client and data plane prove, or null}
-     */
-    public SharedSecret secret()
+    SharedSecret secret()
     {
         return secret;
     }
@@ -445,10 +397,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return name of the secret, or empty}
-     */
-    public String keyName()
+    String keyName()
     {
         return keyName;
     }
@@ -465,10 +414,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return name in logs and audit}
-     */
-    public String clientName()
+    String clientName()
     {
         return clientName;
     }
@@ -485,10 +431,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return name of the data plane that the session is about; empty: the only one}
-     */
-    public String dataPlaneName()
+    String dataPlaneName()
     {
         return dataPlaneName;
     }
@@ -506,10 +449,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return role that is asked for}
-     */
-    public Role role()
+    Role role()
     {
         return role;
     }
@@ -526,10 +466,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return whether unanswered calls are retried after a reconnect}
-     */
-    public boolean retryOnReconnect()
+    boolean retryOnReconnect()
     {
         return retryOnReconnect;
     }
@@ -546,10 +483,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return term of the manager, or 0}
-     */
-    public long term()
+    long term()
     {
         return term;
     }
@@ -566,10 +500,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return listener, or null}
-     */
-    public ControlListener listener()
+    ControlListener listener()
     {
         return listener;
     }
@@ -586,10 +517,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return the consumer of warnings}
-     */
-    public Consumer<String> onWarning()
+    Consumer<String> onWarning()
     {
         return onWarning;
     }
@@ -608,10 +536,7 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return clock of all time-outs}
-     */
-    public NanoClock clock()
+    NanoClock clock()
     {
         return clock;
     }
@@ -628,23 +553,111 @@ public final class ControlClientContext
         return this;
     }
 
-    /**
-     * {@return how a call waits, null before it is concluded}
-     */
-    public IdleStrategy idleStrategy()
+    IdleStrategy idleStrategy()
     {
         return idleStrategy;
     }
 
     /**
-     * Sets how a call waits.
+     * Sets how a call waits, or the thread of an {@link AsyncControlClient} when it has nothing to do.
      *
-     * @param value between two polls of a call that waits. Default: backs off to 100 µs.
+     * @param value between two polls; made for one client. Default: backs off to 100 µs in a call that waits, to 1 ms
+     *              on a client's thread, which a command wakes if it is parked.
      * @return this.
      */
     public ControlClientContext idleStrategy(final IdleStrategy value)
     {
         idleStrategy = value;
+        return this;
+    }
+
+    int outstandingMax()
+    {
+        return outstandingMax;
+    }
+
+    /**
+     * Sets how many commands of an {@link AsyncControlClient} may be outstanding.
+     *
+     * @param value 1 to 1048576; those beyond fail with {@link ControlOverloadedException}. Default: {@link
+     *              #OUTSTANDING_MAX_DEFAULT}.
+     * @return this.
+     */
+    public ControlClientContext outstandingMax(final int value)
+    {
+        outstandingMax = value;
+        return this;
+    }
+
+    int eventsMax()
+    {
+        return eventsMax;
+    }
+
+    /**
+     * Sets how many events are kept for a listener that does not return.
+     *
+     * @param value 1 to 1048576; those beyond are lost, which {@link ControlListener#onEventsLost(long)} announces.
+     *              Default: {@link #EVENTS_MAX_DEFAULT}.
+     * @return this.
+     */
+    public ControlClientContext eventsMax(final int value)
+    {
+        eventsMax = value;
+        return this;
+    }
+
+    Executor callbackExecutor()
+    {
+        return callbackExecutor;
+    }
+
+    /**
+     * Sets what completes the futures of an {@link AsyncControlClient} and calls its listener, one event at a time and
+     * in order. The futures may complete in another order than that of the answers.
+     *
+     * @param value for callbacks that wait, of several threads if they wait for futures of this client; stays open
+     *              until the client is closed. What it rejects runs on the client's thread. Default: that thread.
+     * @return this.
+     */
+    public ControlClientContext callbackExecutor(final Executor value)
+    {
+        callbackExecutor = value;
+        return this;
+    }
+
+    Consumer<Throwable> onError()
+    {
+        return onError;
+    }
+
+    /**
+     * Sets the consumer of what the listener of an {@link AsyncControlClient} throws, of a callback executor's
+     * rejections, and of what ends the client's thread.
+     *
+     * @param value called on the thread where it happens. Default: the uncaught exception handler of that thread.
+     * @return this.
+     */
+    public ControlClientContext onError(final Consumer<Throwable> value)
+    {
+        onError = value;
+        return this;
+    }
+
+    ThreadFactory threadFactory()
+    {
+        return threadFactory;
+    }
+
+    /**
+     * Sets what makes the thread of an {@link AsyncControlClient}.
+     *
+     * @param value of a thread that is not started. Default: a daemon with the name of the client.
+     * @return this.
+     */
+    public ControlClientContext threadFactory(final ThreadFactory value)
+    {
+        threadFactory = value;
         return this;
     }
 }

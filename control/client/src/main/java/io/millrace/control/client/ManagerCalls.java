@@ -1,6 +1,5 @@
 package io.millrace.control.client;
 
-import io.millrace.control.codec.Kind;
 import io.millrace.control.codec.ReconcileMode;
 import io.millrace.control.message.AuditInfo;
 import io.millrace.control.message.Command;
@@ -81,7 +80,7 @@ public final class ManagerCalls
      */
     public List<PlanStepInfo> plan()
     {
-        return client.list(Kind.PLAN, "", PlanStepInfo.class);
+        return client.list(PlanStepInfo.class, "");
     }
 
     /**
@@ -93,7 +92,7 @@ public final class ManagerCalls
      */
     public List<VersionInfo> versions(final String name)
     {
-        return client.list(Kind.VERSION, name, VersionInfo.class);
+        return client.list(VersionInfo.class, name);
     }
 
     /**
@@ -105,7 +104,7 @@ public final class ManagerCalls
      */
     public List<AuditInfo> audit(final String name)
     {
-        return client.list(Kind.AUDIT, name, AuditInfo.class);
+        return client.list(AuditInfo.class, name);
     }
 
     /**
@@ -117,7 +116,7 @@ public final class ManagerCalls
      */
     public List<ManagedInfo> managed(final String name)
     {
-        return client.list(Kind.MANAGED, name, ManagedInfo.class);
+        return client.list(ManagedInfo.class, name);
     }
 
     /**
@@ -129,7 +128,7 @@ public final class ManagerCalls
      */
     public List<DriftInfo> drift(final String name)
     {
-        return client.list(Kind.DRIFT, name, DriftInfo.class);
+        return client.list(DriftInfo.class, name);
     }
 
     /**

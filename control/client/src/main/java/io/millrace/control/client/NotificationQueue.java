@@ -2,17 +2,17 @@ package io.millrace.control.client;
 
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.SessionInfo;
-import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Queue of notifications for the listener, delivered in order outside of the transport's callbacks. Confined to the
- * thread of the client.
+ * Queue of notifications for the listener, delivered in order and one at a time, outside of the transport's callbacks,
+ * by an executor. The thread of the client fills it.
  */
 final class NotificationQueue
 {
-    /** Events kept for a listener that does not return; those beyond are lost, and counted so. */
-    static final int EVENTS_MAX = 65_536;
-
     private sealed interface Notification
     {
     }
@@ -34,14 +34,22 @@ final class NotificationQueue
     }
 
     private final ControlListener listener;
-    private final ArrayDeque<Notification> notifications = new ArrayDeque<>();
+    private final Executor executor;
+    private final int eventsMax;
+    private final Queue<Notification> notifications = new LinkedBlockingQueue<>();
+    private final AtomicBoolean isDelivering = new AtomicBoolean();
     private long lastSequence;
     private long droppedCount;
-    private boolean isDelivering;
 
-    NotificationQueue(final ControlListener listener)
+    /**
+     * @param listener  null: none.
+     * @param eventsMax events kept for a listener that does not return; those beyond are lost, and counted so.
+     */
+    NotificationQueue(final ControlListener listener, final Executor executor, final int eventsMax)
     {
         this.listener = listener;
+        this.executor = executor;
+        this.eventsMax = eventsMax;
     }
 
     void onConnected(final SessionInfo session, final boolean isAgain)
@@ -67,17 +75,22 @@ final class NotificationQueue
         }
         onEventSequence(event.sequence() - 1);
         lastSequence = event.sequence();
-        if (notifications.size() >= EVENTS_MAX)
+        if (notifications.size() >= eventsMax)
         {
             droppedCount++;
             return;
         }
+        addDropped();
+        add(new EventReceived(event));
+    }
+
+    private void addDropped()
+    {
         if (0 != droppedCount)
         {
             add(new EventsLost(droppedCount));
             droppedCount = 0;
         }
-        add(new EventReceived(event));
     }
 
     /** All up to this one were sent. */
@@ -95,39 +108,43 @@ final class NotificationQueue
     {
         if (null != listener)
         {
-            notifications.addLast(notification);
+            notifications.add(notification);
         }
     }
 
+    /** Has what waits delivered, unless the listener has not returned from what was before. */
     int deliver()
     {
-        if (isDelivering || notifications.isEmpty())
+        if (!isDelivering.compareAndSet(false, true))
         {
             return 0;
         }
-        isDelivering = true;
-        int count = 0;
+        addDropped();
+        final int count = notifications.size();
+        if (0 == count)
+        {
+            isDelivering.set(false);
+            return 0;
+        }
+        executor.execute(this::dispatchAll);
+        return count;
+    }
+
+    private void dispatchAll()
+    {
         try
         {
-            Notification notification = notifications.pollFirst();
+            Notification notification = notifications.poll();
             while (null != notification)
             {
-                count++;
                 dispatch(notification);
-                notification = notifications.pollFirst();
-            }
-            if (0 != droppedCount)
-            {
-                final long dropped = droppedCount;
-                droppedCount = 0;
-                listener.onEventsLost(dropped);
+                notification = notifications.poll();
             }
         }
         finally
         {
-            isDelivering = false;
+            isDelivering.set(false);
         }
-        return count;
     }
 
     private void dispatch(final Notification notification)

@@ -40,13 +40,17 @@ final class ReconnectingSession implements AutoCloseable
     private Code lastErrorCode = Code.NULL_VAL;
     private boolean isClosed;
 
-    ReconnectingSession(final ControlClientContext ctx, final ChangeGuard change, final CallFactory factory)
+    ReconnectingSession(
+        final ControlClientContext ctx,
+        final ChangeGuard change,
+        final CallFactory factory,
+        final NotificationQueue notifications)
     {
         this.ctx = ctx;
         this.change = change;
         this.factory = factory;
         this.term = ctx.term();
-        this.notifications = new NotificationQueue(ctx.listener());
+        this.notifications = notifications;
         this.driver = new DriverDirectory(ctx.aeronDirectoryName());
         this.attemptDueNs = ctx.clock().nanoTime();
     }

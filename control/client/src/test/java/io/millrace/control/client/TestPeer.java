@@ -95,6 +95,7 @@ final class TestPeer implements RequestHandler, AutoCloseable
     private long nextSessionId = 100;
     private long highestTerm;
     private int answersToLose;
+    private int keepAliveCount;
     private boolean isMute;
     private boolean isForger;
     private boolean isOld;
@@ -172,6 +173,11 @@ final class TestPeer implements RequestHandler, AutoCloseable
     void commandsMax(final int value)
     {
         commandsMax = value;
+    }
+
+    int keepAliveCount()
+    {
+        return keepAliveCount;
     }
 
     int sessionCount()
@@ -326,6 +332,7 @@ final class TestPeer implements RequestHandler, AutoCloseable
     @Override
     public void onKeepAlive(final long sessionId)
     {
+        keepAliveCount++;
         final Session session = session(sessionId);
         if (null != session)
         {

@@ -280,9 +280,9 @@ class ControlAgentTest
             final ControlClient reader = fixture.connect(fixture.readerContext());
             assertEquals(Role.READ, reader.session().role());
             assertEquals(Code.NOT_PERMITTED, codeOf(() -> serve(reader)));
-            assertEquals("this command needs role admin, and key " + fixture.readerContext().keyName() +
-                " has role read: name another with --key-name and --key-file, or give it that role in the key file " +
-                "of test", assertThrows(ControlException.class, () -> reader.deleteDevice("mem0")).getMessage());
+            assertEquals("this command needs role admin, and key reader has role read: name another with " +
+                "--key-name and --key-file, or give it that role in the key file of test",
+                assertThrows(ControlException.class, () -> reader.deleteDevice("mem0")).getMessage());
             assertEquals(Code.NOT_PERMITTED, codeOf(() -> reader.setState(State.PAUSED)));
             assertEquals(List.of(), reader.devices(""));
             final ControlClient operator = fixture.connect(fixture.context().role(Role.OPERATOR));

@@ -1,0 +1,68 @@
+package io.millrace.control.client;
+
+import io.millrace.control.codec.Kind;
+import io.millrace.control.message.AnaInfo;
+import io.millrace.control.message.AuditInfo;
+import io.millrace.control.message.ControllerInfo;
+import io.millrace.control.message.CounterInfo;
+import io.millrace.control.message.DataPlaneInfo;
+import io.millrace.control.message.DeviceErrorInfo;
+import io.millrace.control.message.DeviceInfo;
+import io.millrace.control.message.DriftInfo;
+import io.millrace.control.message.HostInfo;
+import io.millrace.control.message.LatencyInfo;
+import io.millrace.control.message.LeadershipInfo;
+import io.millrace.control.message.ListenerInfo;
+import io.millrace.control.message.ManagedInfo;
+import io.millrace.control.message.NamespaceInfo;
+import io.millrace.control.message.PlanStepInfo;
+import io.millrace.control.message.QosInfo;
+import io.millrace.control.message.QueuePairInfo;
+import io.millrace.control.message.ReactorInfo;
+import io.millrace.control.message.Resource;
+import io.millrace.control.message.SubsystemInfo;
+import io.millrace.control.message.VersionInfo;
+import java.util.Map;
+
+/**
+ * The kind that a list of a type asks for: the inverse of {@link Resource#kind()}. Stateless.
+ */
+final class ResourceKinds
+{
+    private static final Map<Class<? extends Resource>, Kind> KINDS = Map.ofEntries(
+        Map.entry(DataPlaneInfo.class, Kind.DATA_PLANE),
+        Map.entry(ReactorInfo.class, Kind.REACTOR),
+        Map.entry(DeviceInfo.class, Kind.DEVICE),
+        Map.entry(SubsystemInfo.class, Kind.SUBSYSTEM),
+        Map.entry(NamespaceInfo.class, Kind.NAMESPACE),
+        Map.entry(HostInfo.class, Kind.HOST),
+        Map.entry(ListenerInfo.class, Kind.LISTENER),
+        Map.entry(ControllerInfo.class, Kind.CONTROLLER),
+        Map.entry(VersionInfo.class, Kind.VERSION),
+        Map.entry(AuditInfo.class, Kind.AUDIT),
+        Map.entry(ManagedInfo.class, Kind.MANAGED),
+        Map.entry(AnaInfo.class, Kind.ANA),
+        Map.entry(QosInfo.class, Kind.QOS),
+        Map.entry(QueuePairInfo.class, Kind.QUEUE_PAIR),
+        Map.entry(LatencyInfo.class, Kind.LATENCY),
+        Map.entry(PlanStepInfo.class, Kind.PLAN),
+        Map.entry(LeadershipInfo.class, Kind.LEADERSHIP),
+        Map.entry(DriftInfo.class, Kind.DRIFT),
+        Map.entry(DeviceErrorInfo.class, Kind.ERROR),
+        Map.entry(CounterInfo.class, Kind.COUNTER));
+
+    private ResourceKinds()
+    {
+    }
+
+    /** Of a type of resources; throws IllegalArgumentException for {@link Resource} itself, which has no kind. */
+    static Kind of(final Class<? extends Resource> type)
+    {
+        final Kind kind = KINDS.get(type);
+        if (null == kind)
+        {
+            throw new IllegalArgumentException(type.getSimpleName() + " is of no kind: list one, such as DeviceInfo");
+        }
+        return kind;
+    }
+}
