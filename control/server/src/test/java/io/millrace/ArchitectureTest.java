@@ -130,13 +130,13 @@ class ArchitectureTest
         "io.millrace.pci.. | io.millrace.reactor.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
         "io.millrace.block.. | io.millrace.nvmf.., io.millrace.dataplane..",
-        "io.millrace.block | io.millrace.block.memory.., io.millrace.block.nullblock.., io.millrace.block.file.., " +
+        "io.millrace.block | io.millrace.block.memory.., io.millrace.block.discard.., io.millrace.block.file.., " +
             "io.millrace.block.fault.., io.millrace.block.nvme.., io.millrace.nvme.., io.millrace.pci..",
         "io.millrace.block.memory.. | io.millrace.nvme.., io.millrace.pci..",
-        "io.millrace.block.nullblock.. | io.millrace.nvme.., io.millrace.pci..",
+        "io.millrace.block.discard.. | io.millrace.nvme.., io.millrace.pci..",
         "io.millrace.block.file.. | io.millrace.nvme.., io.millrace.pci..",
         "io.millrace.block.fault.. | io.millrace.nvme.., io.millrace.pci..",
-        "io.millrace.block.nvme.. | io.millrace.block.memory.., io.millrace.block.nullblock.., " +
+        "io.millrace.block.nvme.. | io.millrace.block.memory.., io.millrace.block.discard.., " +
             "io.millrace.block.file.., io.millrace.block.fault..",
         "io.millrace.nvme.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
@@ -167,7 +167,10 @@ class ArchitectureTest
         "io.millrace.validation.. | io.millrace.bindings.., io.millrace.reactor.., io.millrace.memory.., " +
             "io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.status.., io.millrace.lock.., " +
             "io.millrace.dataplane..",
-        "io.millrace.settings.. | io.millrace.cli.., io.millrace.serve.., io.millrace.control.., io.millrace.nvmf..",
+        "io.millrace.settings.. | io.millrace.cli.., io.millrace.serve.., io.millrace.control.client.., " +
+            "io.millrace.control.message.., io.millrace.control.wire.., io.millrace.control.session.., " +
+            "io.millrace.control.service.., io.millrace.control.agent.., io.millrace.control.state.., " +
+            "io.millrace.nvmf..",
     })
     void shouldKeepDirections(final String from, final String to)
     {

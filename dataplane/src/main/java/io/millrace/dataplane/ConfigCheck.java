@@ -1,6 +1,8 @@
 package io.millrace.dataplane;
 
-import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.dataplane.device.DeviceFactories;
+import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.config.Nqn;
 import io.millrace.nvmf.transport.TransportAddress;
@@ -8,7 +10,6 @@ import io.millrace.nvmf.transport.TransportAddress.Family;
 import io.millrace.nvmf.transport.TransportConfig;
 import io.millrace.reactor.ReactorConfig;
 import io.millrace.validation.ResourceValidation;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,39 +97,52 @@ final class ConfigCheck
     private void devices()
     {
         final Map<String, String> names = new HashMap<>();
-        final Map<Path, String> paths = new HashMap<>();
-        final Map<String, String> places = new HashMap<>();
+        final Map<String, String> locations = new HashMap<>();
+        final DeviceFactories factories = new DeviceFactories();
         for (int i = 0; i < devices.size(); i++)
         {
             final DeviceConfig device = devices.get(i);
             final String key = "devices[" + i + "]";
             refuse(key + ".name", device.name(), ResourceValidation.ofName(device.name()));
             unique(names, device.name(), key, "name");
-            switch (device)
+            final DeviceFactory factory = factories.find(device.type());
+            if (null == factory)
             {
-                case final DeviceConfig.Memory memory -> size(key, memory.sizeBytes(), memory.blockSize());
-                case final DeviceConfig.Null nothing -> size(key, nothing.sizeBytes(), nothing.blockSize());
-                case final DeviceConfig.File file -> file(key, file.settings(), paths);
-                case final DeviceConfig.Nvme nvme -> unique(places, nvme.location(), key, "nsid");
-                case final DeviceConfig.Fault fault -> use(key, fault.device(), devices.subList(0, i));
+                throw new SettingException(key + ".type", device.type(), "not one of " +
+                    String.join(", ", factories.types()), "use one of them");
+            }
+            try
+            {
+                device(key, device, factory, i, locations);
+            }
+            catch (final BlockDeviceException e)
+            {
+                throw new SettingException(key, null, e.getMessage(), "", e);
             }
         }
     }
 
-    private static void file(final String key, final FileDeviceConfig file, final Map<Path, String> paths)
+    private void device(
+        final String key,
+        final DeviceConfig device,
+        final DeviceFactory factory,
+        final int index,
+        final Map<String, String> locations)
     {
-        if (0 != file.sizeBytes())
+        final DeviceFactory.Problem problem = factory.problem(device.properties());
+        if (null != problem)
         {
-            size(key, file.sizeBytes(), file.blockSizeBytes());
+            throw new SettingException(
+                key + '.' + problem.key(), problem.value(), problem.bound(), problem.remedy());
         }
-        refuse(key + ".path", file.path(), ResourceValidation.ofPath(file.path().toString()));
-        unique(paths, file.path().toAbsolutePath().normalize(), key, "path");
-    }
-
-    private static void size(final String key, final long sizeBytes, final int blockSize)
-    {
-        refuse(key + ".block-size", blockSize, ResourceValidation.ofBlockSize(blockSize));
-        refuse(key + ".size", sizeBytes, ResourceValidation.ofSize(sizeBytes, blockSize));
+        final String location = factory.location(device.properties());
+        final String other = location.isEmpty() ? null : locations.putIfAbsent(location, key);
+        if (null != other)
+        {
+            throw new SettingException(key, null, location + " is already used by " + other, "choose another");
+        }
+        final List<String> bases = factory.bases(device.properties());
+        bases.forEach((base) -> use(key + (1 == bases.size() ? ".base" : ".members"), base, devices.subList(0, index)));
     }
 
     private void subsystems()
@@ -243,7 +257,7 @@ final class ConfigCheck
             {
                 unique(uuids, namespace.uuid(), key, "uuid");
             }
-            use(key, namespace.device(), devices);
+            use(key + ".device", namespace.device(), devices);
         }
     }
 
@@ -293,9 +307,8 @@ final class ConfigCheck
     }
 
     /** Checks that a device exists and is unused. */
-    private void use(final String key, final String device, final List<DeviceConfig> usable)
+    private void use(final String setting, final String device, final List<DeviceConfig> usable)
     {
-        final String setting = key + (key.startsWith("devices") ? ".base" : ".device");
         if (usable.stream().noneMatch((d) -> d.name().equals(device)))
         {
             final boolean later = devices.stream().anyMatch((d) -> d.name().equals(device));
@@ -303,7 +316,7 @@ final class ConfigCheck
             throw new SettingException(setting, device, later ? "not declared before" : "no such device",
                 names.isEmpty() ? "declare it first" : "use one of: " + String.join(", ", names));
         }
-        final String user = users.putIfAbsent(device, key);
+        final String user = users.putIfAbsent(device, setting.substring(0, setting.lastIndexOf('.')));
         if (null != user)
         {
             throw new SettingException(setting, device, "already used by " + user,

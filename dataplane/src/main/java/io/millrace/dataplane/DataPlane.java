@@ -46,9 +46,6 @@ import java.util.concurrent.TimeoutException;
  */
 public final class DataPlane implements AutoCloseable
 {
-    private static final Set<String> DEVICE_SETTINGS = Set.of("path", "size", "block-size", "queue-depth", "polling",
-        "address", "nsid");
-
     /** Longer than any device takes to close a channel, or to quarantine the memory that it still uses. */
     private static final long CLOSE_WAIT_MS = 45_000;
 
@@ -296,8 +293,9 @@ public final class DataPlane implements AutoCloseable
             final String problem = e.problem();
             // Messages of devices begin with the setting.
             final String first = problem.substring(0, Math.max(0, problem.indexOf(' ')));
-            throw new SettingException(DEVICE_SETTINGS.contains(first) ? key + "." + first : key, null, problem,
-                e.remedy(), e.getCause() instanceof BlockDeviceException ? e.getCause() : e);
+            throw new SettingException(
+                declared.properties().values().containsKey(first) ? key + "." + first : key, null, problem, e.remedy(),
+                e.getCause() instanceof BlockDeviceException ? e.getCause() : e);
         }
     }
 

@@ -1,26 +1,57 @@
 package io.millrace.dataplane;
 
+import io.millrace.block.DeviceProperties;
 import io.millrace.block.fault.FaultPlan;
-import io.millrace.block.file.FileDeviceConfig;
-import io.millrace.block.nvme.NvmeDeviceConfig;
+import io.millrace.dataplane.device.DeviceFactory;
+import io.millrace.dataplane.device.FileAccess;
+import java.util.Map;
+import java.util.Objects;
 
 /**
  * A block device as declared. Immutable.
+ *
+ * @param name       that namespaces and other devices refer to it by; unique.
+ * @param type       of the device, one of {@link io.millrace.dataplane.device.DeviceFactories}.
+ * @param properties settings of the type.
+ * @param files      where its file may lie, of a type that has one.
  */
-public sealed interface DeviceConfig
+public record DeviceConfig(String name, String type, DeviceProperties properties, FileAccess files)
 {
-    /** Block size when none is given: 4096, what file systems and drives use inside. */
-    int BLOCK_SIZE_DEFAULT = 4096;
+    /**
+     * Rejects null.
+     */
+    public DeviceConfig
+    {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(properties, "properties");
+        Objects.requireNonNull(files, "files");
+    }
 
     /**
-     * {@return name that namespaces and other devices refer to it by; unique}
+     * A device whose file may lie anywhere.
+     *
+     * @param name       of the device.
+     * @param type       of the device.
+     * @param properties settings of the type.
      */
-    String name();
+    public DeviceConfig(final String name, final String type, final DeviceProperties properties)
+    {
+        this(name, type, properties, FileAccess.UNRESTRICTED);
+    }
 
     /**
-     * {@return description of the device, for messages: type and, where there is one, path}
+     * A device with some settings.
+     *
+     * @param name   of the device.
+     * @param type   of the device.
+     * @param values of the settings that do not have their defaults, as {@link DeviceProperties} takes them.
+     * @return the device.
      */
-    String description();
+    public static DeviceConfig of(final String name, final String type, final Map<String, ?> values)
+    {
+        return new DeviceConfig(name, type, DeviceProperties.of(values));
+    }
 
     /**
      * A volume in memory; its content ends with the process.
@@ -28,94 +59,58 @@ public sealed interface DeviceConfig
      * @param name      of the device.
      * @param sizeBytes a multiple of the block size.
      * @param blockSize 512 or 4096.
+     * @return the device.
      */
-    record Memory(String name, long sizeBytes, int blockSize) implements DeviceConfig
+    public static DeviceConfig memory(final String name, final long sizeBytes, final int blockSize)
     {
-        @Override
-        public String description()
-        {
-            return "memory";
-        }
+        return of(name, "memory", Map.of(DeviceFactory.SIZE, sizeBytes, DeviceFactory.BLOCK_SIZE, blockSize));
     }
 
     /**
-     * Drops writes, reads as zeroes: to measure the cost of the path to a device.
+     * Discards writes, reads as zeroes: to measure the cost of the path to a device.
      *
      * @param name      of the device.
      * @param sizeBytes a multiple of the block size.
      * @param blockSize 512 or 4096.
+     * @return the device.
      */
-    record Null(String name, long sizeBytes, int blockSize) implements DeviceConfig
+    public static DeviceConfig discard(final String name, final long sizeBytes, final int blockSize)
     {
-        @Override
-        public String description()
-        {
-            return "null";
-        }
-    }
-
-    /**
-     * A volume in a regular file or on a block device.
-     *
-     * @param settings of the device; {@link DataPlane} adds the arena to the memory that is registered.
-     */
-    record File(FileDeviceConfig settings) implements DeviceConfig
-    {
-        @Override
-        public String description()
-        {
-            return "file " + settings.path();
-        }
-
-        @Override
-        public String name()
-        {
-            return settings.name();
-        }
-    }
-
-    /**
-     * A namespace of an NVMe drive that this process drives itself, through VFIO.
-     *
-     * @param settings      of the device.
-     * @param unsafeNoIommu whether the drive may be used without an IOMMU that restricts its access to memory.
-     */
-    record Nvme(NvmeDeviceConfig settings, boolean unsafeNoIommu) implements DeviceConfig
-    {
-        @Override
-        public String description()
-        {
-            return "nvme " + location();
-        }
-
-        @Override
-        public String name()
-        {
-            return settings.name();
-        }
-
-        /**
-         * {@return address and namespace identifier, unique among devices}
-         */
-        public String location()
-        {
-            return settings.address() + '/' + settings.nsid();
-        }
+        return of(name, "discard", Map.of(DeviceFactory.SIZE, sizeBytes, DeviceFactory.BLOCK_SIZE, blockSize));
     }
 
     /**
      * Another device with injected faults: to rehearse failures.
      *
-     * @param name   of the device.
-     * @param device name of the device that is wrapped, declared before; used by this device alone.
-     * @param plan   of faults.
+     * @param name of the device.
+     * @param base name of the device that is wrapped, declared before; used by this device alone.
+     * @param plan of faults.
+     * @return the device.
      */
-    record Fault(String name, String device, FaultPlan plan) implements DeviceConfig
+    public static DeviceConfig fault(final String name, final String base, final FaultPlan plan)
     {
-        @Override
-        public String description()
-        {
-            return "fault over " + device;
-        }
+        return new DeviceConfig(name, "fault", plan.properties(base));
+    }
+
+    /**
+     * The device with other settings.
+     *
+     * @param value all settings.
+     * @return a copy.
+     */
+    public DeviceConfig with(final DeviceProperties value)
+    {
+        return new DeviceConfig(name, type, value, files);
+    }
+
+    /**
+     * The device with another place for its file.
+     *
+     * @param value where its file may lie.
+     * @return a copy.
+     */
+    public DeviceConfig with(final FileAccess value)
+    {
+        return new DeviceConfig(name, type, properties, value);
     }
 }

@@ -5,11 +5,12 @@ import io.millrace.block.BlockGeometry;
 /**
  * A device as it is now. Immutable.
  *
- * @param config   as created; of a fault device with the present rules.
- * @param geometry with the present size.
- * @param user     its user: {@code namespace NQN/NSID} or {@code device NAME}; null when nothing does.
+ * @param config      as created, with the settings that were applied since.
+ * @param description type and, where there is one, path, for messages.
+ * @param geometry    with the present size.
+ * @param user        its user: {@code namespace NQN/NSID} or {@code device NAME}; null when nothing does.
  */
-public record DeviceSnapshot(DeviceConfig config, BlockGeometry geometry, String user)
+public record DeviceSnapshot(DeviceConfig config, String description, BlockGeometry geometry, String user)
 {
     /**
      * {@return its name}

@@ -2,21 +2,14 @@ package io.millrace.dataplane;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.DeviceProperties;
 import io.millrace.block.GrowableDevice;
-import io.millrace.block.fault.FaultDevice;
-import io.millrace.block.fault.FaultPlan;
-import io.millrace.block.file.FileDevice;
-import io.millrace.block.memory.MemoryDevice;
-import io.millrace.block.nullblock.NullDevice;
-import io.millrace.block.nvme.ControllerSettings;
-import io.millrace.block.nvme.NvmeDevice;
-import io.millrace.block.nvme.NvmeDrives;
 import io.millrace.dataplane.OperationException.Reason;
+import io.millrace.dataplane.device.DeviceContext;
+import io.millrace.dataplane.device.DeviceFactories;
+import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.memory.DmaMemory;
-import io.millrace.pci.IommuMode;
-import io.millrace.pci.VfioFunction;
 import io.millrace.validation.ResourceValidation;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -25,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
  * The devices of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so dependent
@@ -36,38 +28,40 @@ public final class Devices
     private final Operations operations;
     private final DmaMemory arena;
     private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
-    private final Map<Path, String> paths = new HashMap<>();
-    private final Map<String, String> places = new HashMap<>();
-    private final NvmeDrives drives;
+    private final Map<String, String> locations = new HashMap<>();
+    private final DeviceFactories factories = new DeviceFactories();
 
     Devices(final Operations operations, final DmaMemory arena)
     {
         this.operations = operations;
         this.arena = arena;
-        drives = new NvmeDrives(
-            List.of(arena), ControllerSettings.defaults(), (address, sentence) -> operations.onError(sentence));
     }
 
     /**
      * Creates a device. A file is opened, created or grown as configured, which may take a while.
      *
      * @param config configuration.
-     * @throws OperationException when the name is taken, the wrapped device is not there or in use, or the device is
+     * @throws OperationException when the name is taken, a device below it is not there or in use, or the device is
      *     unavailable.
      */
     public void create(final DeviceConfig config)
     {
-        create(config, this::open);
+        final DeviceFactory factory = factories.find(config.type());
+        if (null == factory)
+        {
+            throw new OperationException(Reason.INVALID, subject(config.name()), "type " + config.type() +
+                " is unknown to this data plane", "use " + String.join(", ", factories.types()));
+        }
+        create(config, factory);
     }
 
     /** With another factory of the device. */
-    void create(final DeviceConfig config, final Function<DeviceConfig, BlockDevice> opener)
+    void create(final DeviceConfig config, final DeviceFactory factory)
     {
         synchronized (operations)
         {
             operations.checkOpen();
             checkName(config.name());
-            checkValues(config);
             if (devices.containsKey(config.name()))
             {
                 throw new OperationException(Reason.EXISTS, subject(config.name()), "already exists",
@@ -76,19 +70,51 @@ public final class Devices
             final ManagedDevice created;
             try
             {
-                created = new ManagedDevice(config, opener.apply(config));
+                checkValues(config, factory);
+                created = open(config, factory);
             }
             catch (final BlockDeviceException e)
             {
                 throw refused(config.name(), e);
             }
             devices.put(config.name(), created);
-            if (config instanceof final DeviceConfig.Fault fault)
-            {
-                devices.get(fault.device()).user(new ManagedDevice.User(created, null, 0));
-            }
-            operations.publish(ResourceKind.DEVICE, ResourceChange.CREATED, config.name(), config.description());
+            bases(created).forEach((base) -> base.user(new ManagedDevice.User(created, null, 0)));
+            operations.publish(ResourceKind.DEVICE, ResourceChange.CREATED, config.name(), created.description());
         }
+    }
+
+    private ManagedDevice open(final DeviceConfig config, final DeviceFactory factory)
+    {
+        final List<BlockDevice> bases = new ArrayList<>();
+        for (final String name : factory.bases(config.properties()))
+        {
+            final ManagedDevice base = require(name);
+            checkUnused(base, "a device has one user: use another");
+            bases.add(base.device());
+        }
+        final String location = factory.location(config.properties());
+        final String other = locations.get(location);
+        if (null != other)
+        {
+            throw new OperationException(Reason.IN_USE, subject(config.name()),
+                location + " is used by device " + other, "choose another");
+        }
+        final BlockDevice opened = factory.open(config.name(), config.properties(), context(config, bases));
+        if (!location.isEmpty())
+        {
+            locations.put(location, config.name());
+        }
+        return new ManagedDevice(config, factory, opened);
+    }
+
+    private DeviceContext context(final DeviceConfig config, final List<BlockDevice> bases)
+    {
+        return new DeviceContext(List.of(arena), bases, config.files(), operations::onError);
+    }
+
+    private List<ManagedDevice> bases(final ManagedDevice device)
+    {
+        return device.factory().bases(device.config().properties()).stream().map(devices::get).toList();
     }
 
     /**
@@ -121,6 +147,7 @@ public final class Devices
             checkUnused(device, "remove that first");
             close(device);
             devices.remove(name);
+            device.factory().onDeleted(name, device.config().properties(), context(device.config(), List.of()));
             operations.publish(ResourceKind.DEVICE, ResourceChange.DELETED, name);
         }
     }
@@ -128,7 +155,7 @@ public final class Devices
     /**
      * Makes a device larger; connected hosts are notified. Devices that wrap it grow with it.
      *
-     * @param name      of a memory, null, file or nvme device; the namespace of the last has grown before.
+     * @param name      of a device with a size of its own; the namespace of an nvme device has grown before.
      * @param sizeBytes new size: a multiple of the block size, not below the present one.
      * @return done when every reactor takes the new size and hosts have been told.
      * @throws OperationException when it does not exist or cannot have that size.
@@ -143,7 +170,7 @@ public final class Devices
             if (!(device.device() instanceof final GrowableDevice growable))
             {
                 throw new OperationException(Reason.UNSUPPORTED, subject(name),
-                    "size " + sizeBytes + " cannot be set, it is " + device.config().description(),
+                    "size " + sizeBytes + " cannot be set, it is " + device.description(),
                     "resize the device that it wraps");
             }
             try
@@ -166,28 +193,37 @@ public final class Devices
     }
 
     /**
-     * Replaces the rules of a fault device. Requests that hang by former rules are ended.
+     * Applies settings of a device while it serves.
      *
-     * @param name name.
-     * @param plan from now on.
-     * @return done when every reactor applies it.
-     * @throws OperationException when it is not there or no fault device.
+     * @param name       of the device.
+     * @param properties all its settings, with those that changed.
+     * @return done when every reactor applies them.
+     * @throws OperationException when it is not there, or has no settings that are applied.
      */
-    public CompletableFuture<Void> setFaults(final String name, final FaultPlan plan)
+    public CompletableFuture<Void> modify(final String name, final DeviceProperties properties)
     {
         synchronized (operations)
         {
             operations.checkOpen();
             final ManagedDevice device = require(name);
-            if (!(device.device() instanceof final FaultDevice fault))
+            final DeviceConfig changed = device.config().with(properties);
+            final CompletableFuture<Void> done;
+            try
             {
-                throw new OperationException(Reason.INVALID, subject(name),
-                    "is " + device.config().description() + ", which has no fault rules", "wrap it in a fault device");
+                checkValues(changed, device.factory());
+                done = device.factory().apply(device.device(), properties);
             }
-            final CompletableFuture<Void> done = fault.plan(plan);
-            device.config(new DeviceConfig.Fault(name, fault.inner().name(), plan));
-            operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, name,
-                "has " + plan.rules().size() + " fault rules");
+            catch (final BlockDeviceException e)
+            {
+                throw refused(name, e);
+            }
+            if (null == done)
+            {
+                throw new OperationException(Reason.INVALID, subject(name), "is " + device.description() +
+                    ", which has no settings that change while it serves", "delete it and create it again");
+            }
+            device.config(changed);
+            operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, name, "has other settings");
             return done;
         }
     }
@@ -228,14 +264,7 @@ public final class Devices
             final Set<String> notes = new LinkedHashSet<>();
             for (final ManagedDevice each : devices.values())
             {
-                switch (each.device())
-                {
-                    case final FileDevice file -> notes.addAll(file.notes());
-                    case final NvmeDevice nvme -> notes.addAll(nvme.notes());
-                    default ->
-                    {
-                    }
-                }
+                notes.addAll(each.factory().notes(each.device()));
             }
             return new ArrayList<>(notes);
         }
@@ -310,26 +339,13 @@ public final class Devices
         refuse("device name '" + name + "'", "", ResourceValidation.ofName(name));
     }
 
-    /** Limits of a device are left to the device. */
-    private static void checkValues(final DeviceConfig config)
+    private static void checkValues(final DeviceConfig config, final DeviceFactory factory)
     {
-        final String subject = subject(config.name());
-        switch (config)
+        final DeviceFactory.Problem problem = factory.problem(config.properties());
+        if (null != problem)
         {
-            case final DeviceConfig.Memory memory -> checkSize(subject, memory.sizeBytes());
-            case final DeviceConfig.Null nothing -> checkSize(subject, nothing.sizeBytes());
-            case final DeviceConfig.File file ->
-            {
-                checkSize(subject, file.settings().sizeBytes());
-                final String path = file.settings().path().toString();
-                refuse(subject, "path '" + path + "' ", ResourceValidation.ofPath(path));
-            }
-            case final DeviceConfig.Nvme nvme ->
-            {
-            }
-            case final DeviceConfig.Fault fault ->
-            {
-            }
+            throw new OperationException(Reason.INVALID, subject(config.name()),
+                problem.key() + ' ' + problem.value() + " is " + problem.bound(), problem.remedy());
         }
     }
 
@@ -351,53 +367,6 @@ public final class Devices
         }
     }
 
-    private BlockDevice open(final DeviceConfig config)
-    {
-        return switch (config)
-        {
-            case final DeviceConfig.Memory m -> MemoryDevice.create(m.name(), m.sizeBytes(), m.blockSize());
-            case final DeviceConfig.Null n -> NullDevice.create(n.name(), n.sizeBytes(), n.blockSize());
-            case final DeviceConfig.File f -> openFile(f);
-            case final DeviceConfig.Nvme n -> openNvme(n);
-            case final DeviceConfig.Fault f ->
-            {
-                final ManagedDevice wrapped = require(f.device());
-                checkUnused(wrapped, "a device has one user: wrap another");
-                yield FaultDevice.wrapBorrowed(f.name(), wrapped.device(), f.plan());
-            }
-        };
-    }
-
-    private BlockDevice openFile(final DeviceConfig.File config)
-    {
-        final Path path = config.settings().path().toAbsolutePath().normalize();
-        final String other = paths.get(path);
-        if (null != other)
-        {
-            throw new OperationException(Reason.IN_USE, subject(config.name()),
-                "path " + path + " is used by device " + other, "name another file");
-        }
-        final BlockDevice opened = FileDevice.open(config.settings().withRegisteredMemory(List.of(arena)));
-        paths.put(path, config.name());
-        return opened;
-    }
-
-    private BlockDevice openNvme(final DeviceConfig.Nvme config)
-    {
-        final String other = places.get(config.location());
-        if (null != other)
-        {
-            throw new OperationException(Reason.IN_USE, subject(config.name()),
-                "namespace " + config.settings().nsid() + " of drive " + config.settings().address() +
-                " is used by device " + other, "name another namespace");
-        }
-        final IommuMode mode = config.unsafeNoIommu() ? IommuMode.UNSAFE_NO_IOMMU : IommuMode.REQUIRED;
-        final BlockDevice opened =
-            drives.open(config.settings(), (address) -> VfioFunction.open(address, mode));
-        places.put(config.location(), config.name());
-        return opened;
-    }
-
     private void close(final ManagedDevice device)
     {
         try
@@ -408,19 +377,8 @@ public final class Devices
         {
             throw new OperationException(Reason.IN_USE, "", e.getMessage(), "try again", e);
         }
-        switch (device.config())
-        {
-            case final DeviceConfig.Fault fault -> devices.get(fault.device()).user(null);
-            case final DeviceConfig.File file ->
-                paths.remove(file.settings().path().toAbsolutePath().normalize());
-            case final DeviceConfig.Nvme nvme -> places.remove(nvme.location());
-            case final DeviceConfig.Memory memory ->
-            {
-            }
-            case final DeviceConfig.Null nothing ->
-            {
-            }
-        }
+        bases(device).forEach((base) -> base.user(null));
+        locations.remove(device.factory().location(device.config().properties()));
     }
 
     private static OperationException refused(final String name, final BlockDeviceException e)

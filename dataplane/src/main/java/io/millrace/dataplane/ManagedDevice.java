@@ -1,6 +1,7 @@
 package io.millrace.dataplane;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.nvmf.Subsystem;
 import java.util.concurrent.CompletableFuture;
 
@@ -25,12 +26,14 @@ final class ManagedDevice
     }
 
     private final BlockDevice device;
+    private final DeviceFactory factory;
     private DeviceConfig config;
     private volatile User user;
     private volatile CompletableFuture<Void> leaving = CompletableFuture.completedFuture(null);
 
-    ManagedDevice(final DeviceConfig config, final BlockDevice device)
+    ManagedDevice(final DeviceConfig config, final DeviceFactory factory, final BlockDevice device)
     {
+        this.factory = factory;
         this.config = config;
         this.device = device;
     }
@@ -48,6 +51,16 @@ final class ManagedDevice
     void config(final DeviceConfig changed)
     {
         config = changed;
+    }
+
+    DeviceFactory factory()
+    {
+        return factory;
+    }
+
+    String description()
+    {
+        return factory.description(config.properties());
     }
 
     BlockDevice device()
@@ -81,6 +94,7 @@ final class ManagedDevice
     DeviceSnapshot snapshot()
     {
         final User present = user;
-        return new DeviceSnapshot(config, device.geometry(), null == present ? null : present.describe());
+        return new DeviceSnapshot(
+            config, description(), device.geometry(), null == present ? null : present.describe());
     }
 }

@@ -209,7 +209,7 @@ class AnaStatesTest
     void shouldSayWhichDeviceHasNotCompletedCommandsThatCameBefore()
     {
         fixture.memory("mem0", 16);
-        dataPlane.devices().create(new DeviceConfig.Fault("bad0", "mem0",
+        dataPlane.devices().create(DeviceConfig.fault("bad0", "mem0",
             FaultPlan.of(1, FaultRule.hang().withCount(1))));
         fixture.subsystem(NQN);
         fixture.namespace(NQN, 1, "bad0");
@@ -229,7 +229,7 @@ class AnaStatesTest
             assertEquals(AnaState.INACCESSIBLE, state(address, 1));
             final CompletableFuture<String> again = ana.set(NQN, null, 0, AnaState.INACCESSIBLE);
             assertFalse(hung.isDone());
-            get(dataPlane.devices().setFaults("bad0", FaultPlan.NONE));
+            get(OperationsFixture.setFaults(dataPlane.devices(), "bad0", FaultPlan.NONE));
             assertEquals("", get(again));
             assertTrue(0 != get(hung), "the device has aborted it");
         }

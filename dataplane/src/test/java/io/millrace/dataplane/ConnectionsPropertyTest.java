@@ -285,7 +285,7 @@ class ConnectionsPropertyTest
     private static TransportAddress serve(final OperationsFixture fixture)
     {
         fixture.memory("mem0", QUEUES * SLOTS * SLOT_BLOCKS);
-        fixture.dataPlane.devices().create(new DeviceConfig.Fault("slow0", "mem0", FaultPlan.of(5,
+        fixture.dataPlane.devices().create(DeviceConfig.fault("slow0", "mem0", FaultPlan.of(5,
             FaultRule.delay(1_000_000).withProbability(0.2))));
         fixture.memory("mem1", 16);
         fixture.subsystem(NQN);

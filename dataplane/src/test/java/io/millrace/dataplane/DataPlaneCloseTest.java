@@ -5,15 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
+import io.millrace.block.DeviceProperties;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.nvmf.transport.TransportAddress;
+import io.millrace.dataplane.device.DeviceContext;
+import io.millrace.dataplane.device.DeviceFactory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -104,8 +108,8 @@ class DataPlaneCloseTest
         for (int i = 0; i < devices.size(); i++)
         {
             final StuckDevice device = devices.get(i);
-            fixture.dataPlane.devices().create(new DeviceConfig.Memory(
-                device.name(), 256L * OperationsFixture.BLOCK, OperationsFixture.BLOCK), (_) -> device);
+            fixture.dataPlane.devices().create(
+                DeviceConfig.of(device.name(), "stuck", Map.of()), new StuckFactory(device));
             fixture.namespace(OperationsFixture.NQN, 2 + i, device.name());
         }
         fixture.queue(fixture.connect(address));
@@ -126,5 +130,20 @@ class DataPlaneCloseTest
         final long againNs = System.nanoTime();
         fixture.close();
         assertTrue(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - againNs) < WAIT_MS, "waited again");
+    }
+
+    private record StuckFactory(StuckDevice device) implements DeviceFactory
+    {
+        @Override
+        public String type()
+        {
+            return "stuck";
+        }
+
+        @Override
+        public BlockDevice open(final String name, final DeviceProperties properties, final DeviceContext context)
+        {
+            return device;
+        }
     }
 }

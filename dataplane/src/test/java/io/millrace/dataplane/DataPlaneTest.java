@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.fault.FaultPlan;
-import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
@@ -20,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +33,7 @@ class DataPlaneTest
     private Path directory;
 
     private final List<ReactorConfig> reactors = new ArrayList<>(List.of(ReactorConfig.of("r0", -1)));
-    private final List<DeviceConfig> devices = new ArrayList<>(List.of(new DeviceConfig.Memory("mem0", 1 << 20, 512)));
+    private final List<DeviceConfig> devices = new ArrayList<>(List.of(DeviceConfig.memory("mem0", 1 << 20, 512)));
     private final List<ListenerSettings> listeners = new ArrayList<>(List.of(listener(0)));
     private int discoveryPort = DataPlaneConfig.NO_DISCOVERY_PORT;
     private String servedDevice = "mem0";
@@ -177,8 +177,8 @@ class DataPlaneTest
     void shouldNameDeviceWhenItsFileCannotBeOpened()
     {
         DataPlane.start(config()).close();
-        devices.add(new DeviceConfig.File(
-            FileDeviceConfig.of("file0", directory.resolve("none/vol.img"), 1 << 20, 512)));
+        devices.add(DeviceConfig.of("file0", "file",
+            Map.of("path", directory.resolve("none/vol.img").toString(), "size", 1 << 20, "block-size", 512)));
         final SettingException e = refused();
         assertEquals("devices[1].path: path " + directory.resolve("none/vol.img") +
             " cannot be opened: No such file or directory (errno 2): make its directory first", e.getMessage());
@@ -188,9 +188,10 @@ class DataPlaneTest
     void shouldServeAFileThroughFaultsAndCloseBoth() throws IOException
     {
         final Path file = directory.resolve("vol.img");
-        devices.add(new DeviceConfig.File(FileDeviceConfig.of("file0", file, 1 << 20, 512)));
-        devices.add(new DeviceConfig.Fault("bad0", "file0", FaultPlan.NONE));
-        devices.add(new DeviceConfig.Null("nul0", 1 << 20, 4096));
+        devices.add(DeviceConfig.of("file0", "file",
+            Map.of("path", file.toString(), "size", 1 << 20, "block-size", 512)));
+        devices.add(DeviceConfig.fault("bad0", "file0", FaultPlan.NONE));
+        devices.add(DeviceConfig.discard("sink0", 1 << 20, 4096));
         servedDevice = "bad0";
         DataPlane.start(config()).close();
         final long descriptorsBefore = descriptors();

@@ -167,7 +167,7 @@ class DeviceErrorReportsTest
         try (OperationsFixture fixture = new OperationsFixture())
         {
             fixture.memory("mem0", 256);
-            fixture.dataPlane.devices().create(new DeviceConfig.Fault("faulty", "mem0",
+            fixture.dataPlane.devices().create(DeviceConfig.fault("faulty", "mem0",
                 FaultPlan.of(1, FaultRule.error(BlockStatus.MEDIA_ERROR).withRange(8, 99))));
             fixture.subsystem(NQN);
             fixture.namespace(NQN, 1, "faulty");

@@ -14,7 +14,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
-import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.NvmeStatus;
@@ -26,6 +25,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -48,8 +48,8 @@ class DevicesTest
 
     private DeviceConfig file(final String name, final String file)
     {
-        return new DeviceConfig.File(
-            FileDeviceConfig.of(name, directory.resolve(file), 1 << 20, BLOCK).withPreallocate(false));
+        return DeviceConfig.of(name, "file", Map.of("path", directory.resolve(file).toString(), "size", 1 << 20,
+            "block-size", BLOCK, "preallocate", false));
     }
 
     @Test
@@ -57,10 +57,10 @@ class DevicesTest
     {
         final long before = OperationsFixture.descriptors();
         fixture.memory("mem0", 256);
-        devices.create(new DeviceConfig.Null("nul0", 1L << 40, 512));
+        devices.create(DeviceConfig.discard("sink0", 1L << 40, 512));
         devices.create(file("file0", "vol.img"));
-        devices.create(new DeviceConfig.Fault("bad0", "file0", FaultPlan.NONE));
-        assertEquals(List.of("mem0", "nul0", "file0", "bad0"),
+        devices.create(DeviceConfig.fault("bad0", "file0", FaultPlan.NONE));
+        assertEquals(List.of("mem0", "sink0", "file0", "bad0"),
             devices.list().stream().map(DeviceSnapshot::name).toList());
         assertEquals("device bad0", devices.get("file0").user());
         assertEquals(1, devices.get("file0").users());
@@ -68,7 +68,7 @@ class DevicesTest
         assertEquals(1 << 20, devices.get("bad0").geometry().sizeBytes());
         refused(Reason.IN_USE, "device file0: is used by device bad0; remove that first",
             () -> devices.delete("file0"));
-        for (final String name : List.of("bad0", "file0", "nul0", "mem0"))
+        for (final String name : List.of("bad0", "file0", "sink0", "mem0"))
         {
             devices.delete(name);
             fixture.awaitEvent(ResourceKind.DEVICE, ResourceChange.CREATED, name);
@@ -85,24 +85,24 @@ class DevicesTest
     {
         fixture.memory("mem0", 256);
         devices.create(file("file0", "vol.img"));
-        devices.create(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.NONE));
+        devices.create(DeviceConfig.fault("bad0", "mem0", FaultPlan.NONE));
         final List<DeviceSnapshot> before = devices.list();
         refused(Reason.EXISTS, "device mem0: already exists; choose another name", () -> fixture.memory("mem0", 1));
         refused(Reason.INVALID, "device name ' ': is not a name of 1 to 64 letters, digits, '.', '_' or '-', a " +
             "letter or digit first; choose another",
             () -> fixture.memory(" ", 1));
-        refused(Reason.INVALID, "device odd: size 513 bytes is not a positive multiple of block-size 512: use 512 or " +
-            "another multiple", () -> devices.create(new DeviceConfig.Memory("odd", 513, 512)));
+        refused(Reason.INVALID, "device odd: size 513 is not a positive multiple of block-size 512; use 512 or 1024",
+            () -> devices.create(DeviceConfig.memory("odd", 513, 512)));
         refused(Reason.IN_USE, "device file1: path " + directory.resolve("vol.img") +
-            " is used by device file0; name another file", () -> devices.create(file("file1", "../" +
+            " is used by device file0; choose another", () -> devices.create(file("file1", "../" +
                 directory.getFileName() + "/vol.img")));
         refused(Reason.FAILED, "device file2: path " + directory.resolve("none/vol.img") + " cannot be opened: " +
             "No such file or directory (errno 2): make its directory first",
             () -> devices.create(file("file2", "none/vol.img")));
         refused(Reason.NOT_FOUND, "device gone: does not exist; create it first",
-            () -> devices.create(new DeviceConfig.Fault("bad1", "gone", FaultPlan.NONE)));
-        refused(Reason.IN_USE, "device mem0: is used by device bad0; a device has one user: wrap another",
-            () -> devices.create(new DeviceConfig.Fault("bad1", "mem0", FaultPlan.NONE)));
+            () -> devices.create(DeviceConfig.fault("bad1", "gone", FaultPlan.NONE)));
+        refused(Reason.IN_USE, "device mem0: is used by device bad0; a device has one user: use another",
+            () -> devices.create(DeviceConfig.fault("bad1", "mem0", FaultPlan.NONE)));
         refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> devices.delete("gone"));
         refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> devices.get("gone"));
         assertEquals(before, devices.list());
@@ -160,7 +160,7 @@ class DevicesTest
     void shouldGrowAFileAndWhatWrapsIt() throws IOException
     {
         devices.create(file("file0", "vol.img"));
-        devices.create(new DeviceConfig.Fault("bad0", "file0", FaultPlan.NONE));
+        devices.create(DeviceConfig.fault("bad0", "file0", FaultPlan.NONE));
         fixture.subsystem(NQN);
         fixture.namespace(NQN, 1, "bad0");
         final TransportAddress address = fixture.dataPlane.listeners().add(OperationsFixture.anyPort(), false);
@@ -179,7 +179,7 @@ class DevicesTest
     {
         fixture.memory("mem0", 256);
         devices.create(file("file0", "vol.img"));
-        devices.create(new DeviceConfig.Fault("bad0", "file0", FaultPlan.NONE));
+        devices.create(DeviceConfig.fault("bad0", "file0", FaultPlan.NONE));
         final List<DeviceSnapshot> before = devices.list();
         refused(Reason.NOT_FOUND, "device gone: does not exist; create it first", () -> devices.resize("gone", BLOCK));
         refused(Reason.INVALID, "device mem0: size 4096 bytes is below its present 1048576, and data is never " +
@@ -199,7 +199,7 @@ class DevicesTest
     void shouldSetFaultRulesWhileHostsWrite()
     {
         fixture.memory("mem0", 256);
-        devices.create(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.NONE));
+        devices.create(DeviceConfig.fault("bad0", "mem0", FaultPlan.NONE));
         fixture.subsystem(NQN);
         fixture.namespace(NQN, 1, "bad0");
         final TransportAddress address = fixture.dataPlane.listeners().add(OperationsFixture.anyPort(), false);
@@ -207,14 +207,15 @@ class DevicesTest
         {
             final RemoteQueuePair queue = fixture.queue(controller);
             assertEquals(NvmeStatus.SUCCESS, fixture.write(queue, 1, 0));
-            get(devices.setFaults("bad0", FaultPlan.of(1, FaultRule.error(BlockStatus.MEDIA_ERROR))));
+            get(OperationsFixture.setFaults(
+                devices, "bad0", FaultPlan.of(1, FaultRule.error(BlockStatus.MEDIA_ERROR))));
             assertEquals(NvmeStatus.WRITE_FAULT, NvmeStatus.code(fixture.write(queue, 1, 0)));
-            get(devices.setFaults("bad0", FaultPlan.of(1, FaultRule.hang())));
+            get(OperationsFixture.setFaults(devices, "bad0", FaultPlan.of(1, FaultRule.hang())));
             final CompletableFuture<Integer> hung = fixture.submit(queue, (r) -> r.flush(1));
             until("the flush to hang", () -> requests() > 0);
             final CompletableFuture<Void> removed = fixture.dataPlane.namespaces().remove(NQN, 1);
             assertFalse(removed.isDone());
-            get(devices.setFaults("bad0", FaultPlan.NONE));
+            get(OperationsFixture.setFaults(devices, "bad0", FaultPlan.NONE));
             assertNotEquals(NvmeStatus.SUCCESS, get(hung));
             get(removed);
             devices.delete("bad0");
@@ -232,9 +233,10 @@ class DevicesTest
     void shouldRefuseFaultRulesOfOtherDevices()
     {
         fixture.memory("mem0", 256);
-        refused(Reason.INVALID, "device mem0: is memory, which has no fault rules; wrap it in a fault device",
-            () -> devices.setFaults("mem0", FaultPlan.NONE));
+        refused(Reason.INVALID, "device mem0: is memory, which has no settings that change while it serves; " +
+            "delete it and create it again",
+            () -> OperationsFixture.setFaults(devices, "mem0", FaultPlan.NONE));
         refused(Reason.NOT_FOUND, "device gone: does not exist; create it first",
-            () -> devices.setFaults("gone", FaultPlan.NONE));
+            () -> OperationsFixture.setFaults(devices, "gone", FaultPlan.NONE));
     }
 }

@@ -99,7 +99,7 @@ class FlightEventsTest
     private static TransportAddress serveSlowReads(final OperationsFixture fixture)
     {
         fixture.memory("mem0", 256);
-        fixture.dataPlane.devices().create(new DeviceConfig.Fault("slow0", "mem0", FaultPlan.of(1,
+        fixture.dataPlane.devices().create(DeviceConfig.fault("slow0", "mem0", FaultPlan.of(1,
             FaultRule.delay(DELAY_NS).withOperations(Set.of(BlockOperation.READ)))));
         fixture.subsystem(NQN);
         fixture.namespace(NQN, 1, "slow0");

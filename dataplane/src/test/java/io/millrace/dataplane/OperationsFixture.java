@@ -3,6 +3,7 @@ package io.millrace.dataplane;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.millrace.block.fault.FaultPlan;
 import io.millrace.dataplane.OperationException.Reason;
 import io.millrace.nvmf.TargetListener;
 import io.millrace.nvmf.initiator.ConnectionConfig;
@@ -144,9 +145,16 @@ final class OperationsFixture implements AutoCloseable
         return new SubsystemSettings(nqn, null, null, allowAnyHost, List.of(), List.of());
     }
 
+    static CompletableFuture<Void> setFaults(final Devices devices, final String name, final FaultPlan plan)
+    {
+        return devices.modify(name, devices.get(name).config().properties()
+            .with(FaultPlan.RULES, plan.properties("").values().get(FaultPlan.RULES))
+            .with(FaultPlan.SEED, plan.seed()));
+    }
+
     void memory(final String name, final int blocks)
     {
-        dataPlane.devices().create(new DeviceConfig.Memory(name, (long)blocks * BLOCK, BLOCK));
+        dataPlane.devices().create(DeviceConfig.memory(name, (long)blocks * BLOCK, BLOCK));
     }
 
     void subsystem(final String nqn)

@@ -186,7 +186,7 @@ class OperationsPropertyTest
         final long sizeBytes = (1L + size % BLOCKS) * OperationsFixture.BLOCK;
         final Reason expected = model.devices.containsKey(device) ? Reason.EXISTS : null;
         assertEquals(expected, outcome(() -> dataPlane.devices().create(
-            new DeviceConfig.Memory(device, sizeBytes, OperationsFixture.BLOCK))));
+            DeviceConfig.memory(device, sizeBytes, OperationsFixture.BLOCK))));
         model.devices.putIfAbsent(device, sizeBytes);
     }
 
@@ -196,7 +196,7 @@ class OperationsPropertyTest
             !model.devices.containsKey(inner) ? Reason.NOT_FOUND :
             model.users.containsKey(inner) ? Reason.IN_USE : null;
         assertEquals(expected, outcome(() -> dataPlane.devices().create(
-            new DeviceConfig.Fault(device, inner, FaultPlan.NONE))));
+            DeviceConfig.fault(device, inner, FaultPlan.NONE))));
         if (null == expected)
         {
             model.devices.put(device, model.devices.get(inner));
@@ -245,8 +245,8 @@ class OperationsPropertyTest
     {
         final Reason expected = !model.devices.containsKey(device) ? Reason.NOT_FOUND :
             model.wrapped.containsKey(device) ? null : Reason.INVALID;
-        assertEquals(expected, outcome(() -> OperationsFixture.get(dataPlane.devices().setFaults(
-            device, FaultPlan.of(3, FaultRule.error(BlockStatus.MEDIA_ERROR))))));
+        assertEquals(expected, outcome(() -> OperationsFixture.get(OperationsFixture.setFaults(
+            dataPlane.devices(), device, FaultPlan.of(3, FaultRule.error(BlockStatus.MEDIA_ERROR))))));
     }
 
     private void setAna(

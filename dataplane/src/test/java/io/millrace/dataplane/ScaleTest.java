@@ -81,7 +81,7 @@ class ScaleTest
     {
         final long emptyBytes = heapBytes();
         final long devicesMs = elapsedMs(() -> forEach((i) ->
-            dataPlane.devices().create(new DeviceConfig.Memory("mem" + i, 1 << 20, 512))));
+            dataPlane.devices().create(DeviceConfig.memory("mem" + i, 1 << 20, 512))));
         final long subsystemsMs = elapsedMs(() ->
         {
             for (int i = 0; i < COUNT; i += perSubsystem)
@@ -116,7 +116,7 @@ class ScaleTest
         try (RemoteController controller = fixture.connect(address))
         {
             final RemoteQueuePair queue = fixture.queue(controller);
-            forEach((i) -> dataPlane.devices().create(new DeviceConfig.Memory("mem" + i, 1 << 20, 4096)));
+            forEach((i) -> dataPlane.devices().create(DeviceConfig.memory("mem" + i, 1 << 20, 4096)));
             final long addMs = elapsedMs(() ->
             {
                 forEach((i) -> fixture.namespace(NQN, i + 1, "mem" + i));

@@ -9,7 +9,7 @@ import io.millrace.block.fault.FaultDevice;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
 import io.millrace.block.memory.MemoryDevice;
-import io.millrace.block.nullblock.NullDevice;
+import io.millrace.block.discard.DiscardDevice;
 import io.millrace.jfr.FlightEvents;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.IoOpcode;
@@ -67,8 +67,8 @@ class AllocationTest
         final BlockDevice device = switch (kind)
         {
             case "memory" -> MemoryDevice.create("mem0", 1 << 22, BLOCK);
-            case "null" -> NullDevice.create("null0", 1L << 30, BLOCK);
-            default -> FaultDevice.wrapBorrowed("failing", NullDevice.create("null0", 1L << 30, BLOCK),
+            case "null" -> DiscardDevice.create("null0", 1L << 30, BLOCK);
+            default -> FaultDevice.wrapBorrowed("failing", DiscardDevice.create("null0", 1L << 30, BLOCK),
                 FaultPlan.of(1, FaultRule.error(BlockStatus.MEDIA_ERROR)));
         };
         final boolean fails = "failing".equals(kind);

@@ -2,7 +2,7 @@ package io.millrace.cli;
 
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
-import io.millrace.console.Similar;
+import io.millrace.control.setting.Similar;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;

@@ -22,7 +22,7 @@ import io.millrace.console.CommandException;
 import io.millrace.console.CommandGroup;
 import io.millrace.console.ExitCode;
 import io.millrace.console.FatalError;
-import io.millrace.console.Similar;
+import io.millrace.control.setting.Similar;
 import io.millrace.console.Terminal;
 import io.millrace.console.Version;
 import io.millrace.cli.local.drive.DriveCommand;

@@ -3,8 +3,8 @@ package io.millrace.manager;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.state.QosLimits;
-import io.millrace.settings.SettingType;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.SettingType;
+import io.millrace.control.setting.Units;
 import java.util.List;
 import java.util.Locale;
 

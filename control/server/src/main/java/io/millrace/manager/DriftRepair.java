@@ -9,7 +9,7 @@ import io.millrace.control.state.PeerLimits;
 import io.millrace.control.state.StateEditor;
 import io.millrace.control.state.StatePlan;
 import io.millrace.control.state.StateStep;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.Units;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -6,11 +6,10 @@ import io.millrace.console.Table;
 import io.millrace.console.Terminal;
 import io.millrace.console.Version;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.Units;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -93,8 +92,7 @@ final class Banner
 
     private static String type(final DataPlane dataPlane, final String device)
     {
-        return dataPlane.config().devices().stream().filter((d) -> d.name().equals(device)).findFirst()
-            .map(DeviceConfig::description).orElseThrow();
+        return dataPlane.devices().get(device).description();
     }
 
     private static String addresses(final List<TransportAddress> addresses)

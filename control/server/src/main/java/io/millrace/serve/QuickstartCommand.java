@@ -1,6 +1,5 @@
 package io.millrace.serve;
 
-import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
@@ -190,14 +189,14 @@ public final class QuickstartCommand implements Callable<Integer>
 
     private DataPlane start(final QuickstartVolume volume, final EventLog log, final DataPlaneListener listener)
     {
-        final FileDeviceConfig file = FileDeviceConfig.of("volume", volume.path(), volume.sizeBytes(),
-            NAMESPACE_BLOCK_BYTES).withPreallocate(false);
+        final DeviceConfig file = DeviceConfig.of("volume", "file", Map.of("path", volume.path().toString(),
+            "size", volume.sizeBytes(), "block-size", NAMESPACE_BLOCK_BYTES, "preallocate", false));
         try
         {
             return DataPlane.start(new DataPlaneConfig(
                 List.of(ReactorConfig.of("reactor-0", -1)),
                 DataPlaneConfig.MEMORY_BYTES_DEFAULT,
-                List.of(new DeviceConfig.File(file)),
+                List.of(file),
                 List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
                     List.of(new SubsystemSettings.NamespaceSettings(1, "volume", null)))),
                 List.of(new ListenerSettings(TransportAddress.tcp("127.0.0.1", port))),

@@ -11,7 +11,7 @@ import io.millrace.perf.load.LoadGenerator;
 import io.millrace.perf.load.LoadPattern;
 import io.millrace.perf.load.LoadReport;
 import io.millrace.perf.load.OperationReport;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.Units;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -100,7 +100,7 @@ final class WarmUp implements AutoCloseable
             // Sleeps as soon as it can, which a reactor under load never does.
             List.of(new ReactorConfig("warm-up", -1, ReactorConfig.IdleMode.SLEEP, 0)),
             MEMORY_BYTES,
-            List.of(new DeviceConfig.Memory("warm-up", DEVICE_BYTES, BLOCK_BYTES)),
+            List.of(DeviceConfig.memory("warm-up", DEVICE_BYTES, BLOCK_BYTES)),
             List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, false, List.of(host.hostNqn()),
                 List.of(new SubsystemSettings.NamespaceSettings(1, "warm-up", null)))),
             List.of(new ListenerSettings(TransportAddress.tcp("127.0.0.1", 0))),

@@ -1,6 +1,7 @@
 package io.millrace.settings;
 
-import io.millrace.console.Similar;
+import io.millrace.control.setting.SettingType;
+import io.millrace.control.setting.Similar;
 import io.millrace.dataplane.SettingException;
 import java.util.ArrayList;
 import java.util.List;

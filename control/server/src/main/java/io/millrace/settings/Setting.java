@@ -1,5 +1,6 @@
 package io.millrace.settings;
 
+import io.millrace.control.setting.SettingType;
 import java.util.Set;
 
 /**

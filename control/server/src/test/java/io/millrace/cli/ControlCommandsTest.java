@@ -213,7 +213,7 @@ class ControlCommandsTest
         assertEquals("device bad0 has 2 fault rules\n", ok("device faults bad0 --rule " +
             "effect=error,operations=read+write,first-block=8,last-block=15,status=media-error,every=3,count=5 " +
             "-r effect=delay,delay=10ms,probability=0.5"));
-        final FaultPlan plan = ((DeviceConfig.Fault)fixture.dataPlane().devices().get("bad0").config()).plan();
+        final FaultPlan plan = FaultPlan.of(fixture.dataPlane().devices().get("bad0").config().properties());
         assertEquals(FaultEffect.ERROR, plan.rules().get(0).effect());
         assertEquals(15, plan.rules().get(0).lbaTo());
         assertEquals(TimeUnit.MILLISECONDS.toNanos(10), plan.rules().get(1).delayNs());
@@ -237,8 +237,8 @@ class ControlCommandsTest
             "0000:ff:1f.7: 'millrace drive list' shows the NVMe drives and their addresses",
         "2 | device create a --size 1MiB --base b --type memory | device create: --base does not belong to a memory " +
             "device: leave it or --type out",
-        "1 | device create a --size 5 | device create: device a: size 5 bytes is not a positive multiple of " +
-            "block-size 4096: use 4096 or another multiple",
+        "1 | device create a --size 5 | device create: device a: size 5 is not a positive multiple of " +
+            "block-size 4096; use 4096",
         "2 | device faults a | device faults: give rules with --rule, or --clear, and not both",
         "1 | namespace add nqn.2026-11.io.a mem0 --nsid 3 | namespace add: subsystem nqn.2026-11.io.a: does not " +
             "exist; create it first",
@@ -482,7 +482,7 @@ class ControlCommandsTest
             }
             for (int i = 0; !Thread.interrupted() && i < 10_000; i++)
             {
-                fixture.dataPlane().devices().create(new DeviceConfig.Null("d" + i, 4096, 4096));
+                fixture.dataPlane().devices().create(DeviceConfig.discard("d" + i, 4096, 4096));
                 LockSupport.parkNanos(1_000_000);
             }
         });
@@ -491,10 +491,10 @@ class ControlCommandsTest
         assertEquals(2, json.lines().size());
         assertTrue(json.lines().getFirst().matches(
             "\\{\"time\": \"[0-9TZ:.-]+\", \"kind\": \"device\", \"change\": \"created\", \"name\": \"d\\d+\", " +
-                "\"message\": \"null\"}"), json.out());
+                "\"message\": \"discard\"}"), json.out());
         final CommandRun watch = run("watch devices --count 3");
         assertEquals(3, watch.lines().size());
-        assertTrue(watch.lines().getFirst().matches("[0-9-]+ [0-9:]+  created       device      d\\d+: null"),
+        assertTrue(watch.lines().getFirst().matches("[0-9-]+ [0-9:]+  created       device      d\\d+: discard"),
             watch.out());
         changes.interrupt();
         changes.join();

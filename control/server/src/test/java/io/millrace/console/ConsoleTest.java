@@ -1,5 +1,6 @@
 package io.millrace.console;
 
+import io.millrace.control.setting.Similar;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 

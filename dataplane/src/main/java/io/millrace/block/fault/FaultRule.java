@@ -4,7 +4,10 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceProperties;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -33,6 +36,16 @@ public record FaultRule(
     double probability,
     long count)
 {
+    private static final String EFFECT = "effect";
+    private static final String OPERATIONS = "operations";
+    private static final String FIRST_BLOCK = "first-block";
+    private static final String LAST_BLOCK = "last-block";
+    private static final String STATUS = "status";
+    private static final String DELAY = "delay";
+    private static final String EVERY = "every";
+    private static final String PROBABILITY = "probability";
+    private static final String COUNT = "count";
+
     /**
      * Checks the values against each other.
      */
@@ -67,6 +80,60 @@ public record FaultRule(
         {
             throw new BlockDeviceException("fault status SUCCESS is not an error: choose another status");
         }
+    }
+
+    /**
+     * A rule as declared.
+     *
+     * @param properties of the rule.
+     * @return the rule.
+     * @throws BlockDeviceException if it is invalid.
+     */
+    public static FaultRule of(final DeviceProperties properties)
+    {
+        final FaultEffect effect = properties.choice(EFFECT, FaultEffect.class, null);
+        if (null == effect)
+        {
+            throw new BlockDeviceException("fault effect is missing: add it");
+        }
+        return new FaultRule(
+            effect,
+            Set.copyOf(properties.choices(OPERATIONS, BlockOperation.class)),
+            properties.number(FIRST_BLOCK, 0),
+            properties.number(LAST_BLOCK, Long.MAX_VALUE),
+            properties.choice(STATUS, BlockStatus.class, statusDefault(effect)),
+            properties.number(DELAY, 0),
+            properties.number(EVERY, 1),
+            properties.share(PROBABILITY, 1),
+            properties.number(COUNT, 0));
+    }
+
+    /**
+     * {@return the status that an effect ends requests with when none is given}
+     *
+     * @param effect of a rule.
+     */
+    public static BlockStatus statusDefault(final FaultEffect effect)
+    {
+        return switch (effect)
+        {
+            case ERROR -> BlockStatus.MEDIA_ERROR;
+            case HANG -> BlockStatus.ABORTED;
+            case DELAY, TORN_WRITE, LOST_WRITE -> BlockStatus.SUCCESS;
+        };
+    }
+
+    DeviceProperties properties()
+    {
+        final Map<String, Object> values = new HashMap<>(Map.of(
+            EFFECT, DeviceProperties.word(effect), FIRST_BLOCK, lbaFrom, LAST_BLOCK, lbaTo,
+            STATUS, DeviceProperties.word(status), EVERY, every, PROBABILITY, probability, COUNT, count,
+            OPERATIONS, operations.stream().sorted().map(DeviceProperties::word).toList()));
+        if (FaultEffect.DELAY == effect)
+        {
+            values.put(DELAY, delayNs);
+        }
+        return new DeviceProperties(values);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.millrace.block.file;
 
+import io.millrace.block.DeviceProperties;
 import io.millrace.memory.DmaMemory;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,6 +36,8 @@ public record FileDeviceConfig(
     FileBounds bounds,
     FileRecords records)
 {
+    /** Setting with the path. */
+    public static final String PATH = "path";
     /** Default of {@link #queueDepth()}. */
     public static final int QUEUE_DEPTH_DEFAULT = 256;
     /** Bound of {@link #queueDepth()}. */
@@ -87,6 +90,28 @@ public record FileDeviceConfig(
     {
         this(name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, registeredMemory,
             FileBounds.ANYWHERE, FileRecords.NONE);
+    }
+
+    /**
+     * Settings of a device as declared.
+     *
+     * @param name       of the device.
+     * @param properties of the device.
+     * @return settings.
+     * @throws io.millrace.block.BlockDeviceException if one is missing or no value of its setting.
+     */
+    public static FileDeviceConfig of(final String name, final DeviceProperties properties)
+    {
+        return new FileDeviceConfig(
+            name,
+            Path.of(properties.text(PATH)),
+            properties.number("size", 0),
+            properties.integer("block-size", 4096),
+            properties.flag("read-only", false),
+            properties.flag("preallocate", true),
+            properties.integer("queue-depth", QUEUE_DEPTH_DEFAULT),
+            properties.choice("polling", Polling.class, Polling.AUTO),
+            List.of());
     }
 
     /**

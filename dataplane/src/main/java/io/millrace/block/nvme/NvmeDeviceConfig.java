@@ -1,6 +1,7 @@
 package io.millrace.block.nvme;
 
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.DeviceProperties;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -18,6 +19,12 @@ import java.util.regex.Pattern;
 public record NvmeDeviceConfig(
     String name, String address, int nsid, int queueDepth, long timeoutNs, boolean interrupts)
 {
+    /** Setting with the PCI address. */
+    public static final String ADDRESS = "address";
+    /** Setting with the namespace identifier. */
+    public static final String NSID = "nsid";
+    /** Setting that tells whether the drive may be used without an IOMMU that restricts its access to memory. */
+    public static final String UNSAFE_NOIOMMU = "unsafe-noiommu";
     /** Default of {@link #nsid()}. */
     public static final int NSID_DEFAULT = 1;
     /** Default of {@link #queueDepth()}. */
@@ -31,7 +38,7 @@ public record NvmeDeviceConfig(
     /** Bound of {@link #timeoutNs()}: an hour. */
     public static final long TIMEOUT_NS_MAX = 3_600_000_000_000L;
 
-    private static final Pattern ADDRESS =
+    private static final Pattern ADDRESS_PATTERN =
         Pattern.compile("([0-9a-f]{4,8}:)?[0-9a-f]{2}:[01][0-9a-f]\\.[0-7]", Pattern.CASE_INSENSITIVE);
     private static final String DOMAIN_DEFAULT = "0000:";
     private static final int COLONS = 2;
@@ -61,9 +68,28 @@ public record NvmeDeviceConfig(
         }
         if (timeoutNs < TIMEOUT_NS_MIN || timeoutNs > TIMEOUT_NS_MAX)
         {
-            throw new BlockDeviceException("device " + name + ": timeout of " + timeoutNs + " ns is outside " +
+            throw new BlockDeviceException("device " + name + ": command-timeout of " + timeoutNs + " ns is outside " +
                 TIMEOUT_NS_MIN + " to " + TIMEOUT_NS_MAX + ": choose one inside");
         }
+    }
+
+    /**
+     * Settings of a device as declared.
+     *
+     * @param name       of the device.
+     * @param properties of the device.
+     * @return settings.
+     * @throws BlockDeviceException naming the setting, its value and its bound.
+     */
+    public static NvmeDeviceConfig of(final String name, final DeviceProperties properties)
+    {
+        return new NvmeDeviceConfig(
+            name,
+            properties.text(ADDRESS),
+            properties.integer(NSID, NSID_DEFAULT),
+            properties.integer("queue-depth", QUEUE_DEPTH_DEFAULT),
+            properties.number("command-timeout", TIMEOUT_NS_DEFAULT),
+            properties.flag("interrupts", false));
     }
 
     /**
@@ -86,7 +112,7 @@ public record NvmeDeviceConfig(
      */
     public static boolean isAddress(final String text)
     {
-        return null != text && ADDRESS.matcher(text).matches();
+        return null != text && ADDRESS_PATTERN.matcher(text).matches();
     }
 
     /**

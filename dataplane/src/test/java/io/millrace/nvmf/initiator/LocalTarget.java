@@ -35,7 +35,7 @@ final class LocalTarget implements AutoCloseable
 
     static LocalTarget memory()
     {
-        return new LocalTarget(List.of(new DeviceConfig.Memory("mem0", SIZE_BYTES, BLOCK_BYTES)));
+        return new LocalTarget(List.of(DeviceConfig.memory("mem0", SIZE_BYTES, BLOCK_BYTES)));
     }
 
     static LocalTarget of(final DeviceConfig... devices)

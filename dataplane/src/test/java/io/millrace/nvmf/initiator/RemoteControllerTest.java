@@ -449,8 +449,8 @@ class RemoteControllerTest
     {
         final FaultPlan plan = new FaultPlan(1, List.of(FaultRule.error(BlockStatus.MEDIA_ERROR)
             .withOperations(Set.of(BlockOperation.READ))));
-        try (LocalTarget target = LocalTarget.of(new DeviceConfig.Memory("mem0", 1 << 20, BLOCK),
-            new DeviceConfig.Fault("fault0", "mem0", plan));
+        try (LocalTarget target = LocalTarget.of(DeviceConfig.memory("mem0", 1 << 20, BLOCK),
+            DeviceConfig.fault("fault0", "mem0", plan));
             RemoteController controller = host.connect(target.config().build()))
         {
             final RemoteQueuePair queue = host.queue(controller);
@@ -465,8 +465,8 @@ class RemoteControllerTest
     void shouldAbortOutstandingCommandsAndFreeTheQueueWhenClosed()
     {
         final FaultPlan plan = new FaultPlan(1, List.of(FaultRule.hang().withOperations(Set.of(BlockOperation.READ))));
-        try (LocalTarget target = LocalTarget.of(new DeviceConfig.Memory("mem0", 1 << 20, BLOCK),
-            new DeviceConfig.Fault("fault0", "mem0", plan));
+        try (LocalTarget target = LocalTarget.of(DeviceConfig.memory("mem0", 1 << 20, BLOCK),
+            DeviceConfig.fault("fault0", "mem0", plan));
             RemoteController controller = host.connect(target.config().build()))
         {
             for (int round = 0; round < 5; round++)

@@ -1,6 +1,6 @@
 package io.millrace.bench;
 
-import io.millrace.block.nullblock.NullDevice;
+import io.millrace.block.discard.DiscardDevice;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.ConnectData;
@@ -47,7 +47,7 @@ public class CommandBenchmark
 
     private Reactor reactor;
     private DmaMemory memory;
-    private NullDevice device;
+    private DiscardDevice device;
     private PollGroup pollGroup;
     private LocalHost adminQueue;
     private LocalHost reads;
@@ -62,7 +62,7 @@ public class CommandBenchmark
     {
         reactor = new Reactor(ReactorConfig.of("bench", -1));
         memory = DmaMemory.map(POOL_BYTES);
-        device = NullDevice.create("null0", 1L << 30, LocalHost.DATA_BYTES);
+        device = DiscardDevice.create("null0", 1L << 30, LocalHost.DATA_BYTES);
         final Subsystem subsystem = new Subsystem(SubsystemConfig.open(NQN));
         subsystem.addNamespace(Namespace.of(NQN, 1, device));
         final Target target = new Target(TargetConfig.defaults());

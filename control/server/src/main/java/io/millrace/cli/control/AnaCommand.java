@@ -8,7 +8,7 @@ import io.millrace.console.ExitCode;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

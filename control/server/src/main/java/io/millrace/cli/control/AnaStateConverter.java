@@ -1,7 +1,7 @@
 package io.millrace.cli.control;
 
 import io.millrace.control.codec.AnaState;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;

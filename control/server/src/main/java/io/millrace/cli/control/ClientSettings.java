@@ -7,7 +7,7 @@ import io.millrace.settings.ConfigException;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import io.millrace.settings.TextFile;
 import java.nio.file.Files;
 import java.nio.file.Path;

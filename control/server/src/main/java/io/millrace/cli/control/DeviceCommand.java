@@ -14,7 +14,7 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.pci.PciAddress;
 import io.millrace.pci.PciException;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.Units;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Command;

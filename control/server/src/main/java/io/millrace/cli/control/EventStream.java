@@ -8,7 +8,7 @@ import io.millrace.control.client.ControlListener;
 import io.millrace.control.codec.Kind;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.SessionInfo;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;

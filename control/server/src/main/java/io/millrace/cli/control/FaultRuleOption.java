@@ -4,7 +4,7 @@ import io.millrace.control.codec.FaultAction;
 import io.millrace.control.message.BlockOperation;
 import io.millrace.control.message.FaultRuleSpec;
 import io.millrace.control.state.FaultRuleValues;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;

@@ -17,7 +17,7 @@ import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.SubsystemInfo;
 import io.millrace.control.state.NetworkAddress;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.Units;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;

@@ -1,6 +1,6 @@
 package io.millrace.cli.control;
 
-import io.millrace.console.Similar;
+import io.millrace.control.setting.Similar;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

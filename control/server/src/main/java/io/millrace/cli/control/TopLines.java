@@ -6,7 +6,7 @@ import io.millrace.console.Quantity;
 import io.millrace.console.Table;
 import io.millrace.console.Terminal;
 import io.millrace.control.message.DataPlaneInfo;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

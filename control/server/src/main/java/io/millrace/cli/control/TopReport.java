@@ -6,7 +6,7 @@ import io.millrace.control.message.LatencyBucket;
 import io.millrace.control.message.LatencyInfo;
 import io.millrace.control.message.NamespaceInfo;
 import io.millrace.control.message.ReactorInfo;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

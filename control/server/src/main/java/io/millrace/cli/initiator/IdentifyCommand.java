@@ -13,7 +13,7 @@ import io.millrace.nvmf.initiator.ControllerInfo;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.NamespaceInfo;
 import io.millrace.nvmf.initiator.RemoteController;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.Units;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;

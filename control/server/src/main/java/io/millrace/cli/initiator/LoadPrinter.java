@@ -7,7 +7,7 @@ import io.millrace.perf.load.LoadPhase;
 import io.millrace.perf.load.LoadProgress;
 import io.millrace.perf.load.LoadReport;
 import io.millrace.perf.load.OperationReport;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.Units;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,8 @@
 package io.millrace.control.agent;
 
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.DeviceProperties;
+import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileBounds;
 import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
@@ -18,21 +20,24 @@ import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.service.Reply;
+import io.millrace.control.setting.SettingType;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DataPlaneState;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.OperationException;
 import io.millrace.dataplane.SubsystemSettings;
+import io.millrace.dataplane.device.DeviceFactory;
+import io.millrace.dataplane.device.FileAccess;
 import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.config.ControllerIds;
 import io.millrace.nvmf.qos.QosLimits;
 import io.millrace.nvmf.transport.TransportAddress;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -151,7 +156,7 @@ final class Commands
                 return DONE;
             case final Command.DeleteDevice delete:
                 awaitLeft(delete.name());
-                delete(delete.name());
+                dataPlane.devices().delete(delete.name());
                 return DONE;
             case final Command.ResizeDevice resize:
                 return ok(dataPlane.devices().resize(resize.name(), resize.sizeBytes()));
@@ -216,37 +221,18 @@ final class Commands
 
     private DeviceConfig bounded(final DeviceConfig config, final boolean existingOnly)
     {
-        return config instanceof DeviceConfig.File(final FileDeviceConfig settings) ?
-            new DeviceConfig.File(settings.withBounds(bounds).withRecords(
-            existingOnly ? records.expecting(settings.name(), settings.path()) : records)) : config;
-    }
-
-    private void delete(final String device)
-    {
-        final DeviceConfig config = dataPlane.devices().get(device).config();
-        dataPlane.devices().delete(device);
-        if (config instanceof DeviceConfig.File(final FileDeviceConfig settings))
-        {
-            try
-            {
-                settings.records().remove(settings.path());
-            }
-            catch (final IOException e)
-            {
-                owner.onError("device " + device + " is deleted, but the record of its file " + settings.path() +
-                    " cannot be removed (" + e + "): while the file is missing, no device with that path can be " +
-                    "created");
-            }
-        }
+        return config.with(new FileAccess(bounds, existingOnly && "file".equals(config.type()) ?
+            records.expecting(config.name(), Path.of(config.properties().text(FileDeviceConfig.PATH))) : records));
     }
 
     static DeviceConfig device(final DeviceSpec spec)
     {
-        final int blockSizeBytes = 0 == spec.blockSizeBytes() ? DeviceConfig.BLOCK_SIZE_DEFAULT : spec.blockSizeBytes();
+        final int blockSizeBytes = 0 == spec.blockSizeBytes() ?
+            DeviceFactory.BLOCK_SIZE_BYTES_DEFAULT : spec.blockSizeBytes();
         return switch (spec.type())
         {
-            case MEMORY -> new DeviceConfig.Memory(spec.name(), spec.sizeBytes(), blockSizeBytes);
-            case NULL_DEVICE -> new DeviceConfig.Null(spec.name(), spec.sizeBytes(), blockSizeBytes);
+            case MEMORY -> DeviceConfig.memory(spec.name(), spec.sizeBytes(), blockSizeBytes);
+            case NULL_DEVICE -> DeviceConfig.discard(spec.name(), spec.sizeBytes(), blockSizeBytes);
             case FILE ->
             {
                 final Path path = Path.of(spec.target());
@@ -255,14 +241,13 @@ final class Commands
                     throw new IllegalArgumentException(
                         "device " + spec.name() + ": path '" + spec.target() + "' is not absolute; begin it with /");
                 }
-                yield new DeviceConfig.File(new FileDeviceConfig(spec.name(), path, spec.sizeBytes(), blockSizeBytes,
-                    spec.readOnly(), spec.preallocate(),
-                    0 == spec.queueDepth() ? FileDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(),
-                    polling(spec),
-                    List.of()));
+                yield DeviceConfig.of(spec.name(), "file", Map.of("path", path.toString(), "size", spec.sizeBytes(),
+                    "block-size", blockSizeBytes, "read-only", spec.readOnly(), "preallocate", spec.preallocate(),
+                    "queue-depth", 0 == spec.queueDepth() ? FileDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(),
+                    "polling", SettingType.word(polling(spec))));
             }
             case NVME -> nvme(spec);
-            case FAULT -> new DeviceConfig.Fault(spec.name(), spec.target(), FaultRules.plan(spec.seed(),
+            case FAULT -> DeviceConfig.fault(spec.name(), spec.target(), FaultRules.plan(spec.seed(),
                 spec.settings().rules()));
             case SBE_UNKNOWN, NULL_VAL -> throw new IllegalArgumentException(
                 "device " + spec.name() + ": type is unknown to this data plane; use a client of its version");
@@ -279,10 +264,13 @@ final class Commands
                 "' is not a namespace of a drive; write PCI address/nsid, such as 0000:01:00.0/1");
         }
         final DeviceSettings settings = spec.settings();
-        return new DeviceConfig.Nvme(new NvmeDeviceConfig(spec.name(), spec.target().substring(0, slash),
-            Integer.parseInt(nsid), 0 == spec.queueDepth() ? NvmeDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(),
-            0 == settings.timeoutNs() ? NvmeDeviceConfig.TIMEOUT_NS_DEFAULT : settings.timeoutNs(),
-            settings.interrupts()), settings.unsafeNoIommu());
+        return DeviceConfig.of(spec.name(), "nvme", Map.of(
+            "address", NvmeDeviceConfig.canonical(spec.target().substring(0, slash)),
+            "nsid", Integer.parseInt(nsid),
+            "queue-depth", 0 == spec.queueDepth() ? NvmeDeviceConfig.QUEUE_DEPTH_DEFAULT : spec.queueDepth(),
+            "command-timeout", 0 == settings.timeoutNs() ? NvmeDeviceConfig.TIMEOUT_NS_DEFAULT : settings.timeoutNs(),
+            "interrupts", settings.interrupts(),
+            "unsafe-noiommu", settings.unsafeNoIommu()));
     }
 
     private static Polling polling(final DeviceSpec spec)
@@ -299,9 +287,10 @@ final class Commands
 
     private CompletableFuture<Reply> setFaultRules(final Command.SetFaultRules command)
     {
-        final long seed = dataPlane.devices().get(command.name()).config() instanceof final DeviceConfig.Fault fault ?
-            fault.plan().seed() : 0;
-        return ok(dataPlane.devices().setFaults(command.name(), FaultRules.plan(seed, command.rules())));
+        final DeviceProperties was = dataPlane.devices().get(command.name()).config().properties();
+        final FaultPlan plan = FaultRules.plan(was.number(FaultPlan.SEED, 0), command.rules());
+        return ok(dataPlane.devices().modify(command.name(),
+            was.with(FaultPlan.RULES, plan.properties("").values().get(FaultPlan.RULES))));
     }
 
     private void createSubsystem(final SubsystemSpec spec)

@@ -1,7 +1,9 @@
 package io.millrace.control.agent;
 
+import io.millrace.block.DeviceProperties;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.file.FileDeviceConfig;
+import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
@@ -31,7 +33,6 @@ import io.millrace.control.state.DesiredState;
 import io.millrace.dataplane.ConnectionSnapshot;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneSnapshot;
-import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.DeviceSnapshot;
 import io.millrace.dataplane.HostSnapshot;
 import io.millrace.dataplane.ListenerSnapshot;
@@ -165,29 +166,34 @@ final class Lists
     {
         final long sizeBytes = snapshot.geometry().sizeBytes();
         final int blockSizeBytes = snapshot.geometry().blockSizeBytes();
-        return switch (snapshot.config())
+        final DeviceProperties properties = snapshot.config().properties();
+        return switch (snapshot.config().type())
         {
-            case final DeviceConfig.Memory _ -> new DeviceInfo(snapshot.name(), DeviceType.MEMORY, sizeBytes,
+            case "memory" -> new DeviceInfo(snapshot.name(), DeviceType.MEMORY, sizeBytes,
                 blockSizeBytes, 0, false, false, 0, snapshot.users(), "", DeviceSettings.DEFAULT);
-            case final DeviceConfig.Null _ -> new DeviceInfo(snapshot.name(), DeviceType.NULL_DEVICE, sizeBytes,
+            case "discard" -> new DeviceInfo(snapshot.name(), DeviceType.NULL_DEVICE, sizeBytes,
                 blockSizeBytes, 0, false, false, 0, snapshot.users(), "", DeviceSettings.DEFAULT);
-            case final DeviceConfig.File file ->
+            case "file" ->
             {
-                final FileDeviceConfig settings = file.settings();
+                final FileDeviceConfig settings = FileDeviceConfig.of(snapshot.name(), properties);
                 yield new DeviceInfo(snapshot.name(), DeviceType.FILE, sizeBytes, blockSizeBytes,
                     settings.queueDepth(), settings.readOnly(), settings.preallocate(), 0, snapshot.users(),
                     settings.path().toAbsolutePath().normalize().toString(),
                     DeviceSettings.file(Polling.valueOf(settings.polling().name())));
             }
-            case final DeviceConfig.Nvme nvme -> new DeviceInfo(snapshot.name(), DeviceType.NVME, sizeBytes,
-                blockSizeBytes, nvme.settings().queueDepth(), false, false, 0, snapshot.users(), nvme.location(),
-                DeviceSettings.drive(nvme.settings().timeoutNs(), nvme.settings().interrupts(),
-                nvme.unsafeNoIommu()));
-            case final DeviceConfig.Fault fault ->
+            case "nvme" ->
             {
-                final FaultPlan plan = fault.plan();
+                final NvmeDeviceConfig settings = NvmeDeviceConfig.of(snapshot.name(), properties);
+                yield new DeviceInfo(snapshot.name(), DeviceType.NVME, sizeBytes,
+                    blockSizeBytes, settings.queueDepth(), false, false, 0, snapshot.users(),
+                    settings.address() + '/' + settings.nsid(), DeviceSettings.drive(settings.timeoutNs(),
+                    settings.interrupts(), properties.flag(NvmeDeviceConfig.UNSAFE_NOIOMMU, false)));
+            }
+            default ->
+            {
+                final FaultPlan plan = FaultPlan.of(properties);
                 yield new DeviceInfo(snapshot.name(), DeviceType.FAULT, sizeBytes, blockSizeBytes, 0, false, false,
-                    plan.seed(), snapshot.users(), fault.device(),
+                    plan.seed(), snapshot.users(), properties.text(FaultPlan.BASE),
                     DeviceSettings.fault(FaultRules.specs(plan)));
             }
         };

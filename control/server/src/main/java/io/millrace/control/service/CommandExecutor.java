@@ -5,7 +5,7 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandHeader;
 import io.millrace.control.wire.ResponseWriter;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;

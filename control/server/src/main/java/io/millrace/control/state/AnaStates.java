@@ -3,7 +3,7 @@ package io.millrace.control.state;
 import io.millrace.control.codec.AnaState;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;

@@ -14,7 +14,7 @@ import io.millrace.control.message.SubsystemSpec;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -6,8 +6,8 @@ import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
-import io.millrace.settings.SettingType;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.SettingType;
+import io.millrace.control.setting.Units;
 import java.util.Objects;
 import java.util.StringJoiner;
 

@@ -3,7 +3,7 @@ package io.millrace.control.state;
 import io.millrace.control.codec.Code;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.QosSpec;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.Units;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;

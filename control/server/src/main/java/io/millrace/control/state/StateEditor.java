@@ -12,7 +12,7 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.QosSpec;
 import io.millrace.control.message.SubsystemSpec;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.Units;
 import io.millrace.validation.ResourceValidation;
 import java.util.HashMap;
 import java.util.List;

@@ -3,7 +3,7 @@ package io.millrace.manager.config;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;

@@ -23,6 +23,7 @@ import io.millrace.nvmf.config.CapacityLimits;
 import io.millrace.nvmf.config.ControllerIds;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.qos.QosLimits;
+import io.millrace.dataplane.device.FileAccess;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig;
@@ -30,9 +31,9 @@ import io.millrace.settings.BaseDirectories;
 import io.millrace.settings.ConfigException;
 import io.millrace.settings.Section;
 import io.millrace.settings.Setting;
-import io.millrace.settings.SettingType;
+import io.millrace.control.setting.SettingType;
 import io.millrace.settings.TextFile;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.Units;
 import io.millrace.status.StatusSettings;
 import io.millrace.validation.ResourceValidation;
 import java.net.InetSocketAddress;
@@ -104,9 +105,8 @@ public final class ConfigReader
          */
         public DataPlaneConfig withRecords(final FileRecords records)
         {
-            final List<DeviceConfig> devices = config.devices().stream().map((each) ->
-                each instanceof DeviceConfig.File(final FileDeviceConfig settings) ?
-                    new DeviceConfig.File(settings.withRecords(records)) : each).toList();
+            final FileAccess files = new FileAccess(FileBounds.ANYWHERE, records);
+            final List<DeviceConfig> devices = config.devices().stream().map((each) -> each.with(files)).toList();
             return new DataPlaneConfig(config.reactors(), config.memoryBytes(), devices, config.subsystems(),
                 config.listeners(), config.discoveryPort(), config.limits(), config.transports(), config.managed(),
                 config.status());
@@ -202,9 +202,9 @@ public final class ConfigReader
             section.checkDeviceType(SettingType.word(type));
             devices.add(switch (type)
             {
-                case MEMORY -> new DeviceConfig.Memory(
+                case MEMORY -> DeviceConfig.memory(
                     name, section.require(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
-                case NULL -> new DeviceConfig.Null(
+                case NULL -> DeviceConfig.discard(
                     name, section.require(Settings.DEVICE_SIZE), section.get(Settings.DEVICE_BLOCK_SIZE));
                 case FILE -> file(name, section);
                 case NVME -> nvme(name, section);
@@ -217,16 +217,14 @@ public final class ConfigReader
     private static DeviceConfig file(final String name, final Section section)
     {
         final Long size = section.get(Settings.DEVICE_SIZE);
-        return new DeviceConfig.File(new FileDeviceConfig(
-            name,
-            section.get(Settings.DEVICE_PATH),
-            null == size ? 0 : size,
-            section.get(Settings.DEVICE_BLOCK_SIZE),
-            section.get(Settings.DEVICE_READ_ONLY),
-            section.get(Settings.DEVICE_PREALLOCATE),
-            section.get(Settings.DEVICE_QUEUE_DEPTH),
-            section.get(Settings.DEVICE_POLLING),
-            List.of()));
+        return DeviceConfig.of(name, "file", Map.of(
+            "path", section.get(Settings.DEVICE_PATH).toString(),
+            "size", null == size ? 0 : size,
+            "block-size", section.get(Settings.DEVICE_BLOCK_SIZE),
+            "read-only", section.get(Settings.DEVICE_READ_ONLY),
+            "preallocate", section.get(Settings.DEVICE_PREALLOCATE),
+            "queue-depth", section.get(Settings.DEVICE_QUEUE_DEPTH),
+            "polling", SettingType.word(section.get(Settings.DEVICE_POLLING))));
     }
 
     private static DeviceConfig nvme(final String name, final Section section)
@@ -237,15 +235,13 @@ public final class ConfigReader
             throw section.refuse(Settings.DEVICE_QUEUE_DEPTH, queueDepth,
                 "above " + NvmeDeviceConfig.QUEUE_DEPTH_MAX + ", the most that type nvme has", "lower it");
         }
-        return new DeviceConfig.Nvme(
-            new NvmeDeviceConfig(
-                name,
-                section.get(Settings.DEVICE_ADDRESS),
-                section.get(Settings.DEVICE_NSID),
-                queueDepth,
-                section.get(Settings.DEVICE_TIMEOUT),
-                section.get(Settings.DEVICE_INTERRUPTS)),
-            section.get(Settings.DEVICE_UNSAFE_NO_IOMMU));
+        return DeviceConfig.of(name, "nvme", Map.of(
+            "address", section.get(Settings.DEVICE_ADDRESS),
+            "nsid", section.get(Settings.DEVICE_NSID),
+            "queue-depth", queueDepth,
+            "command-timeout", section.get(Settings.DEVICE_TIMEOUT),
+            "interrupts", section.get(Settings.DEVICE_INTERRUPTS),
+            "unsafe-noiommu", section.get(Settings.DEVICE_UNSAFE_NO_IOMMU)));
     }
 
     private static DeviceConfig fault(final String name, final Section section)
@@ -260,7 +256,7 @@ public final class ConfigReader
         {
             throw section.refuse(Settings.RULES, rules.size(), problem.bound(), problem.remedy());
         }
-        return new DeviceConfig.Fault(name, section.get(Settings.DEVICE_WRAPPED),
+        return DeviceConfig.fault(name, section.get(Settings.DEVICE_WRAPPED),
             new FaultPlan(section.get(Settings.DEVICE_SEED), rules));
     }
 
@@ -278,7 +274,7 @@ public final class ConfigReader
                 Set.copyOf(operations),
                 section.get(Settings.RULE_FIRST),
                 null == last ? Long.MAX_VALUE : last,
-                null == status ? defaultStatus(effect) : status,
+                null == status ? FaultRule.statusDefault(effect) : status,
                 null == delayNs ? 0 : delayNs,
                 section.get(Settings.RULE_EVERY),
                 section.get(Settings.RULE_PROBABILITY),
@@ -288,16 +284,6 @@ public final class ConfigReader
         {
             throw new SettingException(section.path(), null, e.getMessage(), "", e);
         }
-    }
-
-    private static BlockStatus defaultStatus(final FaultEffect effect)
-    {
-        return switch (effect)
-        {
-            case ERROR -> BlockStatus.MEDIA_ERROR;
-            case HANG -> BlockStatus.ABORTED;
-            case DELAY, TORN_WRITE, LOST_WRITE -> BlockStatus.SUCCESS;
-        };
     }
 
     private static List<SubsystemSettings> subsystems(final Section top)
@@ -420,8 +406,8 @@ public final class ConfigReader
     /** What the file declares is its author's, also when a manager creates it again. */
     private static FileBounds bounds(final Section control, final Path state, final List<DeviceConfig> devices)
     {
-        final List<Path> own = devices.stream().filter(DeviceConfig.File.class::isInstance)
-            .map((device) -> ((DeviceConfig.File)device).settings().path()).toList();
+        final List<Path> own = devices.stream().filter((device) -> "file".equals(device.type()))
+            .map((device) -> Path.of(device.properties().text(FileDeviceConfig.PATH))).toList();
         return control.has(Settings.CONTROL_DEVICE_DIRECTORIES) ?
             FileBounds.below(DEVICE_DIRECTORIES, control.list(Settings.CONTROL_DEVICE_DIRECTORIES), own) :
             FileBounds.home(DEVICE_DIRECTORIES, state.resolve("volumes"), own);

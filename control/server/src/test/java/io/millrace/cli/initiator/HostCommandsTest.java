@@ -60,7 +60,7 @@ class HostCommandsTest
         return DataPlane.start(new DataPlaneConfig(
             List.of(ReactorConfig.of("test-target", -1)),
             DataPlaneConfig.MEMORY_BYTES_MIN * 2,
-            List.of(new DeviceConfig.Memory("mem0", 4 << 20, 4096)),
+            List.of(DeviceConfig.memory("mem0", 4 << 20, 4096)),
             List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
                 List.of(new SubsystemSettings.NamespaceSettings(1, "mem0", null)))),
             List.of(new ListenerSettings(TransportAddress.tcp("127.0.0.1", 0))),

@@ -20,6 +20,6 @@ public final class DeviceConversions
 
     public static DeviceInfo info(final DeviceConfig config, final BlockGeometry geometry)
     {
-        return Lists.device(new DeviceSnapshot(config, geometry, null));
+        return Lists.device(new DeviceSnapshot(config, config.type(), geometry, null));
     }
 }

@@ -43,7 +43,7 @@ class IncarnationsTest
     {
         final ControlEvents events = new ControlEvents();
         final DataPlaneConfig config = new DataPlaneConfig(List.of(ReactorConfig.of("test-0", -1)), 32 << 20,
-            List.of(new DeviceConfig.Memory("mem0", 1 << 20, 4096), new DeviceConfig.Memory("mem1", 1 << 20, 4096)),
+            List.of(DeviceConfig.memory("mem0", 1 << 20, 4096), DeviceConfig.memory("mem1", 1 << 20, 4096)),
             List.of(), List.of(), DataPlaneConfig.NO_DISCOVERY_PORT, TargetConfig.defaults(),
             TcpTransportConfig.defaults(), true);
         try (DataPlane dataPlane = DataPlane.start(config, TargetListener.NONE, events);

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.block.file.FileDeviceConfig;
-import io.millrace.block.nullblock.NullDevice;
+import io.millrace.block.discard.DiscardDevice;
 import io.millrace.control.codec.Code;
 import io.millrace.control.codec.DeviceType;
 import io.millrace.control.codec.State;
@@ -20,7 +20,7 @@ import io.millrace.control.message.ListenerInfo;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.SubsystemSpec;
-import io.millrace.dataplane.DeviceConfig;
+import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.dataplane.ListenerSettings;
 import io.millrace.dataplane.SubsystemSettings;
 import io.millrace.nvmf.config.Nqn;
@@ -58,10 +58,10 @@ class DesiredStateTest
     void shouldGenerateWhatADataPlaneGenerates()
     {
         assertEquals(SubsystemConfig.serialNumberOf(NQN), volume().subsystems().get(NQN).spec().serial());
-        final Namespace namespace = Namespace.of(NQN, 1, NullDevice.create("mem0", 4096, 4096));
+        final Namespace namespace = Namespace.of(NQN, 1, DiscardDevice.create("mem0", 4096, 4096));
         assertEquals(namespace.uuid(), volume().subsystems().get(NQN).namespaces().get(1).uuid());
         assertEquals(SubsystemSettings.MODEL_DEFAULT, Canonical.MODEL_DEFAULT);
-        assertEquals(DeviceConfig.BLOCK_SIZE_DEFAULT, Canonical.BLOCK_SIZE_BYTES_DEFAULT);
+        assertEquals(DeviceFactory.BLOCK_SIZE_BYTES_DEFAULT, Canonical.BLOCK_SIZE_BYTES_DEFAULT);
         assertEquals(FileDeviceConfig.QUEUE_DEPTH_DEFAULT, Canonical.QUEUE_DEPTH_DEFAULT);
         assertEquals(Namespace.NSID_MAX, Names.NSID_MAX);
         assertEquals(Namespace.ANA_GROUP_MAX, Names.ANA_GROUP_MAX);

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.millrace.settings.ConfigException;
-import io.millrace.settings.SettingType;
-import io.millrace.settings.Units;
+import io.millrace.control.setting.SettingType;
+import io.millrace.control.setting.Units;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;

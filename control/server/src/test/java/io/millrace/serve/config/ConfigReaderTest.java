@@ -10,6 +10,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.fault.FaultEffect;
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.block.fault.FaultRule;
+import io.millrace.block.file.FileDeviceConfig;
 import io.millrace.block.file.FileDeviceConfig.Polling;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.control.client.ControlDirectories;
@@ -72,15 +73,15 @@ class ConfigReaderTest
             listeners: [{transport: tcp, address: 127.0.0.1, port: 0}]
             """;
         assertEquals(
-            List.of(new DeviceConfig.Nvme(NvmeDeviceConfig.of("d", "0000:01:00.0", 1), false),
-                new DeviceConfig.Nvme(
-                    new NvmeDeviceConfig("e", "0001:0a:1f.7", 3, 64, 5_000_000_000L, true), true)),
+            List.of(NvmeDeviceConfig.of("d", "0000:01:00.0", 1),
+                new NvmeDeviceConfig("e", "0001:0a:1f.7", 3, 64, 5_000_000_000L, true)),
             ConfigReader.read("f.yaml", """
                 devices:
                   - {name: d, type: nvme, address: "01:00.0"}
                   - {name: e, type: nvme, address: "0001:0A:1F.7", nsid: 3, queue-depth: 64, timeout: 5s,
                      interrupts: true, unsafe-noiommu: true}
-                """ + served).config().devices());
+                """ + served).config().devices().stream()
+                .map((each) -> NvmeDeviceConfig.of(each.name(), each.properties())).toList());
         for (final String[] wrong : new String[][]{
             {"address: here", "devices[0].address = here: no PCI address; write one such as 0000:01:00.0, which " +
                  "'millrace drive list' shows"},
@@ -98,8 +99,7 @@ class ConfigReaderTest
               - {name: d, type: nvme, address: "01:00.0"}
               - {name: e, type: nvme, address: "0000:01:00.0", nsid: 1}
             """ + served));
-        assertTrue(twice.getMessage().startsWith(
-            "f.yaml:3: devices[1].nsid = 0000:01:00.0/1: already used by devices[0]"),
+        assertEquals("f.yaml:3: devices[1]: namespace 0000:01:00.0/1 is already used by devices[0]; choose another",
             twice.getMessage());
     }
 
@@ -120,7 +120,7 @@ class ConfigReaderTest
         assertEquals(-1, config.reactors().get(0).cpu());
         assertEquals(IdleMode.SLEEP, config.reactors().get(0).idle());
         assertEquals(128L << 20, config.memoryBytes());
-        assertEquals(List.of(new DeviceConfig.Memory("mem0", 16 << 20, 4096)), config.devices());
+        assertEquals(List.of(DeviceConfig.memory("mem0", 16 << 20, 4096)), config.devices());
         assertEquals("tcp://127.0.0.1:4420", config.listeners().get(0).address().toString());
         assertEquals(8009, config.discoveryPort());
         final SubsystemSettings subsystem = config.subsystems().get(0);
@@ -187,7 +187,7 @@ class ConfigReaderTest
             new CapacityLimits(4096, 500, 200, 100, 50, 40, 8)), config.limits());
         assertEquals(List.of(new TcpTransportConfig(16 << 10, 64 << 10, 1 << 20, false, 3_000_000_000L, 100, 1 << 20,
             2 << 20, 4_000_000_000L, 5_000_000_000L)), config.transports());
-        assertEquals(new DeviceConfig.Fault("bad0", "mem0", FaultPlan.of(7,
+        assertEquals(DeviceConfig.fault("bad0", "mem0", FaultPlan.of(7,
             new FaultRule(FaultEffect.ERROR, Set.of(BlockOperation.READ, BlockOperation.COMPARE), 8, 15,
                 BlockStatus.DEVICE_ERROR, 0, 2, 0.5, 3),
             FaultRule.delay(5_000_000),
@@ -203,16 +203,16 @@ class ConfigReaderTest
         assertEquals(-1, config.reactors().get(1).cpu());
         assertEquals(1_000_000, config.reactors().get(1).spinNs());
         assertEquals(1L << 30, config.memoryBytes());
-        assertEquals(new DeviceConfig.Memory("mem0", 256 << 20, 512), config.devices().get(0));
-        assertEquals(new DeviceConfig.Null("nul0", 1L << 40, 4096), config.devices().get(1));
-        final DeviceConfig.File file = (DeviceConfig.File)config.devices().get(2);
-        assertEquals(Path.of("/nowhere/vol0.img"), file.settings().path());
-        assertEquals(1L << 30, file.settings().sizeBytes());
-        assertEquals(512, file.settings().blockSizeBytes());
-        assertTrue(file.settings().readOnly());
-        assertFalse(file.settings().preallocate());
-        assertEquals(32, file.settings().queueDepth());
-        assertEquals(Polling.OFF, file.settings().polling());
+        assertEquals(DeviceConfig.memory("mem0", 256 << 20, 512), config.devices().get(0));
+        assertEquals(DeviceConfig.discard("nul0", 1L << 40, 4096), config.devices().get(1));
+        final FileDeviceConfig file = FileDeviceConfig.of("file0", config.devices().get(2).properties());
+        assertEquals(Path.of("/nowhere/vol0.img"), file.path());
+        assertEquals(1L << 30, file.sizeBytes());
+        assertEquals(512, file.blockSizeBytes());
+        assertTrue(file.readOnly());
+        assertFalse(file.preallocate());
+        assertEquals(32, file.queueDepth());
+        assertEquals(Polling.OFF, file.polling());
         expectEverySubsystemSetting(config);
         assertEquals(3, config.listeners().size());
         assertEquals(DataPlaneConfig.NO_DISCOVERY_PORT, config.discoveryPort());
@@ -374,7 +374,7 @@ class ConfigReaderTest
     @Test
     void shouldRefuseFileThatIsUsedTwice()
     {
-        assertEquals("test.yaml:4: devices[2].path = /tmp/vol: already used by devices[1]; give each its own",
+        assertEquals("test.yaml:4: devices[2]: path /tmp/vol is already used by devices[1]; choose another",
             message(MINIMAL.replace("subsystems:", """
                   - {name: file0, type: file, path: /tmp/../tmp/vol}
                   - {name: file1, type: file, path: /tmp/vol}

@@ -42,7 +42,7 @@ class LoadGeneratorTest
     private static LoadTarget faulty(final FaultRule rule)
     {
         return new LoadTarget(LoadTarget.memory(),
-            new DeviceConfig.Fault("fault0", "mem0", new FaultPlan(1, List.of(rule))));
+            DeviceConfig.fault("fault0", "mem0", new FaultPlan(1, List.of(rule))));
     }
 
     private static void until(final String what, final BooleanSupplier condition)

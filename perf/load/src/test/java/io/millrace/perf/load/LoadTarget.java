@@ -35,7 +35,7 @@ final class LoadTarget implements AutoCloseable
 
     static DeviceConfig memory()
     {
-        return new DeviceConfig.Memory("mem0", SIZE_BYTES, BLOCK_BYTES);
+        return DeviceConfig.memory("mem0", SIZE_BYTES, BLOCK_BYTES);
     }
 
     void start()

@@ -1,4 +1,4 @@
-package io.millrace.block.nullblock;
+package io.millrace.block.discard;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.block.BlockDeviceException;
@@ -11,13 +11,13 @@ import io.millrace.memory.DmaMemory;
 /**
  * Drops writes, reads zeroes. All reads are lent the same region of zeroes.
  */
-public final class NullDevice implements GrowableDevice
+public final class DiscardDevice implements GrowableDevice
 {
     private final String name;
     private volatile BlockGeometry geometry;
     private final DmaMemory zeroes;
 
-    private NullDevice(final String name, final BlockGeometry geometry, final DmaMemory zeroes)
+    private DiscardDevice(final String name, final BlockGeometry geometry, final DmaMemory zeroes)
     {
         this.name = name;
         this.geometry = geometry;
@@ -33,7 +33,7 @@ public final class NullDevice implements GrowableDevice
      * @return the device.
      * @throws BlockDeviceException when sizes do not fit or memory cannot be mapped.
      */
-    public static NullDevice create(final String name, final long sizeBytes, final int blockSizeBytes)
+    public static DiscardDevice create(final String name, final long sizeBytes, final int blockSizeBytes)
     {
         final long blockCount = BlockGeometry.blockCountOf(name, sizeBytes, blockSizeBytes);
         final BlockGeometry geometry = BlockGeometry.builder(blockSizeBytes, blockCount)
@@ -47,7 +47,7 @@ public final class NullDevice implements GrowableDevice
             .build();
         try
         {
-            return new NullDevice(name, geometry, DmaMemory.map(geometry.maxTransferBytes()));
+            return new DiscardDevice(name, geometry, DmaMemory.map(geometry.maxTransferBytes()));
         }
         catch (final NativeException e)
         {
@@ -77,7 +77,7 @@ public final class NullDevice implements GrowableDevice
     @Override
     public void open(final ReactorContext context, final OpenListener listener)
     {
-        listener.onOpened(new NullChannel(zeroes.address(), geometry.blockShift()));
+        listener.onOpened(new DiscardChannel(zeroes.address(), geometry.blockShift()));
     }
 
     @Override

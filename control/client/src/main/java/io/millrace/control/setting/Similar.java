@@ -1,4 +1,4 @@
-package io.millrace.console;
+package io.millrace.control.setting;
 
 import java.util.Collection;
 import java.util.Locale;

@@ -1,26 +1,34 @@
-package io.millrace.settings;
+package io.millrace.control.setting;
 
-import io.millrace.validation.ResourceValidation;
 import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How the text of a setting becomes a value. Immutable.
+ * How the text of a setting becomes a value, and a value its text. Immutable.
  *
- * @param <T>    of the value.
- * @param name   for people: "size", "integer".
- * @param bound  for people: what is allowed.
- * @param parser answers the value or throws {@link BadValue}.
+ * @param <T>       of the value.
+ * @param name      for people: "size", "integer".
+ * @param bound     for people: what is allowed.
+ * @param parser    answers the value or throws {@link BadValue}.
+ * @param formatter answers the text that is the same for equal values.
  */
-public record SettingType<T>(String name, String bound, Function<String, T> parser)
+public record SettingType<T>(String name, String bound, Function<String, T> parser, Function<T, String> formatter)
 {
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+    private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
+    private static final Pattern ASCII = Pattern.compile("[\\x20-\\x7e]*");
+    private static final int PATH_LENGTH_MAX = 4095;
+    private static final int SHARE_LENGTH_MAX = 20;
+
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,19})\\s*([A-Za-z]*)");
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,15})\\s*([A-Za-zµ]*)");
     private static final Pattern NUMBER = Pattern.compile("-?[0-9]{1,19}");
@@ -66,7 +74,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
         "1 to 64 letters, digits, '.', '_', '-'",
         (text) ->
         {
-            if (null != ResourceValidation.ofName(text))
+            if (!NAME.matcher(text).matches())
             {
                 throw new BadValue("not a name",
                     "use 1 to 64 letters, digits, '.', '_' or '-', a letter or digit first");
@@ -89,7 +97,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
         {
             try
             {
-                if (null == ResourceValidation.ofPath(text))
+                if (isPath(text))
                 {
                     return Path.of(text);
                 }
@@ -98,7 +106,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
             {
                 throw new BadValue("not a path: " + e.getReason(), "name a file or a block device");
             }
-            throw new BadValue("not a path of 1 to " + ResourceValidation.PATH_LENGTH_MAX + " printable characters",
+            throw new BadValue("not a path of 1 to " + PATH_LENGTH_MAX + " printable characters",
                 "name a file or a block device");
         });
 
@@ -112,6 +120,33 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
             }
             return UUID.fromString(text);
         });
+
+    /**
+     * A type whose values write themselves.
+     *
+     * @param name   for people.
+     * @param bound  for people.
+     * @param parser answers the value or throws {@link BadValue}.
+     */
+    public SettingType(final String name, final String bound, final Function<String, T> parser)
+    {
+        this(name, bound, parser, String::valueOf);
+    }
+
+    private static boolean isPath(final String text)
+    {
+        return !text.isEmpty() && text.length() <= PATH_LENGTH_MAX && !UNPRINTABLE.matcher(text).find();
+    }
+
+    /**
+     * {@return the text of a value, the same for equal values}
+     *
+     * @param value of this type.
+     */
+    public String format(final T value)
+    {
+        return formatter.apply(value);
+    }
 
     /**
      * {@return the value of a text}
@@ -135,7 +170,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
         final String bound = "1 to " + lengthMax + " printable ASCII characters";
         return new SettingType<>("text", bound, (text) ->
         {
-            if (null != ResourceValidation.ofText(text, lengthMax))
+            if (text.isBlank() || text.length() > lengthMax || !ASCII.matcher(text).matches())
             {
                 throw new BadValue("not " + bound, "shorten it or leave out what is not ASCII");
             }
@@ -196,7 +231,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
             }
             final BigDecimal unit = new BigDecimal(Units.sizeUnit(matcher.group(2)));
             return bounded(new BigDecimal(matcher.group(1)).multiply(unit), min, max, bound);
-        });
+        }, Units::size);
     }
 
     /**
@@ -241,7 +276,7 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
             }
             final BigDecimal unit = new BigDecimal(Units.durationUnit(matcher.group(2)));
             return bounded(new BigDecimal(matcher.group(1)).multiply(unit), minNs, maxNs, bound);
-        });
+        }, Units::duration);
     }
 
     /**
@@ -258,6 +293,32 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
                 throw new BadValue("not a number from 0 to 1", "write it as 0.01");
             }
             return Double.parseDouble(text);
+        }, SettingType::share);
+    }
+
+    /** With the fewest digits that give the same number again. */
+    private static String share(final double value)
+    {
+        final String plain = BigDecimal.valueOf(value).stripTrailingZeros().toPlainString();
+        return plain.length() <= SHARE_LENGTH_MAX ? plain : Double.toString(value);
+    }
+
+    /**
+     * One of several words, which are their own values.
+     *
+     * @param words it may be.
+     * @return the type.
+     */
+    public static SettingType<String> word(final String... words)
+    {
+        final String bound = String.join(", ", words);
+        return new SettingType<>("choice", bound, (text) ->
+        {
+            if (!List.of(words).contains(text))
+            {
+                throw new BadValue("not one of " + bound, "use one of them");
+            }
+            return text;
         });
     }
 
@@ -282,7 +343,20 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
                 }
             }
             throw new BadValue("not one of " + bound, "use one of them");
-        });
+        }, SettingType::word);
+    }
+
+    /**
+     * A type with one more check or conversion to the same type.
+     *
+     * @param newName  for people.
+     * @param newBound for people.
+     * @param function on the value; throws {@link BadValue}.
+     * @return the type, whose values are written as before.
+     */
+    public SettingType<T> checked(final String newName, final String newBound, final UnaryOperator<T> function)
+    {
+        return new SettingType<>(newName, newBound, parser.andThen(function), formatter);
     }
 
     /**

@@ -1,4 +1,4 @@
-package io.millrace.settings;
+package io.millrace.control.setting;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package io.millrace.block.nullblock;
+package io.millrace.block.discard;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockChannel;
@@ -9,12 +9,12 @@ import io.millrace.block.CloseListener;
 /**
  * Completes everything at once.
  */
-final class NullChannel implements BlockChannel
+final class DiscardChannel implements BlockChannel
 {
     private final long zeroesAddress;
     private final int blockShift;
 
-    NullChannel(final long zeroesAddress, final int blockShift)
+    DiscardChannel(final long zeroesAddress, final int blockShift)
     {
         this.zeroesAddress = zeroesAddress;
         this.blockShift = blockShift;

@@ -1,4 +1,4 @@
-package io.millrace.block.nullblock;
+package io.millrace.block.discard;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,16 +15,16 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class NullDeviceTest
+class DiscardDeviceTest
 {
     private final DmaMemory arena = DmaMemory.map(2 << 20);
-    private NullDevice device;
+    private DiscardDevice device;
     private Initiator initiator;
 
     @BeforeEach
     void open()
     {
-        device = NullDevice.create("null", 1L << 50, 4096);
+        device = DiscardDevice.create("null", 1L << 50, 4096);
         initiator = new Initiator("null", device);
     }
 
@@ -95,6 +95,6 @@ class NullDeviceTest
     void shouldNameValueAndRemedyWhenTheBlockSizeIsWrong()
     {
         assertEquals("device n: block-size 100 is not supported: use 512 or 4096", assertThrows(
-            BlockDeviceException.class, () -> NullDevice.create("n", 100, 100).close()).getMessage());
+            BlockDeviceException.class, () -> DiscardDevice.create("n", 100, 100).close()).getMessage());
     }
 }

@@ -1,0 +1,188 @@
+package io.millrace.control.device;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class DeviceTypesTest
+{
+    private static Stream<DeviceType> types()
+    {
+        return DeviceTypes.all().stream();
+    }
+
+    /** {@code key=value; key=value}, whose values may have commas. */
+    private static Map<String, String> properties(final String text)
+    {
+        final Map<String, String> properties = new TreeMap<>();
+        Arrays.stream(text.split("; ")).filter((each) -> !each.isEmpty()).forEach((each) ->
+            properties.put(each.substring(0, each.indexOf('=')), each.substring(each.indexOf('=') + 1)));
+        return properties;
+    }
+
+    @ParameterizedTest
+    @MethodSource("types")
+    void shouldDeclareEachSettingWhole(final DeviceType type)
+    {
+        final List<String> keys = new ArrayList<>();
+        for (final DeviceSetting<?> each : type.settings())
+        {
+            keys.add(each.key());
+            assertTrue(each.key().matches("[a-z]+(-[a-z]+)*"), each.key());
+            assertFalse(List.of("name", "type", "incarnation").contains(each.key()), each.key());
+            assertTrue(each.description().endsWith("."), each.description());
+            if (null != each.def())
+            {
+                assertEquals(each.def(), each.format(each.value(each.def())), "the default in its canonical form");
+            }
+            assertFalse(each.required() && null != each.def(), each.key());
+        }
+        assertEquals(keys.size(), new HashSet<>(keys).size(), keys::toString);
+        assertTrue(type.description().endsWith("."), type.description());
+        assertEquals(type, DeviceTypes.of(type.name()));
+    }
+
+    @Test
+    void shouldFillInDefaults()
+    {
+        assertEquals(Map.of("size", 1L << 20, "block-size", 4096L),
+            DeviceTypes.of("memory").values(Map.of("size", "1MiB")));
+        assertEquals(Map.of("path", "/f", "block-size", 4096L, "read-only", false, "preallocate", true,
+            "queue-depth", 256L, "polling", "auto"), DeviceTypes.of("file").values(Map.of("path", "/f")));
+        assertEquals(Map.of("address", "0000:01:00.0", "nsid", 1L, "queue-depth", 256L, "command-timeout",
+            30_000_000_000L, "interrupts", false, "unsafe-noiommu", false),
+            DeviceTypes.of("nvme").values(Map.of("address", "01:00.0")));
+        assertEquals(Map.of("base", "d", "seed", 0L, "rules", List.of()),
+            DeviceTypes.of("fault").values(Map.of("base", "d")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "memory | size=1048576; block-size=4096 | size=1MiB",
+        "discard | size=1024k; block-size=512 | block-size=512; size=1MiB",
+        "file | path=/a/../b; size=4096; polling=auto; preallocate=true | path=/b; size=4KiB",
+        "nvme | address=0A:1F.7; command-timeout=30000ms; nsid=1 | address=0000:0a:1f.7",
+        "nvme | address=01:00.0; command-timeout=1500ms | address=0000:01:00.0; command-timeout=1500ms",
+        "fault | base=d; seed=0; rules= | base=d",
+        "fault | base=d; rules=count=3,effect=error,operations=compare+read,every=1 hang=0 | !",
+        "fault | base=d; rules=count=3,effect=error,operations=compare+read,every=1 effect=hang | " +
+            "base=d; rules=effect=error,operations=read+compare,count=3 effect=hang",
+        "fault | base=d; rules=effect=error,status=media-error,first-block=0,last-block=9223372036854775807 | " +
+            "base=d; rules=effect=error",
+        "fault | base=d; rules=effect=delay,delay=1000us,status=aborted,probability=0.50 | " +
+            "base=d; rules=effect=delay,delay=1ms,probability=0.5"})
+    void shouldBringPropertiesIntoOneForm(final String type, final String given, final String wanted)
+    {
+        if ("!".equals(wanted))
+        {
+            assertThrows(DeviceSettingException.class, () -> DeviceTypes.of(type).canonical(properties(given)));
+            return;
+        }
+        final Map<String, String> canonical = DeviceTypes.of(type).canonical(properties(given));
+        assertEquals(properties(wanted), canonical);
+        assertEquals(canonical, DeviceTypes.of(type).canonical(canonical));
+        assertEquals(List.of(), DeviceTypes.of(type).differences(canonical, properties(wanted)));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "memory | '' | size: missing; add it: size of the device, a multiple of block-size",
+        "memory | size=511 | size = 511: out of range 512 to 8PiB; use a value in the range",
+        "memory | size=8193TiB | size = 8193TiB: out of range 512 to 8PiB; use a value in the range",
+        "memory | size=5000 | size = 5000: not a positive multiple of block-size 4096; use 4096 or 8192",
+        "memory | size=512 | size = 512: not a positive multiple of block-size 4096; use 4096",
+        "memory | size=1MiB; block-size=1024 | block-size = 1024: neither 512 nor 4096; use one of them",
+        "memory | size=1MiB; siez=2MiB | siez: no setting of type memory; did you mean size? use size, block-size",
+        "memory | size=1MiB; path=/f | path: no setting of type memory; use size, block-size",
+        "file | path=f | path = f: not absolute; begin it with /",
+        "file | path=/f; queue-depth=0 | queue-depth = 0: out of range 1 to 4096; use a value in the range",
+        "file | path=/f; queue-depth=4097 | queue-depth = 4097: out of range 1 to 4096; use a value in the range",
+        "file | path=/f; polling=maybe | polling = maybe: not one of auto, on, off; use one of them",
+        "file | path=/f; read-only=yes | read-only = yes: neither true nor false; write true or false",
+        "nvme | address=here | address = here: no PCI address; write one such as 0000:01:00.0, which 'millrace drive " +
+            "list' shows",
+        "nvme | address=01:00.0; nsid=0 | nsid = 0: out of range 1 to 2147483647; use a value in the range",
+        "nvme | address=01:00.0; queue-depth=1024 | queue-depth = 1024: out of range 1 to 1023; use a value in the " +
+            "range",
+        "nvme | address=01:00.0; command-timeout=999us | command-timeout = 999us: out of range 1ms to 3600s; use a " +
+            "value in the range",
+        "nvme | address=01:00.0; timeout=5s | timeout: no setting of type nvme; use address, nsid, queue-depth, " +
+            "command-timeout, interrupts, unsafe-noiommu",
+        "fault | seed=1 | base: missing; add it: name of the device below this one, declared before it",
+        "fault | base=a b | base = a b: not a name; use 1 to 64 letters, digits, '.', '_' or '-', a letter or digit " +
+            "first",
+        "fault | base=d; rules=effect=error effect=burn | rules[1].effect = burn: not one of error, delay, " +
+            "torn-write, lost-write, hang; use one of them",
+        "fault | base=d; rules=operations=read | rules[0].effect: missing; add it: what happens",
+        "fault | base=d; rules=effect=delay | rules[0].delay: missing; add how long effect delay holds a request",
+        "fault | base=d; rules=effect=hang,delay=1s | rules[0].delay = 1s: does not go with effect hang; remove it, " +
+            "or use effect delay",
+        "fault | base=d; rules=effect=hang,effect=hang | rules[0].effect: given twice; keep one",
+        "fault | base=d; rules=effect=hang,evry=2 | rules[0].evry: unknown key; did you mean every? write KEY=VALUE " +
+            "with keys of effect, operations, first-block, last-block, status, delay, every, probability, count",
+        "fault | base=d; rules=effect=hang,operations=read+read | rules[0].operations = read: listed twice; keep one",
+        "fault | base=d; rules=effect=hang,first-block=9,last-block=8 | rules[0].last-block = 8: below first-block " +
+            "9; swap them",
+        "fault | base=d; rules=effect=hang,probability=0 | rules[0].probability = 0: not above 0; use a larger one, " +
+            "or leave the rule out",
+        "fault | base=d; rules=effect=error,status=success | rules[0].status = success: no error; choose another " +
+            "status"})
+    void shouldSayWhatIsWrong(final String type, final String given, final String message)
+    {
+        assertEquals(message, assertThrows(DeviceSettingException.class,
+            () -> DeviceTypes.of(type).canonical(properties(given))).getMessage());
+    }
+
+    @Test
+    void shouldBoundTheRules()
+    {
+        final DeviceType fault = DeviceTypes.of("fault");
+        final String rule = "effect=hang ";
+        assertEquals(128, ((List<?>)fault.values(Map.of("base", "d", "rules", rule.repeat(128))).get("rules")).size());
+        assertEquals("rules = 129: more than 128 of them; join some", assertThrows(DeviceSettingException.class,
+            () -> fault.values(Map.of("base", "d", "rules", rule.repeat(129)))).getMessage());
+        final String longRule = "effect=torn-write,operations=read+write+flush+write-zeroes+deallocate+compare," +
+            "first-block=1000000000000,last-block=2000000000000 ";
+        final String tooLong = assertThrows(DeviceSettingException.class,
+            () -> fault.values(Map.of("base", "d", "rules", longRule.repeat(128)))).getMessage();
+        assertTrue(tooLong.matches("settings: [0-9]+ bytes together, more than 12288; shorten or join some"), tooLong);
+    }
+
+    @Test
+    void shouldKnowWhatDependsOnWhat()
+    {
+        assertEquals(List.of("d"), DeviceTypes.of("fault").bases(Map.of("base", "d")));
+        assertEquals("path /f", DeviceTypes.of("file").location(Map.of("path", "/f")));
+        assertEquals("address 0000:01:00.0 nsid 1", DeviceTypes.of("nvme").location(Map.of("address", "0000:01:00.0")));
+        assertEquals("", DeviceTypes.of("memory").location(Map.of("size", "1MiB")));
+        assertNotNull(DeviceTypes.of("file").growable());
+        assertNull(DeviceTypes.of("fault").growable());
+        assertTrue(DeviceTypes.of("discard").hasIncarnation());
+        assertFalse(DeviceTypes.of("file").hasIncarnation());
+    }
+
+    @Test
+    void shouldNameTheTypesThatThereAre()
+    {
+        assertEquals("type = disk: not one of memory, discard, file, nvme, fault; use one of them",
+            assertThrows(DeviceSettingException.class, () -> DeviceTypes.of("disk")).getMessage());
+        assertEquals("type = null: no type any more; write discard, its name now",
+            assertThrows(DeviceSettingException.class, () -> DeviceTypes.of("null")).getMessage());
+        assertNull(DeviceTypes.find("disk"));
+    }
+}
