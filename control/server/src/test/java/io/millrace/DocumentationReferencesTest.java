@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,8 +23,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Compares the pages of documentation with the sources: classes, methods and tests in backticks exist, and so does the
- * target of each link.
+ * Compares the pages of documentation with the sources: classes, methods and tests in backticks exist, here or in the
+ * JDK, and so does the target of each link.
  */
 class DocumentationReferencesTest
 {
@@ -135,8 +136,27 @@ class DocumentationReferencesTest
     private static boolean exists(final String type, final String member)
     {
         final List<String> sources = TYPES.get(type);
-        return null != sources && (null == member ||
-            sources.stream().anyMatch((each) -> Pattern.compile("\\b" + member + "\\b").matcher(each).find()));
+        return null == sources ? isOfJdk(type, member) : null == member ||
+            sources.stream().anyMatch((each) -> Pattern.compile("\\b" + member + "\\b").matcher(each).find());
+    }
+
+    private static boolean isOfJdk(final String type, final String member)
+    {
+        for (final String jdkPackage : List.of("java.lang.", "java.util.concurrent."))
+        {
+            try
+            {
+                final Class<?> found = Class.forName(jdkPackage + type);
+                return null == member ||
+                    Arrays.stream(found.getMethods()).anyMatch((each) -> each.getName().equals(member));
+            }
+            catch (final ClassNotFoundException _)
+            {
+                // Perhaps in the next.
+                continue;
+            }
+        }
+        return false;
     }
 
     @Test
