@@ -69,6 +69,7 @@ class ArchitectureTest
         "io.millrace.bindings", "io.millrace.bindings.linux", "io.millrace.reactor", "io.millrace.memory",
         "io.millrace.pci",
         "io.millrace.block", "io.millrace.block.memory", "io.millrace.block.file", "io.millrace.block.nvme",
+        "io.millrace.block.nvme.queue",
         "io.millrace.nvme",
         "io.millrace.nvmf", "io.millrace.nvmf.transport", "io.millrace.nvmf.qos", "io.millrace.nvmf.ana",
         "io.millrace.nvmf.namespace", "io.millrace.nvmf.config",

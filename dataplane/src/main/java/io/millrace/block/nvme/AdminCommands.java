@@ -1,5 +1,6 @@
 package io.millrace.block.nvme;
 
+import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.FeatureId;
 import io.millrace.nvme.IdentifyCns;

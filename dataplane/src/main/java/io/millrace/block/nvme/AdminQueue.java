@@ -1,6 +1,11 @@
 package io.millrace.block.nvme;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.block.nvme.queue.CompletionQueue;
+import io.millrace.block.nvme.queue.ControllerFailure;
+import io.millrace.block.nvme.queue.Doorbell;
+import io.millrace.block.nvme.queue.DriverMemory;
+import io.millrace.block.nvme.queue.SubmissionQueue;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.NvmeStatus;

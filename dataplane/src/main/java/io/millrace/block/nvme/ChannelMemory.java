@@ -1,6 +1,7 @@
 package io.millrace.block.nvme;
 
 import io.millrace.block.CompareBuffers;
+import io.millrace.block.nvme.queue.DriverMemory;
 import io.millrace.pci.DmaMap;
 
 /**

@@ -3,6 +3,7 @@ package io.millrace.block.nvme;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.CompareBuffers;
+import io.millrace.block.nvme.queue.DataPointer;
 
 /**
  * Splits a channel's requests into commands: chooses the strategy of an operation, and the size of the next command by

@@ -3,6 +3,8 @@ package io.millrace.block.nvme;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
+import io.millrace.block.nvme.queue.DataPointer;
+import io.millrace.block.nvme.queue.QueuePair;
 import io.millrace.nvme.CopyRange;
 import io.millrace.nvme.DatasetRange;
 import io.millrace.nvme.IoOpcode;

@@ -1,5 +1,9 @@
 package io.millrace.block.nvme;
 
+import io.millrace.block.nvme.queue.ControllerFailure;
+import io.millrace.block.nvme.queue.DriverMemory;
+import io.millrace.block.nvme.queue.PayloadMemory;
+import io.millrace.block.nvme.queue.QueuePair;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;

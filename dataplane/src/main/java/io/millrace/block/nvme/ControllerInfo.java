@@ -1,5 +1,6 @@
 package io.millrace.block.nvme;
 
+import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.IdentifyNvmController;
 

@@ -1,5 +1,6 @@
 package io.millrace.block.nvme;
 
+import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.nvme.ControllerCapabilities;
 import io.millrace.nvme.ControllerConfiguration;
 import io.millrace.nvme.ControllerProperty;

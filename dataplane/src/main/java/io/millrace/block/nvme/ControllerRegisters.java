@@ -1,6 +1,7 @@
 package io.millrace.block.nvme;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.nvme.ControllerProperty;
 import io.millrace.pci.MappedBar;
 

@@ -1,6 +1,7 @@
 package io.millrace.block.nvme;
 
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.IdentifyNamespace;
 import org.agrona.DirectBuffer;

@@ -7,6 +7,7 @@ import io.millrace.block.CloseListener;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.ReactorContext;
+import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.reactor.Reactor;
 import java.util.List;
 

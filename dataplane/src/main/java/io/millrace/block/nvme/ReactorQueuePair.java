@@ -2,6 +2,10 @@ package io.millrace.block.nvme;
 
 import io.millrace.bindings.linux.Epoll;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.nvme.queue.CompletionQueue;
+import io.millrace.block.nvme.queue.QueuePair;
+import io.millrace.block.nvme.queue.SlotShares;
+import io.millrace.block.nvme.queue.SubmissionQueue;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,9 @@
 package io.millrace.block.nvme;
 
+import io.millrace.block.nvme.queue.ControllerFailure;
+import io.millrace.block.nvme.queue.Doorbell;
+import io.millrace.block.nvme.queue.DriverMemory;
+
 /**
  * Memory of shadow doorbells and event indexes, a page each, laid out as the doorbell registers are (NVM Express Base
  * 2.0, section 5.8). Made on the controller's thread.

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.CompareBuffers;
+import io.millrace.block.nvme.queue.DataPointer;
+import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.memory.DmaMemory;
 import java.util.ArrayList;
 import java.util.List;

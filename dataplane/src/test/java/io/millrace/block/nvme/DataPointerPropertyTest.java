@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
+import io.millrace.block.nvme.queue.DataPointer;
+import io.millrace.block.nvme.queue.DriverMemory;
+import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.util.ArrayList;
@@ -22,7 +25,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Data pointers against a naive reference for all offsets and lengths, and against a controller that follows them.
  */
-class DataPointerPropertyTest
+public class DataPointerPropertyTest
 {
     private static final int TRANSFER_BYTES_MAX = 1 << 20;
     private static final int BLOCK = 512;

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockRequest;
+import io.millrace.block.nvme.queue.CompletionQueue;
+import io.millrace.block.nvme.queue.Doorbell;
+import io.millrace.block.nvme.queue.SubmissionQueue;
 import io.millrace.memory.DmaMemory;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -14,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Rings, doorbells and command identifiers.
  */
-class QueueTest
+public class QueueTest
 {
     private final DmaMemory memory = DmaMemory.map(4096);
     private final long register = memory.allocate(4, 4);

@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 import io.millrace.memory.DmaMemory;
 import io.millrace.pci.DmaMap;
@@ -7,7 +7,7 @@ import io.millrace.pci.DmaMap;
  * Memory of the driver's own that a controller may read and write: queues, lists of addresses, data of admin commands.
  * Mapped for the controller as a whole; parts are never given back alone. Made and closed on the controller's thread.
  */
-final class DriverMemory implements AutoCloseable
+public final class DriverMemory implements AutoCloseable
 {
     private final DmaMap dma;
     private final DmaMemory memory;
@@ -29,7 +29,7 @@ final class DriverMemory implements AutoCloseable
      * @throws io.millrace.bindings.NativeException when there is not so much.
      * @throws io.millrace.pci.PciException         when it cannot be mapped for the controller.
      */
-    static DriverMemory map(final DmaMap dma, final long lengthBytes)
+    public static DriverMemory map(final DmaMap dma, final long lengthBytes)
     {
         final DmaMemory memory = DmaMemory.map(lengthBytes, true);
         try
@@ -51,7 +51,7 @@ final class DriverMemory implements AutoCloseable
      * @return its address.
      * @throws ControllerFailure when the IOMMU gave addresses that are less aligned.
      */
-    long allocate(final long lengthBytes, final long alignmentBytes)
+    public long allocate(final long lengthBytes, final long alignmentBytes)
     {
         final long address = memory.allocate(lengthBytes, alignmentBytes);
         if (0 != (iova(address) & (alignmentBytes - 1)))
@@ -67,7 +67,7 @@ final class DriverMemory implements AutoCloseable
      *
      * @param address within this memory.
      */
-    long iova(final long address)
+    public long iova(final long address)
     {
         return firstIova + (address - memory.address());
     }
@@ -83,7 +83,7 @@ final class DriverMemory implements AutoCloseable
     }
 
     /** Frees it when the function was closed before, which took every mapping away. */
-    void closeUnmapped()
+    public void closeUnmapped()
     {
         memory.close();
     }

@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 import io.millrace.bindings.NativeMemory;
 import java.lang.invoke.VarHandle;
@@ -8,7 +8,7 @@ import java.lang.invoke.VarHandle;
  * and annex B.5) the position is left in memory that the controller looks at while it is busy, and the register is
  * written only when the position passes the event index that the controller left there. Belongs to its queue's thread.
  */
-final class Doorbell
+public final class Doorbell
 {
     private static final long NONE = 0;
 
@@ -30,7 +30,7 @@ final class Doorbell
      * @param registerAddress address of the register.
      * @return the doorbell.
      */
-    static Doorbell ofRegister(final long registerAddress)
+    public static Doorbell ofRegister(final long registerAddress)
     {
         return new Doorbell(registerAddress, NONE, NONE);
     }
@@ -43,13 +43,14 @@ final class Doorbell
      * @param eventIndexAddress of what the controller leaves there.
      * @return the doorbell.
      */
-    static Doorbell withShadow(final long registerAddress, final long shadowAddress, final long eventIndexAddress)
+    public static Doorbell withShadow(
+        final long registerAddress, final long shadowAddress, final long eventIndexAddress)
     {
         return new Doorbell(registerAddress, shadowAddress, eventIndexAddress);
     }
 
     /** The queue was created again: its position is 0 on both sides. */
-    void reset()
+    public void reset()
     {
         last = 0;
         if (NONE != shadowAddress)
@@ -64,7 +65,7 @@ final class Doorbell
      *
      * @param position in the queue.
      */
-    void ring(final int position)
+    public void ring(final int position)
     {
         if (NONE == shadowAddress || isWanted(position))
         {
@@ -89,7 +90,7 @@ final class Doorbell
      * @param before     former position.
      * @param position   new one.
      */
-    static boolean passes(final int eventIndex, final int before, final int position)
+    public static boolean passes(final int eventIndex, final int before, final int position)
     {
         return (position - eventIndex - 1 & 0xFFFF) < (position - before & 0xFFFF);
     }

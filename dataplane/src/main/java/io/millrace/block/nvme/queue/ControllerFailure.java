@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 import java.io.Serial;
 
@@ -6,7 +6,7 @@ import java.io.Serial;
  * A controller misbehaves, or refuses a command that the driver needs. Thrown on its own thread only and caught there.
  * The message is a sentence whose subject, the drive, is put in front of it.
  */
-final class ControllerFailure extends RuntimeException
+public final class ControllerFailure extends RuntimeException
 {
     @Serial
     private static final long serialVersionUID = 1L;
@@ -18,7 +18,7 @@ final class ControllerFailure extends RuntimeException
      *
      * @param message that goes on after the drive's name.
      */
-    ControllerFailure(final String message)
+    public ControllerFailure(final String message)
     {
         this(message, false);
     }
@@ -34,12 +34,15 @@ final class ControllerFailure extends RuntimeException
      *
      * @param message that goes on after the drive's name.
      */
-    static ControllerFailure refusal(final String message)
+    public static ControllerFailure refusal(final String message)
     {
         return new ControllerFailure(message, true);
     }
 
-    boolean isRefusal()
+    /**
+     * {@return whether the controller works, and has answered a command with an error}
+     */
+    public boolean isRefusal()
     {
         return isRefusal;
     }

@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.SubmissionQueueEntry;
@@ -7,7 +7,7 @@ import io.millrace.nvme.SubmissionQueueEntry;
  * A submission queue (NVM Express Base 2.0, section 3.3.1). Its owner has fewer commands outstanding than the queue has
  * entries, so that the tail never meets the head and the head need not be known. Single-threaded.
  */
-final class SubmissionQueue
+public final class SubmissionQueue
 {
     private static final int ENTRY_SHIFT = 6;
 
@@ -24,7 +24,7 @@ final class SubmissionQueue
      * @param entries  how many; at least 2.
      * @param doorbell of the queue.
      */
-    SubmissionQueue(final long address, final int entries, final Doorbell doorbell)
+    public SubmissionQueue(final long address, final int entries, final Doorbell doorbell)
     {
         this.address = address;
         this.entries = entries;
@@ -32,7 +32,7 @@ final class SubmissionQueue
     }
 
     /** The controller is about to create the queue again. */
-    void reset()
+    public void reset()
     {
         tail = 0;
         rung = 0;
@@ -40,12 +40,18 @@ final class SubmissionQueue
         NativeMemory.fill(address, (long)entries * SubmissionQueueEntry.SIZE_BYTES, (byte)0);
     }
 
-    int entries()
+    /**
+     * {@return how many entries it has}
+     */
+    public int entries()
     {
         return entries;
     }
 
-    long address()
+    /**
+     * {@return bus address of its first entry}
+     */
+    public long address()
     {
         return address;
     }
@@ -53,19 +59,19 @@ final class SubmissionQueue
     /**
      * {@return address of the entry to fill next}
      */
-    long nextEntry()
+    public long nextEntry()
     {
         return address + ((long)tail << ENTRY_SHIFT);
     }
 
     /** The entry at {@link #nextEntry()} is filled; the controller sees it with the next {@link #ring()}. */
-    void advance()
+    public void advance()
     {
         tail = tail + 1 == entries ? 0 : tail + 1;
     }
 
     /** Rings the doorbell for all entries that were filled. */
-    void ring()
+    public void ring()
     {
         if (rung != tail)
         {

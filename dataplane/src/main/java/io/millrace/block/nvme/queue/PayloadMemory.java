@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 import io.millrace.memory.DmaMemory;
 import io.millrace.pci.DmaMap;
@@ -8,10 +8,10 @@ import java.util.List;
  * The regions that I/O buffers come from, mapped for the controller once, as a whole: translation is a comparison and
  * an addition. Immutable but for {@link #unmap}; any thread translates.
  */
-final class PayloadMemory
+public final class PayloadMemory
 {
     /** Result for memory that the controller cannot access. No mapping begins at the last address. */
-    static final long NOT_MAPPED = -1;
+    public static final long NOT_MAPPED = -1;
 
     private final DmaMap dma;
     private final long[] starts;
@@ -34,7 +34,7 @@ final class PayloadMemory
      * @return what is mapped.
      * @throws io.millrace.pci.PciException when one cannot be mapped.
      */
-    static PayloadMemory map(final DmaMap dma, final List<DmaMemory> regions)
+    public static PayloadMemory map(final DmaMap dma, final List<DmaMemory> regions)
     {
         final int count = regions.size();
         final long[] starts = new long[count];
@@ -66,7 +66,7 @@ final class PayloadMemory
      * @param address     of its first byte.
      * @param lengthBytes length in bytes; positive.
      */
-    long iova(final long address, final long lengthBytes)
+    public long iova(final long address, final long lengthBytes)
     {
         for (int i = 0; i < starts.length; i++)
         {
@@ -80,7 +80,7 @@ final class PayloadMemory
     }
 
     /** Unmaps all regions from the controller, which has been stopped. */
-    void unmap()
+    public void unmap()
     {
         for (int i = 0; i < starts.length; i++)
         {

@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockRequest;
@@ -10,7 +10,7 @@ import io.millrace.nvme.SglDescriptor;
  * takes those. A PRP entry is a page: only the first may begin inside of one, only the last may end inside of one.
  * Lists lie in memory of the command's slot. Computes how much of a request one command can transfer. Single-threaded.
  */
-final class DataPointer
+public final class DataPointer
 {
     /** Last segment descriptor, sub type address, as the last byte of a descriptor. */
     private static final long LAST_SEGMENT = 0x30L << 56;
@@ -46,7 +46,7 @@ final class DataPointer
      * @param transferBytesMax of one command.
      * @param pageShift        log2 of the controller's memory page.
      */
-    static int listBytes(final int transferBytesMax, final int pageShift)
+    public static int listBytes(final int transferBytesMax, final int pageShift)
     {
         // Not aligned, a transfer touches one page more than its length has; the first page stands in the entry.
         final int pages = (transferBytesMax + (1 << pageShift) - 1 >>> pageShift) * Long.BYTES;
@@ -63,7 +63,7 @@ final class DataPointer
      * @param blockBytes  what the answer is a multiple of; segments' lengths are, so it is at least that.
      * @return bytes, up to lengthBytes.
      */
-    int reach(final BlockRequest request, final int offsetBytes, final int lengthBytes, final int blockBytes)
+    public int reach(final BlockRequest request, final int offsetBytes, final int lengthBytes, final int blockBytes)
     {
         if (isSglSupported || 1 == request.segmentCount())
         {
@@ -94,7 +94,7 @@ final class DataPointer
      * @param listIova    of the slot's list.
      * @return false when memory is not mapped for the controller.
      */
-    boolean put(
+    public boolean put(
         final long entry,
         final BlockRequest request,
         final int offsetBytes,
@@ -141,7 +141,7 @@ final class DataPointer
      * @param listAddress of the slot's list.
      * @param listIova    of the slot's list.
      */
-    void putRun(
+    public void putRun(
         final long entry, final long iova, final int lengthBytes, final long listAddress, final long listIova)
     {
         NativeMemory.putLong(entry + PRP1_OFFSET, iova);

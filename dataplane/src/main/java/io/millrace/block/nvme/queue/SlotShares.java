@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * </ul>
  * Single-threaded; nothing is allocated while channels neither come nor go.
  */
-final class SlotShares
+public final class SlotShares
 {
     /** Most slots that are kept for a channel where there are not enough for all. */
     static final int RESERVE_MAX = 4;
@@ -42,7 +42,7 @@ final class SlotShares
      * @param depth slots.
      * @param cycle answers the same within a cycle of the reactor and something else in the next.
      */
-    SlotShares(final int depth, final LongSupplier cycle)
+    public SlotShares(final int depth, final LongSupplier cycle)
     {
         this.depth = depth;
         this.cycle = cycle;
@@ -54,7 +54,7 @@ final class SlotShares
      *
      * @param share of the channel, which has no slots.
      */
-    void join(final SlotShare share)
+    public void join(final SlotShare share)
     {
         shares.add(share);
         divide();
@@ -65,7 +65,7 @@ final class SlotShares
      *
      * @param share of the channel, which has no slots any more.
      */
-    void leave(final SlotShare share)
+    public void leave(final SlotShare share)
     {
         shares.remove(share);
         if (share.isWaiting)
@@ -103,7 +103,7 @@ final class SlotShares
      *
      * @param share of the channel.
      */
-    int available(final SlotShare share)
+    public int available(final SlotShare share)
     {
         final int used = share.used;
         final int own = share.reserve - used;
@@ -183,7 +183,7 @@ final class SlotShares
      *
      * @param share of the channel.
      */
-    void take(final SlotShare share)
+    public void take(final SlotShare share)
     {
         if (share.used < share.reserve)
         {
@@ -202,7 +202,7 @@ final class SlotShares
      *
      * @param share of the channel.
      */
-    void release(final SlotShare share)
+    public void release(final SlotShare share)
     {
         share.used--;
         free++;

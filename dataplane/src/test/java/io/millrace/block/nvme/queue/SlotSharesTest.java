@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Slots of a queue pair are shared so that nobody is left without.
  */
-class SlotSharesTest
+public class SlotSharesTest
 {
     private long cycle;
 

@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 import io.millrace.block.BlockGeometry;
 import io.millrace.pci.DmaMap;
@@ -7,10 +7,10 @@ import io.millrace.pci.DmaMap;
  * An I/O queue pair and its memory: both queues, and a list for each slot. Made on the controller's thread, then its
  * reactor's.
  */
-final class QueuePair
+public final class QueuePair
 {
     /** No interrupts. */
-    static final int NO_VECTOR = -1;
+    public static final int NO_VECTOR = -1;
     private static final int NO_DESCRIPTOR = -1;
     private static final int SUBMISSION_ENTRY_BYTES = 64;
     private static final int COMPLETION_ENTRY_BYTES = 16;
@@ -60,7 +60,7 @@ final class QueuePair
      * @param completionDoorbell of the completion queue.
      * @return the pair, which the controller does not know yet.
      */
-    static QueuePair make(
+    public static QueuePair make(
         final int id,
         final int depth,
         final int entriesMax,
@@ -91,7 +91,7 @@ final class QueuePair
     }
 
     /** Empties both queues: the controller has none of them now. */
-    void reset()
+    public void reset()
     {
         submissions.reset();
         completions.reset();
@@ -103,23 +103,32 @@ final class QueuePair
      * @param newVector      that its completions raise.
      * @param newInterruptFd that the vector signals.
      */
-    void interrupts(final int newVector, final int newInterruptFd)
+    public void interrupts(final int newVector, final int newInterruptFd)
     {
         vector = newVector;
         interruptFd = newInterruptFd;
     }
 
-    int id()
+    /**
+     * {@return id of both queues}
+     */
+    public int id()
     {
         return id;
     }
 
-    int depth()
+    /**
+     * {@return most commands outstanding}
+     */
+    public int depth()
     {
         return depth;
     }
 
-    int vector()
+    /**
+     * {@return interrupt vector that its completions raise; {@link #NO_VECTOR} without interrupts}
+     */
+    public int vector()
     {
         return vector;
     }
@@ -127,27 +136,41 @@ final class QueuePair
     /**
      * {@return what its completions signal, -1 when it has to be polled}
      */
-    int interruptFd()
+    public int interruptFd()
     {
         return interruptFd;
     }
 
-    SubmissionQueue submissions()
+    /**
+     * {@return its submission queue}
+     */
+    public SubmissionQueue submissions()
     {
         return submissions;
     }
 
-    CompletionQueue completions()
+    /**
+     * {@return its completion queue}
+     */
+    public CompletionQueue completions()
     {
         return completions;
     }
 
-    DriverMemory memory()
+    /**
+     * {@return the memory that its queues and lists lie in}
+     */
+    public DriverMemory memory()
     {
         return memory;
     }
 
-    long listAddress(final int slot)
+    /**
+     * {@return address of the list of a slot}
+     *
+     * @param slot of a command, below the depth.
+     */
+    public long listAddress(final int slot)
     {
         return listsAddress + (long)slot * listBytes;
     }

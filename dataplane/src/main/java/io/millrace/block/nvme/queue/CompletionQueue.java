@@ -1,4 +1,4 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.CompletionQueueEntry;
@@ -8,10 +8,10 @@ import io.millrace.nvme.CompletionQueueEntry;
  * round. Consumed entries are acknowledged when half of the spare ones are used: the queue has more entries than
  * commands are outstanding, so it cannot be full. Single-threaded.
  */
-final class CompletionQueue
+public final class CompletionQueue
 {
     /** No new entry. */
-    static final long NONE = 0;
+    public static final long NONE = 0;
 
     private static final int ENTRY_SHIFT = 4;
     private static final int STATUS_DWORD_OFFSET = 12;
@@ -34,7 +34,7 @@ final class CompletionQueue
      * @param outstandingMax most commands that may complete at once.
      * @param doorbell       of the queue.
      */
-    CompletionQueue(final long address, final int entries, final int outstandingMax, final Doorbell doorbell)
+    public CompletionQueue(final long address, final int entries, final int outstandingMax, final Doorbell doorbell)
     {
         this.address = address;
         this.entries = entries;
@@ -43,7 +43,7 @@ final class CompletionQueue
     }
 
     /** The controller is about to create the queue again. */
-    void reset()
+    public void reset()
     {
         head = 0;
         phase = 1;
@@ -52,12 +52,18 @@ final class CompletionQueue
         NativeMemory.fill(address, (long)entries * CompletionQueueEntry.SIZE_BYTES, (byte)0);
     }
 
-    int entries()
+    /**
+     * {@return how many entries it has}
+     */
+    public int entries()
     {
         return entries;
     }
 
-    long address()
+    /**
+     * {@return bus address of its first entry}
+     */
+    public long address()
     {
         return address;
     }
@@ -65,7 +71,7 @@ final class CompletionQueue
     /**
      * {@return address of the next new entry, or {@link #NONE}; read before anything that the controller wrote earlier}
      */
-    long poll()
+    public long poll()
     {
         final long entry = address + ((long)head << ENTRY_SHIFT);
         final int word = NativeMemory.getIntAcquire(entry + STATUS_DWORD_OFFSET);
@@ -77,7 +83,7 @@ final class CompletionQueue
      *
      * @param entry from {@link #poll()}.
      */
-    static int statusAndCommand(final long entry)
+    public static int statusAndCommand(final long entry)
     {
         return NativeMemory.getInt(entry + STATUS_DWORD_OFFSET);
     }
@@ -87,7 +93,7 @@ final class CompletionQueue
      *
      * @param entry from {@link #poll()}.
      */
-    static int queueAndHead(final long entry)
+    public static int queueAndHead(final long entry)
     {
         return NativeMemory.getInt(entry + HEAD_DWORD_OFFSET);
     }
@@ -97,13 +103,13 @@ final class CompletionQueue
      *
      * @param entry from {@link #poll()}.
      */
-    static int result(final long entry)
+    public static int result(final long entry)
     {
         return NativeMemory.getInt(entry);
     }
 
     /** The entry that {@link #poll()} found has been read. */
-    void consume()
+    public void consume()
     {
         head++;
         if (head == entries)
@@ -115,7 +121,7 @@ final class CompletionQueue
     }
 
     /** Acknowledges consumed entries when that is due. */
-    void acknowledgeWhenDue()
+    public void acknowledgeWhenDue()
     {
         if (unacknowledged > unacknowledgedMax)
         {
@@ -124,7 +130,7 @@ final class CompletionQueue
     }
 
     /** Acknowledges all consumed entries: before a sleep, since the controller may raise no interrupt otherwise. */
-    void acknowledge()
+    public void acknowledge()
     {
         if (0 != unacknowledged)
         {

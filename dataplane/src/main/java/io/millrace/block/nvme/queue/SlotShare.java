@@ -1,10 +1,10 @@
-package io.millrace.block.nvme;
+package io.millrace.block.nvme.queue;
 
 /**
  * Share of one channel of the command slots of a queue pair. Belongs to {@link SlotShares}, which alone changes it.
  * Single-threaded.
  */
-final class SlotShare
+public final class SlotShare
 {
     /** Most slots that the channel may have, whatever is free. */
     final int limit;
@@ -21,7 +21,7 @@ final class SlotShare
      *
      * @param limit most slots that the channel may have; above 0.
      */
-    SlotShare(final int limit)
+    public SlotShare(final int limit)
     {
         this.limit = limit;
     }
@@ -29,7 +29,7 @@ final class SlotShare
     /**
      * {@return how many slots the channel has}
      */
-    int used()
+    public int used()
     {
         return used;
     }
