@@ -1,20 +1,17 @@
 package io.millrace.block;
 
+import io.millrace.memory.Segments;
+
 /**
  * One I/O: a pooled slot that is filled, submitted, completed and reused. Not thread-safe: it belongs to one reactor
  * for its whole life, to its submitter while idle and to the channel while submitted.
  * <p>
- * Payload is described by up to {@link #SEGMENT_COUNT_MAX} segments of absolute address and length, in order, which
- * together make {@code blocks} times the block size. A wrapper that needs state of its own for a request (RAID, fault,
- * remote) keeps it in its own slot and submits requests of its own.
+ * Its payload is {@link #segments()}, which together make {@code blocks} times the block size. A wrapper that needs
+ * state of its own for a request (RAID, fault, remote) keeps it in its own slot and submits requests of its own.
  */
 public final class BlockRequest
 {
-    /** Most segments of a request. */
-    public static final int SEGMENT_COUNT_MAX = 16;
-
-    private final long[] segmentAddresses = new long[SEGMENT_COUNT_MAX];
-    private final int[] segmentLengths = new int[SEGMENT_COUNT_MAX];
+    private final Segments segments = new Segments();
     private final BlockCompletionListener listener;
     private final Object owner;
 
@@ -25,7 +22,6 @@ public final class BlockRequest
     private boolean forceUnitAccess;
     private boolean lendable;
     private boolean lent;
-    private int segmentCount;
     private int channelSlot = -1;
     private BlockRequest next;
     private BlockRequest previous;
@@ -64,7 +60,7 @@ public final class BlockRequest
         forceUnitAccess = false;
         lendable = false;
         lent = false;
-        segmentCount = 0;
+        segments.clear();
         channelSlot = -1;
         next = null;
         previous = null;
@@ -132,9 +128,7 @@ public final class BlockRequest
      */
     public BlockRequest addSegment(final long address, final int lengthBytes)
     {
-        segmentAddresses[segmentCount] = address;
-        segmentLengths[segmentCount] = lengthBytes;
-        segmentCount++;
+        segments.add(address, lengthBytes);
         return this;
     }
 
@@ -237,8 +231,18 @@ public final class BlockRequest
      */
     public void lend(final long address, final int lengthBytes)
     {
-        segmentCount = 0;
-        addSegment(address, lengthBytes);
+        segments.set(address, lengthBytes);
+        lent = true;
+    }
+
+    /**
+     * Called by a lending channel before it completes a read whose blocks lie in several places, as stripes do.
+     *
+     * @param memory the device's own, in the order of the blocks, together as long as the read; copied.
+     */
+    public void lend(final Segments memory)
+    {
+        segments.copyFrom(memory);
         lent = true;
     }
 
@@ -315,31 +319,12 @@ public final class BlockRequest
     }
 
     /**
-     * {@return count of segments}
+     * {@return the payload: the submitter's memory, or the device's own when it is {@link #lent()}; empty when there is
+     * none}
      */
-    public int segmentCount()
+    public Segments segments()
     {
-        return segmentCount;
-    }
-
-    /**
-     * {@return address of a segment}
-     *
-     * @param index below {@link #segmentCount()}.
-     */
-    public long segmentAddress(final int index)
-    {
-        return segmentAddresses[index];
-    }
-
-    /**
-     * {@return length of a segment in bytes}
-     *
-     * @param index below {@link #segmentCount()}.
-     */
-    public int segmentLength(final int index)
-    {
-        return segmentLengths[index];
+        return segments;
     }
 
     /**

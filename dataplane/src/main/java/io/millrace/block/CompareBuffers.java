@@ -1,7 +1,5 @@
 package io.millrace.block;
 
-import io.millrace.bindings.NativeMemory;
-
 /**
  * Buffers into which a channel reads the data that it compares, a piece at a time. Single-threaded.
  */
@@ -53,38 +51,5 @@ public final class CompareBuffers
     public void release(final long address)
     {
         free[freeCount++] = address;
-    }
-
-    /**
-     * Compares a piece of a request's segments.
-     *
-     * @param request     with segments.
-     * @param skipBytes   of the segments that lie before the piece.
-     * @param address     to compare the piece with.
-     * @param lengthBytes of the piece.
-     * @return whether they are the same.
-     */
-    public static boolean isEqual(
-        final BlockRequest request, final long skipBytes, final long address, final int lengthBytes)
-    {
-        long skip = skipBytes;
-        int compared = 0;
-        for (int i = 0; compared < lengthBytes; i++)
-        {
-            final int segmentLength = request.segmentLength(i);
-            if (skip >= segmentLength)
-            {
-                skip -= segmentLength;
-                continue;
-            }
-            final int length = (int)Math.min(segmentLength - skip, lengthBytes - compared);
-            if (-1 != NativeMemory.mismatch(address + compared, request.segmentAddress(i) + skip, length))
-            {
-                return false;
-            }
-            compared += length;
-            skip = 0;
-        }
-        return true;
     }
 }

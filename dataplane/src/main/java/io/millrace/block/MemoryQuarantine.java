@@ -41,11 +41,7 @@ public final class MemoryQuarantine
      */
     public MemoryHold completeHeld(final BlockRequest request, final BlockStatus status)
     {
-        long heldBytes = 0;
-        for (int i = 0; i < request.segmentCount(); i++)
-        {
-            heldBytes += request.segmentLength(i);
-        }
+        final long heldBytes = request.segments().totalBytes();
         final MemoryHold hold = new MemoryHold(this, heldBytes);
         heldCount++;
         change(heldBytes);

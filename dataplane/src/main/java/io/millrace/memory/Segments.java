@@ -222,6 +222,36 @@ public final class Segments
         copyPieces(false, offset, destination, lengthBytes);
     }
 
+    /**
+     * Compares bytes of the payload with those in one place, by CPU.
+     *
+     * @param offset      in the payload of the first byte.
+     * @param other       address to compare with.
+     * @param lengthBytes how many; may be 0.
+     * @return whether they are the same.
+     * @throws IndexOutOfBoundsException when the range is not within the payload.
+     */
+    public boolean isEqual(final int offset, final long other, final int lengthBytes)
+    {
+        checkRange(offset, lengthBytes);
+        int skip = offset;
+        int done = 0;
+        for (int i = 0; done < lengthBytes; i++)
+        {
+            final int length = Math.min(lengthBytes - done, lengthBytes(i) - skip);
+            if (length > 0)
+            {
+                if (-1 != NativeMemory.mismatch(address(i) + skip, other + done, length))
+                {
+                    return false;
+                }
+                done += length;
+            }
+            skip = Math.max(0, skip - lengthBytes(i));
+        }
+        return true;
+    }
+
     private void copyPieces(final boolean isIn, final int offset, final long other, final int lengthBytes)
     {
         int skip = offset;

@@ -116,7 +116,7 @@ final class IoCommands implements BlockCompletionListener
                 }
                 if (blockRequest.lent())
                 {
-                    request.data(blockRequest.segmentAddress(0), blockRequest.segmentLength(0));
+                    request.data().copyFrom(blockRequest.segments());
                 }
                 request.sendsData(true);
                 queuePair.meter().onRead(request.dataLength());
@@ -216,7 +216,7 @@ final class IoCommands implements BlockCompletionListener
                     entry.startingLba() + (request.partOffset() >> namespace.blockShift()),
                     request.dataLength() >> namespace.blockShift());
             }
-            blockRequest.addSegment(request.bufferAddress(), request.dataLength());
+            blockRequest.segments().copyFrom(request.data());
         }
         namespace.bind(request);
         namespace.device().submit(request);
@@ -279,7 +279,7 @@ final class IoCommands implements BlockCompletionListener
         if (RequestPayload.NONE == request.payload() && namespace.writesFromCapsule() &&
             request.dataPointer().isInCapsule())
         {
-            request.data(request.capsuleDataAddress(), lengthBytes);
+            request.data().set(request.capsuleDataAddress(), lengthBytes);
             fill(queuePair, request, namespace, operation);
             if (namespace.device().trySubmit(request))
             {
@@ -310,7 +310,7 @@ final class IoCommands implements BlockCompletionListener
             .reset(operation, entry.startingLba() + (request.partOffset() >> namespace.blockShift()),
                 request.dataLength() >> namespace.blockShift())
             .forceUnitAccess(forcesUnitAccess(queuePair, entry, namespace))
-            .addSegment(request.dataAddress(), request.dataLength());
+            .segments().copyFrom(request.data());
     }
 
     private void writeZeroes(final QueuePair queuePair, final Request request)

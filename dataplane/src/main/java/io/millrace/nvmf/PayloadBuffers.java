@@ -276,10 +276,10 @@ final class PayloadBuffers
         {
             return false;
         }
-        NativeMemory.copy(request.dataAddress(), address, lengthBytes);
+        request.data().copyOut(0, address, lengthBytes);
         request.namespace().device().releaseLoan(request);
         request.buffer(share, address, lengthBytes);
-        request.data(address, lengthBytes);
+        request.data().set(address, lengthBytes);
         return true;
     }
 }

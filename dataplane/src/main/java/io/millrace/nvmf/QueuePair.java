@@ -426,7 +426,7 @@ public final class QueuePair
      */
     void completeWithData(final Request request, final int lengthBytes)
     {
-        request.data(request.bufferAddress(), lengthBytes);
+        request.data().set(request.bufferAddress(), lengthBytes);
         request.sendsData(true);
         complete(request, NvmeStatus.SUCCESS);
     }

@@ -9,8 +9,8 @@ import io.millrace.nvmf.transport.DataPointerFormat;
 public interface QueuePairTransport
 {
     /**
-     * Asks the host for the payload of a command, or for the part of it that begins at {@code request.partOffset()}:
-     * {@code request.dataLength()} bytes into {@code request.dataAddress()}. When all has arrived the transport calls
+     * Asks the host for the payload of a command, or for the part of it that begins at {@code request.partOffset()},
+     * into {@code request.data()}. When all has arrived the transport calls
      * {@code CommandDispatcher.onDataReceived(request)}.
      *
      * @param request whose data is wanted.
@@ -29,12 +29,11 @@ public interface QueuePairTransport
     }
 
     /**
-     * Sends the answer: {@code request.dataLength()} bytes at {@code request.dataAddress()} first when
-     * {@code request.sendsData()}, then the completion. When the memory is no longer needed the transport calls
-     * {@code QueuePair.onSent(request, sentNs)}; the request is idle afterwards. After one or some of them it calls
-     * {@code QueuePair.onFlushed()}. When it is not {@code request.isLastPart()}, only the data is sent, as the part of
-     * the payload that begins at {@code request.partOffset()}, and {@code CommandDispatcher.onPartSent(request)} is
-     * called.
+     * Sends the answer: {@code request.data()} first when {@code request.sendsData()}, then the completion. When the
+     * memory is no longer needed the transport calls {@code QueuePair.onSent(request, sentNs)}; the request is idle
+     * afterwards. After one or some of them it calls {@code QueuePair.onFlushed()}. When it is not
+     * {@code request.isLastPart()}, only the data is sent, as the part of the payload that begins at
+     * {@code request.partOffset()}, and {@code CommandDispatcher.onPartSent(request)} is called.
      *
      * @param request that is complete, or has its next part.
      */

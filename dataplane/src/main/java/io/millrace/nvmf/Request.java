@@ -4,6 +4,7 @@ import io.millrace.block.BlockCompletionListener;
 import io.millrace.block.BlockRequest;
 import io.millrace.memory.BufferShare;
 import io.millrace.memory.BufferWaiter;
+import io.millrace.memory.Segments;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.qos.QosStage;
 import io.millrace.nvmf.transport.DataPointer;
@@ -22,6 +23,7 @@ public final class Request extends BufferWaiter
     private final UnsafeBuffer entryBuffer;
     private final SubmissionQueueEntry entry = new SubmissionQueueEntry();
     private final BlockRequest blockRequest;
+    private final Segments data = new Segments();
     private final DataPointer dataPointer = new DataPointer();
 
     private QueuePair queuePair;
@@ -45,8 +47,6 @@ public final class Request extends BufferWaiter
 
     private long inCapsuleAddress;
     private int inCapsuleLength;
-    private long dataAddress;
-    private int dataLength;
     /** Of all parts, when it moves its payload in parts; else 0. */
     private int wholeLength;
     private int partOffset;
@@ -85,8 +85,7 @@ public final class Request extends BufferWaiter
         dataPointer.forget();
         inCapsuleAddress = 0;
         inCapsuleLength = 0;
-        dataAddress = 0;
-        dataLength = 0;
+        data.clear();
         wholeLength = 0;
         partOffset = 0;
         bufferAddress = 0;
@@ -140,18 +139,6 @@ public final class Request extends BufferWaiter
     {
         inCapsuleAddress = address;
         inCapsuleLength = lengthBytes;
-    }
-
-    /**
-     * Sets the memory that payload moves to or from.
-     *
-     * @param address     start address.
-     * @param lengthBytes length in bytes.
-     */
-    public void data(final long address, final int lengthBytes)
-    {
-        dataAddress = address;
-        dataLength = lengthBytes;
     }
 
     /**
@@ -221,11 +208,12 @@ public final class Request extends BufferWaiter
     }
 
     /**
-     * {@return where payload moves to or from}
+     * {@return memory that the payload, or its present part, moves to or from: one piece of a buffer, or as many as a
+     * device has lent; empty when there is no payload}
      */
-    public long dataAddress()
+    public Segments data()
     {
-        return dataAddress;
+        return data;
     }
 
     /**
@@ -233,7 +221,7 @@ public final class Request extends BufferWaiter
      */
     public int dataLength()
     {
-        return dataLength;
+        return data.totalBytes();
     }
 
     /**
@@ -249,7 +237,7 @@ public final class Request extends BufferWaiter
      */
     public boolean isLastPart()
     {
-        return 0 == wholeLength || partOffset + dataLength == wholeLength;
+        return 0 == wholeLength || partOffset + data.totalBytes() == wholeLength;
     }
 
     /**
@@ -257,7 +245,7 @@ public final class Request extends BufferWaiter
      */
     int wholeLength()
     {
-        return 0 == wholeLength ? dataLength : wholeLength;
+        return 0 == wholeLength ? data.totalBytes() : wholeLength;
     }
 
     /**
@@ -279,9 +267,9 @@ public final class Request extends BufferWaiter
      */
     void beginPart(final long address, final int partBytesMax, final int lengthBytes)
     {
-        dataAddress = address;
-        dataLength = Math.min(partBytesMax, lengthBytes - partOffset);
-        if (dataLength != lengthBytes)
+        final int partBytes = Math.min(partBytesMax, lengthBytes - partOffset);
+        data.set(address, partBytes);
+        if (partBytes != lengthBytes)
         {
             wholeLength = lengthBytes;
         }
@@ -290,13 +278,13 @@ public final class Request extends BufferWaiter
     /** The present part, which is not the last, has been moved. */
     void endPart()
     {
-        partOffset += dataLength;
+        partOffset += data.totalBytes();
     }
 
     /** No other part follows: the command has failed. */
     void endParts()
     {
-        wholeLength = 0 == wholeLength ? 0 : partOffset + dataLength;
+        wholeLength = 0 == wholeLength ? 0 : partOffset + data.totalBytes();
     }
 
     /**
@@ -517,7 +505,7 @@ public final class Request extends BufferWaiter
 
     /**
      * Copies data that a device lent for a read into a buffer, and gives it back to the device. For connections that
-     * cannot send now: lent blocks cannot be written. Changes {@link #dataAddress()}. Answered, not sent yet.
+     * cannot send now: lent blocks cannot be written. Changes {@link #data()}. Answered, not sent yet.
      *
      * @return false when there is no buffer now, try later; true when nothing is lent (any more).
      */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.Segments;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -117,7 +118,7 @@ public abstract class BlockDeviceContractTest
     @Test
     void shouldTakeAsManySegmentsAsARequestHas()
     {
-        final int blocks = BlockRequest.SEGMENT_COUNT_MAX;
+        final int blocks = Segments.COUNT_MAX;
         final int block = geometry.blockSizeBytes();
         final long[] segments = new long[2 * blocks];
         for (int i = 0; i < blocks; i++)
@@ -492,7 +493,7 @@ public abstract class BlockDeviceContractTest
         int done = 0;
         while (done < blocks)
         {
-            final boolean isLast = segments.size() == 2 * (BlockRequest.SEGMENT_COUNT_MAX - 1) ||
+            final boolean isLast = segments.size() == 2 * (Segments.COUNT_MAX - 1) ||
                 random.nextInt(3) == 0;
             final int part = isLast ? blocks - done : 1 + random.nextInt(blocks - done);
             segments.add(address + (long)done * geometry.blockSizeBytes());

@@ -2,6 +2,8 @@ package io.millrace.memory;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvmf.tcp.pdu.Crc32c;
 import java.lang.foreign.Arena;
@@ -65,6 +67,11 @@ class SegmentsPropertyTest
                 other.asSlice(1, part).toArray(ValueLayout.JAVA_BYTE));
             assertEquals(0x5A, other.get(ValueLayout.JAVA_BYTE, 0));
             assertEquals(0x5A, other.get(ValueLayout.JAVA_BYTE, part + 1L));
+
+            assertTrue(copy.isEqual(offset, other.address() + 1, part));
+            final long wrong = 1 + random.nextInt(part);
+            other.set(ValueLayout.JAVA_BYTE, wrong, (byte)~other.get(ValueLayout.JAVA_BYTE, wrong));
+            assertFalse(copy.isEqual(offset, other.address() + 1, part));
 
             final byte[] inserted = bytes(random, part);
             other.asSlice(1, part).copyFrom(MemorySegment.ofArray(inserted));

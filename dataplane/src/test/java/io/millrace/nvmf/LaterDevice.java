@@ -218,21 +218,21 @@ public final class LaterDevice implements BlockDevice
             held.decrementAndGet();
             long position = address + request.lba() * geometry.blockSizeBytes();
             boolean isSame = true;
-            for (int i = 0; i < request.segmentCount(); i++)
+            for (int i = 0; i < request.segments().count(); i++)
             {
                 if (BlockOperation.READ == request.operation())
                 {
-                    NativeMemory.copy(position, request.segmentAddress(i), request.segmentLength(i));
+                    NativeMemory.copy(position, request.segments().address(i), request.segments().lengthBytes(i));
                 }
                 else if (BlockOperation.WRITE == request.operation())
                 {
-                    NativeMemory.copy(request.segmentAddress(i), position, request.segmentLength(i));
+                    NativeMemory.copy(request.segments().address(i), position, request.segments().lengthBytes(i));
                 }
                 else if (BlockOperation.COMPARE == request.operation())
                 {
-                    isSame &= isSame(position, request.segmentAddress(i), request.segmentLength(i));
+                    isSame &= isSame(position, request.segments().address(i), request.segments().lengthBytes(i));
                 }
-                position += request.segmentLength(i);
+                position += request.segments().lengthBytes(i);
             }
             request.complete(request.lba() + request.blocks() > failingLba ?
                 BlockStatus.MEDIA_ERROR : isSame ? BlockStatus.SUCCESS : BlockStatus.COMPARE_FAILURE);

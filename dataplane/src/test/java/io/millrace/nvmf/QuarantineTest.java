@@ -61,7 +61,7 @@ class QuarantineTest
         final long[] address = new long[1];
         final MemoryHold hold = target.reactor(0).call(() ->
         {
-            address[0] = device.first().segmentAddress(0);
+            address[0] = device.first().segments().address(0);
             return device.completeFirstHeld(BlockStatus.ABORTED);
         });
         assertEquals(NvmeStatus.ABORT_REQUESTED, TestHost.await(given).code());

@@ -1,6 +1,7 @@
 package io.millrace.nvmf;
 
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.RandomSegments;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.ConnectCommand;
@@ -423,11 +424,12 @@ final class TestHost implements AutoCloseable
         {
             final byte[] payload = payloads.get(request.entry().commandId());
             final int offset = request.partOffset();
-            for (int i = 0; i < request.dataLength(); i++)
+            final byte[] part = new byte[request.dataLength()];
+            if (null != payload && offset < payload.length)
             {
-                NativeMemory.putByte(request.dataAddress() + i,
-                    null != payload && offset + i < payload.length ? payload[offset + i] : 0);
+                System.arraycopy(payload, offset, part, 0, Math.min(part.length, payload.length - offset));
             }
+            RandomSegments.put(request.data(), part);
             queuePair.dispatcher().onDataReceived(request);
         }
 
@@ -446,11 +448,7 @@ final class TestHost implements AutoCloseable
 
         void send(final Request request)
         {
-            final byte[] part = new byte[request.sendsData() ? request.dataLength() : 0];
-            for (int i = 0; i < part.length; i++)
-            {
-                part[i] = NativeMemory.getByte(request.dataAddress() + i);
-            }
+            final byte[] part = request.sendsData() ? RandomSegments.bytes(request.data()) : new byte[0];
             final byte[] before = parts.getOrDefault(request.entry().commandId(), new byte[0]);
             if (request.sendsData() && before.length != request.partOffset())
             {

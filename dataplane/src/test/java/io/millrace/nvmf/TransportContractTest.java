@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockDevice;
+import io.millrace.block.StripedDevice;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.memory.RandomSegments;
 import io.millrace.memory.Segments;
@@ -160,6 +161,15 @@ public abstract class TransportContractTest
         verify(lengthBytes);
     }
 
+    /** The device lends what it answers in several pieces. */
+    @ParameterizedTest
+    @ValueSource(ints = {BLOCK, 2 * BLOCK, 4 * BLOCK, 32 * BLOCK, LARGE_BYTES - BLOCK, LARGE_BYTES})
+    void shouldReadLentStripesWhatWasWritten(final int lengthBytes)
+    {
+        serve(new StripedDevice(64L << 20, BLOCK, lengthBytes > 8 * BLOCK ? 32 : 1, 2), 1, 16L << 20);
+        verify(lengthBytes);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {BLOCK, 2 * BLOCK, 4 * BLOCK, 32 * BLOCK, LARGE_BYTES - BLOCK, LARGE_BYTES})
     void shouldReadFromBuffersWhatWasWritten(final int lengthBytes)
@@ -251,6 +261,18 @@ public abstract class TransportContractTest
     {
         final int blocks = LARGE_BYTES / BLOCK;
         final long address = memory.address() + (long)index * LARGE_BYTES;
+        if (1 == index % 2)
+        {
+            // In pieces that adjoin, cut anywhere.
+            final Segments segments = new Segments();
+            for (int i = 0; i < Segments.COUNT_MAX; i++)
+            {
+                final int from = i * 65_521;
+                segments.add(address + from, (Segments.COUNT_MAX - 1 == i ? LARGE_BYTES : from + 65_521) - from);
+            }
+            return isWrite ? request.write(1, (long)index * blocks, blocks, segments) :
+                request.read(1, (long)index * blocks, blocks, segments);
+        }
         return isWrite ? request.write(1, (long)index * blocks, blocks, address, LARGE_BYTES) :
             request.read(1, (long)index * blocks, blocks, address, LARGE_BYTES);
     }

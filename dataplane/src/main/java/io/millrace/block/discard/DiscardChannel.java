@@ -5,6 +5,7 @@ import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
+import io.millrace.memory.Segments;
 
 /**
  * Completes everything at once.
@@ -58,27 +59,23 @@ final class DiscardChannel implements BlockChannel
 
     private BlockStatus read(final BlockRequest request)
     {
-        if (request.lendable() && 0 == request.segmentCount())
+        final Segments segments = request.segments();
+        if (request.lendable() && 0 == segments.count())
         {
             request.lend(zeroesAddress, request.blocks() << blockShift);
             return BlockStatus.SUCCESS;
         }
-        for (int i = 0; i < request.segmentCount(); i++)
+        for (int i = 0; i < segments.count(); i++)
         {
-            NativeMemory.fill(request.segmentAddress(i), request.segmentLength(i), (byte)0);
+            NativeMemory.fill(segments.address(i), segments.lengthBytes(i), (byte)0);
         }
         return BlockStatus.SUCCESS;
     }
 
     private BlockStatus compare(final BlockRequest request)
     {
-        for (int i = 0; i < request.segmentCount(); i++)
-        {
-            if (-1 != NativeMemory.mismatch(zeroesAddress, request.segmentAddress(i), request.segmentLength(i)))
-            {
-                return BlockStatus.COMPARE_FAILURE;
-            }
-        }
-        return BlockStatus.SUCCESS;
+        final Segments segments = request.segments();
+        return segments.isEqual(0, zeroesAddress, segments.totalBytes()) ?
+            BlockStatus.SUCCESS : BlockStatus.COMPARE_FAILURE;
     }
 }

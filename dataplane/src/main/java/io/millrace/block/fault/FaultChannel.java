@@ -9,6 +9,7 @@ import io.millrace.block.CloseListener;
 import io.millrace.block.FailureCause;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
+import io.millrace.memory.Segments;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -202,21 +203,10 @@ final class FaultChannel implements BlockChannel
             return;
         }
         target.reset(source.operation(), source.lba(), blocks).forceUnitAccess(source.forceUnitAccess());
-        if (0 == source.segmentCount())
+        final Segments payload = source.segments();
+        if (0 != payload.count() && blocks > 0)
         {
-            return;
-        }
-        int total = 0;
-        for (int i = 0; i < source.segmentCount(); i++)
-        {
-            total += source.segmentLength(i);
-        }
-        int left = (int)((long)total / source.blocks() * blocks);
-        for (int i = 0; i < source.segmentCount() && left > 0; i++)
-        {
-            final int length = Math.min(left, source.segmentLength(i));
-            target.addSegment(source.segmentAddress(i), length);
-            left -= length;
+            payload.slice(0, (int)((long)payload.totalBytes() / source.blocks() * blocks), target.segments());
         }
     }
 

@@ -2,18 +2,19 @@ package io.millrace.block.file;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.IoUring;
+import io.millrace.bindings.linux.MessageHeader;
 import io.millrace.bindings.linux.SubmissionEntry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
+import io.millrace.memory.Segments;
 
 /**
  * Fills the submission entries of one channel. An entry's cookie is the number of the slot it is for. Single-threaded.
  */
 final class EntryWriter
 {
-    private static final int IOVEC_BYTES = 16;
     /** Room for the vectors of one slot. */
-    static final int IOVECS_BYTES = BlockRequest.SEGMENT_COUNT_MAX * IOVEC_BYTES;
+    static final int IOVECS_BYTES = Segments.COUNT_MAX * MessageHeader.IOVEC_SIZE_BYTES;
     // Linux uapi/linux/fs.h: this write is as stable as after fdatasync.
     private static final int RWF_DSYNC = 2;
     // Linux uapi/linux/blkdev.h, _IO(0x12, 0): discard through io_uring.
@@ -25,6 +26,8 @@ final class EntryWriter
     private final int blockShift;
     private final int fd;
     private final int entryFlags;
+    /** What is left of the request that an entry is filled for. */
+    private final Segments rest = new Segments();
 
     /**
      * Registers memory and file with the rings.
@@ -58,25 +61,19 @@ final class EntryWriter
      */
     void transfer(final int slot, final BlockRequest request, final long doneBytes)
     {
+        final Segments segments = request.segments();
         final long offset = (request.lba() << blockShift) + doneBytes;
         final boolean isWrite = BlockOperation.WRITE == request.operation();
         final int rwFlags = isWrite && request.forceUnitAccess() ? RWF_DSYNC : 0;
-        int segment = 0;
-        int skip = (int)doneBytes;
-        while (skip >= request.segmentLength(segment))
-        {
-            skip -= request.segmentLength(segment);
-            segment++;
-        }
-        final int segmentsLeft = request.segmentCount() - segment;
-        if (segmentsLeft > 1)
+        segments.slice((int)doneBytes, segments.totalBytes() - (int)doneBytes, rest);
+        if (rest.count() > 1)
         {
             final int opcode = isWrite ? IoUring.IORING_OP_WRITEV : IoUring.IORING_OP_READV;
-            data(opcode, slot, offset, fillIovecs(slot, request, segment, skip), segmentsLeft, rwFlags, 0);
+            data(opcode, slot, offset, fillIovecs(slot), rest.count(), rwFlags, 0);
             return;
         }
-        final long address = request.segmentAddress(segment) + skip;
-        final int length = request.segmentLength(segment) - skip;
+        final long address = rest.address(0);
+        final int length = rest.totalBytes();
         final int buffer = rings.isDataOnFirst() ? registered.find(address, length) : -1;
         if (buffer >= 0)
         {
@@ -148,16 +145,13 @@ final class EntryWriter
         NativeMemory.putLong(address + SubmissionEntry.ADDR3_OFFSET, lengthBytes);
     }
 
-    private long fillIovecs(final int slot, final BlockRequest request, final int firstSegment, final int skip)
+    private long fillIovecs(final int slot)
     {
         final long start = iovecsAddress + (long)slot * IOVECS_BYTES;
-        long iovec = start;
-        for (int i = firstSegment; i < request.segmentCount(); i++)
+        for (int i = 0; i < rest.count(); i++)
         {
-            final int skipped = i == firstSegment ? skip : 0;
-            NativeMemory.putLong(iovec, request.segmentAddress(i) + skipped);
-            NativeMemory.putLong(iovec + Long.BYTES, request.segmentLength(i) - skipped);
-            iovec += IOVEC_BYTES;
+            MessageHeader.setIovec(start + (long)i * MessageHeader.IOVEC_SIZE_BYTES,
+                rest.address(i), rest.lengthBytes(i));
         }
         return start;
     }

@@ -470,8 +470,8 @@ final class FileDeviceChannel implements BlockChannel
         final long before = doneBytes[slot];
         if (advance(slot, result))
         {
-            if (!CompareBuffers.isEqual(
-                requests[slot], before, compareAddresses[slot], (int)(doneBytes[slot] - before)))
+            if (!requests[slot].segments().isEqual(
+                (int)before, compareAddresses[slot], (int)(doneBytes[slot] - before)))
             {
                 finish(slot, BlockStatus.COMPARE_FAILURE);
             }

@@ -140,18 +140,12 @@ final class MemoryChannel implements BlockChannel
         {
             return false;
         }
-        if (request.lendable() && 0 == request.segmentCount())
+        if (request.lendable() && 0 == request.segments().count())
         {
             request.lend(baseAddress + offset, length);
             return done(request, BlockStatus.SUCCESS);
         }
-        long source = baseAddress + offset;
-        for (int i = 0; i < request.segmentCount(); i++)
-        {
-            final int segmentLength = request.segmentLength(i);
-            NativeMemory.copy(source, request.segmentAddress(i), segmentLength);
-            source += segmentLength;
-        }
+        request.segments().copyIn(0, baseAddress + offset, length);
         locks.releaseShared(offset, length);
         return done(request, BlockStatus.SUCCESS);
     }
@@ -164,13 +158,7 @@ final class MemoryChannel implements BlockChannel
         {
             return false;
         }
-        long destination = baseAddress + offset;
-        for (int i = 0; i < request.segmentCount(); i++)
-        {
-            final int segmentLength = request.segmentLength(i);
-            NativeMemory.copy(request.segmentAddress(i), destination, segmentLength);
-            destination += segmentLength;
-        }
+        request.segments().copyOut(0, baseAddress + offset, length);
         locks.releaseExclusive(offset, length);
         return done(request, BlockStatus.SUCCESS);
     }
@@ -183,20 +171,9 @@ final class MemoryChannel implements BlockChannel
         {
             return false;
         }
-        BlockStatus status = BlockStatus.SUCCESS;
-        long stored = baseAddress + offset;
-        for (int i = 0; i < request.segmentCount(); i++)
-        {
-            final int segmentLength = request.segmentLength(i);
-            if (-1 != NativeMemory.mismatch(stored, request.segmentAddress(i), segmentLength))
-            {
-                status = BlockStatus.COMPARE_FAILURE;
-                break;
-            }
-            stored += segmentLength;
-        }
+        final boolean isEqual = request.segments().isEqual(0, baseAddress + offset, length);
         locks.releaseShared(offset, length);
-        return done(request, status);
+        return done(request, isEqual ? BlockStatus.SUCCESS : BlockStatus.COMPARE_FAILURE);
     }
 
     /** Memory can always be read within the device's size, which may have grown since the channel was opened. */

@@ -304,8 +304,9 @@ final class ChannelRequests
     private BlockStatus resultOfPart(final int slot)
     {
         final SplitRequest split = slots.split(slot);
-        final boolean differs = SplitRequest.Strategy.COMPARED_READS == split.strategy() && !CompareBuffers.isEqual(
-            split.request(), (long)slots.offset(slot) << blockShift, split.buffer(), slots.blocks(slot) << blockShift);
+        final boolean differs = SplitRequest.Strategy.COMPARED_READS == split.strategy() &&
+            !split.request().segments().isEqual(
+                slots.offset(slot) << blockShift, split.buffer(), slots.blocks(slot) << blockShift);
         return differs ? BlockStatus.COMPARE_FAILURE : BlockStatus.SUCCESS;
     }
 

@@ -91,7 +91,7 @@ final class CommandSizes
     private int ofPayload(final BlockRequest request, final int offset, final int left)
     {
         final int blocks = upToBoundary(request.lba() + offset, Math.min(left, limits.blocksMax()));
-        return 1 == request.segmentCount() ? blocks :
+        return 1 == request.segments().count() ? blocks :
             pointer.reach(request, offset << blockShift, blocks << blockShift, 1 << blockShift) >> blockShift;
     }
 

@@ -4,6 +4,7 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.bindings.linux.MessageHeader;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.Segments;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -23,9 +24,10 @@ class GatherBuffer
      */
     static final int BYTES_FULL = 1 << 20;
 
-    /** Header, payload and what follows it: three vectors an answer; one each for ICResp and C2HTermReq. */
+    /** One each for ICResp and C2HTermReq, the rest for answers. */
     private static final int VECTOR_COUNT_MAX = MessageHeader.IOVEC_COUNT_MAX;
-    private static final int VECTORS_PER_ENTRY = 3;
+    /** Header, payload and what follows it. */
+    private static final int VECTORS_PER_ENTRY = Segments.COUNT_MAX + 2;
     private static final int STAGING_BYTES = ENTRY_COUNT_MAX * ENTRY_BYTES_MAX;
     private static final int FLAGS = Sockets.MSG_DONTWAIT | Sockets.MSG_NOSIGNAL;
 
@@ -159,6 +161,19 @@ class GatherBuffer
         }
         lastEndAddress = address + lengthBytes;
         bytes += lengthBytes;
+    }
+
+    /**
+     * Adds a payload to what is sent.
+     *
+     * @param payload that stays where it is until it is sent.
+     */
+    void add(final Segments payload)
+    {
+        for (int i = 0; i < payload.count(); i++)
+        {
+            add(payload.address(i), payload.lengthBytes(i));
+        }
     }
 
     /**

@@ -1,6 +1,6 @@
 package io.millrace.nvmf.tcp;
 
-import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.Segments;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.Request;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
@@ -34,9 +34,9 @@ final class H2CDataReceiver
     private int transferCount;
     private int largeCount;
     private Request request;
-    private long nextAddress;
-    private int leftBytes;
-    private int pduDataBytes;
+    /** Where the data of the present PDU goes, and how much of it has come. */
+    private final Segments data = new Segments();
+    private int receivedBytes;
 
     H2CDataReceiver(
         final TcpConnection connection, final FatalErrors errors, final TcpCounters counters, final int dataBytesMax)
@@ -84,19 +84,27 @@ final class H2CDataReceiver
     }
 
     /**
-     * {@return where the next byte of the payload goes}
+     * {@return where the data of the present PDU goes}
      */
-    long nextAddress()
+    Segments data()
     {
-        return nextAddress;
+        return data;
     }
 
     /**
-     * {@return bytes of the payload that have not arrived; 0 outside a payload}
+     * {@return bytes of it that have arrived}
+     */
+    int receivedBytes()
+    {
+        return receivedBytes;
+    }
+
+    /**
+     * {@return bytes of it that have not arrived; 0 outside of data}
      */
     int leftBytes()
     {
-        return leftBytes;
+        return data.totalBytes() - receivedBytes;
     }
 
     /**
@@ -122,7 +130,7 @@ final class H2CDataReceiver
             }
         }
         // Hosts send in the order of the R2Ts, or interleave them; a slow one is busy with the first.
-        final int partBytes = oldest == request ? pduDataBytes - leftBytes : 0;
+        final int partBytes = oldest == request ? receivedBytes : 0;
         return (long)sequences[oldest.tag()] << Integer.SIZE | oldest.transferredBytes() + partBytes;
     }
 
@@ -134,7 +142,8 @@ final class H2CDataReceiver
         transferCount = 0;
         Arrays.fill(transfers, null);
         request = null;
-        leftBytes = 0;
+        data.clear();
+        receivedBytes = 0;
         largeCount = 0;
     }
 
@@ -188,23 +197,21 @@ final class H2CDataReceiver
             return CommonHeader.SIZE_BYTES;
         }
         request = addressed;
-        pduDataBytes = pdu.dataLength();
-        final int here = (int)Math.min(pduDataBytes, available - headerBytes);
-        nextAddress = addressed.dataAddress() + addressed.transferredBytes() + here;
-        leftBytes = pduDataBytes - here;
-        NativeMemory.copy(address + headerBytes, nextAddress - here, here);
+        addressed.data().slice(addressed.transferredBytes(), pdu.dataLength(), data);
+        final int here = (int)Math.min(data.totalBytes(), available - headerBytes);
+        data.copyIn(0, address + headerBytes, here);
+        receivedBytes = here;
         return headerBytes + here;
     }
 
     /**
-     * Payload was received at {@link #nextAddress()}.
+     * More of {@link #data()} was received.
      *
      * @param received bytes of it.
      */
     void onPayload(final int received)
     {
-        nextAddress += received;
-        leftBytes -= received;
+        receivedBytes += received;
     }
 
     /**
@@ -214,7 +221,7 @@ final class H2CDataReceiver
      */
     void onDigest(final int digest)
     {
-        if (Crc32c.digest(nextAddress - pduDataBytes, pduDataBytes) != digest)
+        if (Crc32c.digest(data) != digest)
         {
             counters.onDataDigestError();
             request.transportState(TransferState.DATA_DIGEST_ERROR);
@@ -228,7 +235,7 @@ final class H2CDataReceiver
     {
         final Request done = request;
         request = null;
-        done.transferredBytes(done.transferredBytes() + pduDataBytes);
+        done.transferredBytes(done.transferredBytes() + data.totalBytes());
         if (done.transferredBytes() == done.dataLength())
         {
             final boolean isSpoilt = TransferState.DATA_DIGEST_ERROR == done.transportState();

@@ -2,6 +2,7 @@ package io.millrace.nvmf.tcp;
 
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
+import io.millrace.memory.Segments;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvmf.Request;
 import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
@@ -46,6 +47,8 @@ final class PduSender
     private final CompletionQueueEntry completion = new CompletionQueueEntry();
     private final ICPdu opening = new ICPdu();
     private final TerminationRequest closing = new TerminationRequest();
+    /** What is left of a payload that was sent in part. */
+    private final Segments rest = new Segments();
     private Digests digests = Digests.NONE;
     private int dataOffset = DataPdu.SIZE_BYTES;
 
@@ -295,7 +298,8 @@ final class PduSender
         final int payloadBytes = payloadBytes(request);
         if (skip < payloadBytes)
         {
-            gather.add(request.dataAddress() + skip, payloadBytes - skip);
+            request.data().slice(skip, payloadBytes - skip, rest);
+            gather.add(rest);
             skip = 0;
         }
         else
@@ -361,7 +365,7 @@ final class PduSender
         }
         gather.addEntry(dataOffset, second, true);
         gather.add(address, dataOffset);
-        gather.add(request.dataAddress(), payloadBytes);
+        gather.add(request.data());
         gather.add(address + dataOffset, second);
     }
 
@@ -379,7 +383,7 @@ final class PduSender
     {
         if (TransferState.RESPONSE_DIGESTED != request.transportState())
         {
-            request.transferredBytes(Crc32c.digest(request.dataAddress(), request.dataLength()));
+            request.transferredBytes(Crc32c.digest(request.data()));
             request.transportState(TransferState.RESPONSE_DIGESTED);
         }
         return request.transferredBytes();

@@ -1,11 +1,11 @@
 package io.millrace.nvmf.tcp;
 
-import io.millrace.bindings.NativeMemory;
-import io.millrace.bindings.linux.MessageHeader;
 import io.millrace.bindings.linux.Sockets;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.Segments;
 import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
+import io.millrace.nvmf.tcp.pdu.ScatterVectors;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -41,8 +41,7 @@ final class ReceiveBuffer
     private final long startAddress;
     private final long viewAddress;
     private final UnsafeBuffer view;
-    private final long messageAddress;
-    private final long vectorsAddress;
+    private final ScatterVectors vectors;
     private final SlabPool smallBlocks;
     private final SlabPool largeBlocks;
     private final DeferralBlocks deferralBlocks;
@@ -60,10 +59,7 @@ final class ReceiveBuffer
         viewAddress = memory.allocate(headroom + lengthBytes, 4096);
         startAddress = viewAddress + headroom;
         view = new UnsafeBuffer(viewAddress, headroom + lengthBytes);
-        messageAddress = memory.allocate(MessageHeader.SIZE_BYTES, 64);
-        vectorsAddress = memory.allocate(2 * MessageHeader.IOVEC_SIZE_BYTES, 64);
-        NativeMemory.fill(messageAddress, MessageHeader.SIZE_BYTES, (byte)0);
-        MessageHeader.set(messageAddress, vectorsAddress, 2);
+        vectors = new ScatterVectors(memory.allocate(ScatterVectors.SIZE_BYTES, 64));
     }
 
     /**
@@ -179,16 +175,14 @@ final class ReceiveBuffer
     /**
      * Receives into memory elsewhere and, what comes behind that, into the receiving area.
      *
-     * @param fd           non-blocking socket.
-     * @param room         of the receiving area.
-     * @param firstAddress of the memory.
-     * @param firstLength  of the memory.
+     * @param fd      non-blocking socket.
+     * @param room    of the receiving area.
+     * @param payload that is being received.
+     * @param offset  of its first byte that has not come.
      * @return bytes received, 0 at the end of the stream, or negated errno.
      */
-    long receive(final int fd, final int room, final long firstAddress, final int firstLength)
+    long receive(final int fd, final int room, final Segments payload, final int offset)
     {
-        MessageHeader.setIovec(vectorsAddress, firstAddress, firstLength);
-        MessageHeader.setIovec(vectorsAddress + MessageHeader.IOVEC_SIZE_BYTES, startAddress, room);
-        return Sockets.recvmsg(fd, messageAddress, Sockets.MSG_DONTWAIT);
+        return Sockets.recvmsg(fd, vectors.set(payload, offset, startAddress, room), Sockets.MSG_DONTWAIT);
     }
 }

@@ -65,8 +65,8 @@ class DiscardDeviceTest
         initiator.send(read);
         assertEquals(BlockStatus.SUCCESS, initiator.await(read));
         assertTrue(read.request().lent());
-        assertEquals(device.geometry().maxTransferBytes(), read.request().segmentLength(0));
-        assertEquals(0, NativeMemory.getLong(read.request().segmentAddress(0) + (1 << 20) - 8));
+        assertEquals(device.geometry().maxTransferBytes(), read.request().segments().lengthBytes(0));
+        assertEquals(0, NativeMemory.getLong(read.request().segments().address(0) + (1 << 20) - 8));
         initiator.call(() ->
         {
             initiator.channel().releaseLoan(read.request());

@@ -45,8 +45,8 @@ class MemoryDeviceTest
             initiator.send(read);
             assertEquals(BlockStatus.SUCCESS, initiator.await(read));
             assertTrue(read.request().lent());
-            assertEquals(1, read.request().segmentCount());
-            assertEquals(4 * BLOCK, read.request().segmentLength(0));
+            assertEquals(1, read.request().segments().count());
+            assertEquals(4 * BLOCK, read.request().segments().lengthBytes(0));
 
             NativeMemory.fill(arena.address(), BLOCK, (byte)0x77);
             final Initiator.Io write = initiator.io();
@@ -56,7 +56,7 @@ class MemoryDeviceTest
             initiator.send(write, zeroes);
             assertFalse(write.result().isDone());
             assertFalse(zeroes.result().isDone());
-            assertUniform((byte)0x11, read.request().segmentAddress(0), 4 * BLOCK);
+            assertUniform((byte)0x11, read.request().segments().address(0), 4 * BLOCK);
             assertThrows(IllegalStateException.class, device::close, "closed over a loan");
 
             releaseLoan(initiator, read.request());
@@ -92,7 +92,7 @@ class MemoryDeviceTest
             }
             assertFalse(deallocate.result().isDone());
             assertEquals(1, initiator.call(initiator.channel()::inFlight));
-            assertUniform((byte)0x22, read.request().segmentAddress(0), BLOCK);
+            assertUniform((byte)0x22, read.request().segments().address(0), BLOCK);
             releaseLoan(initiator, read.request());
             assertEquals(BlockStatus.SUCCESS, initiator.await(deallocate));
             initiator.run(BlockOperation.READ, middle, 1, false, arena.address(), BLOCK);
@@ -289,8 +289,8 @@ class MemoryDeviceTest
         {
             if (submit(loans[loan].reset(BlockOperation.READ, random.nextInt(HOT_BLOCKS), 1).lendable(true)))
             {
-                check(loans[loan].segmentAddress(0));
-                stamps[loan] = NativeMemory.getLong(loans[loan].segmentAddress(0));
+                check(loans[loan].segments().address(0));
+                stamps[loan] = NativeMemory.getLong(loans[loan].segments().address(0));
             }
         }
 
@@ -298,7 +298,7 @@ class MemoryDeviceTest
         {
             if (loans[loan].lent())
             {
-                final long address = loans[loan].segmentAddress(0);
+                final long address = loans[loan].segments().address(0);
                 check(address);
                 if (stamps[loan] != NativeMemory.getLong(address))
                 {

@@ -11,6 +11,7 @@ import io.millrace.block.nvme.queue.DataPointer;
 import io.millrace.block.nvme.queue.DriverMemory;
 import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.Segments;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.util.ArrayList;
 import java.util.List;
@@ -138,10 +139,10 @@ public class DataPointerPropertyTest
         final BlockRequest request = segments(random);
         final List<long[]> expected = new ArrayList<>();
         int total = 0;
-        for (int i = 0; i < request.segmentCount(); i++)
+        for (int i = 0; i < request.segments().count(); i++)
         {
-            expected.add(new long[]{request.segmentAddress(i), request.segmentLength(i)});
-            total += request.segmentLength(i);
+            expected.add(new long[]{request.segments().address(i), request.segments().lengthBytes(i)});
+            total += request.segments().lengthBytes(i);
         }
         final DataPointer pointer = new DataPointer(payload, 12, isSglSupported);
         final List<long[]> found = new ArrayList<>();
@@ -177,14 +178,14 @@ public class DataPointerPropertyTest
         final long outside = random.nextBoolean() ? arena.address() + arena.lengthBytes() - BLOCK + 4 :
             arena.address() - 4;
         request.addSegment(outside, BLOCK);
-        final int total = BLOCK * request.segmentCount();
+        final int total = BLOCK * request.segments().count();
         assertFalse(new DataPointer(payload, 12, true).put(entry, request, 0, total, list, driver.iova(list)));
     }
 
     private static BlockRequest segments(final Random random)
     {
         final BlockRequest request = new BlockRequest(null, null).reset(BlockOperation.READ, 0, 1);
-        final int count = 1 + random.nextInt(BlockRequest.SEGMENT_COUNT_MAX);
+        final int count = 1 + random.nextInt(Segments.COUNT_MAX);
         long touching = 0;
         for (int i = 0; i < count; i++)
         {
@@ -207,12 +208,12 @@ public class DataPointerPropertyTest
     {
         int index = 0;
         int skip = offset;
-        while (skip >= request.segmentLength(index))
+        while (skip >= request.segments().lengthBytes(index))
         {
-            skip -= request.segmentLength(index);
+            skip -= request.segments().lengthBytes(index);
             index++;
         }
-        return request.segmentAddress(index) + skip;
+        return request.segments().address(index) + skip;
     }
 
     private static List<long[]> merged(final List<long[]> runs)

@@ -189,7 +189,7 @@ class NvmeChaosPropertyTest
         {
             final int blockBytes = fixture.geometry().blockSizeBytes();
             int done = 0;
-            while (done < REGION_BYTES && io.request().segmentCount() < 7 && random.nextBoolean())
+            while (done < REGION_BYTES && io.request().segments().count() < 7 && random.nextBoolean())
             {
                 final int piece = blockBytes * (1 + random.nextInt(Math.max(1, (REGION_BYTES - done) / blockBytes)));
                 io.request().addSegment(buffer + done, piece);

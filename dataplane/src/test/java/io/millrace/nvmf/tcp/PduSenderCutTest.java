@@ -2,11 +2,17 @@ package io.millrace.nvmf.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.linux.Epoll;
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockRequest;
+import io.millrace.block.StripedDevice;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.Segments;
+import io.millrace.nvmf.Request;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
@@ -17,11 +23,15 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Wherever a socket has had enough, be it in a header, a digest, padding, payload or an answer: the rest follows. */
 class PduSenderCutTest
 {
     private static final int BLOCK = 512;
+    private static final int READ_BLOCKS = 4;
     private static final int DEPTH = 64;
     private static final int ALIGNMENT_MAX = 31;
 
@@ -38,10 +48,18 @@ class PduSenderCutTest
         private long asked;
         /** Bytes that the first send since {@link #cutAt} was to take. */
         private long whole;
+        private int sends;
 
         private CuttingBuffer(final DmaMemory memory)
         {
             super(memory);
+        }
+
+        /** The next send takes so many bytes, and none after it. */
+        private void stopAt(final long bytes)
+        {
+            cutAt(bytes);
+            roomAfter = 0;
         }
 
         /** The next send takes so many bytes, each one after it as many as there are. */
@@ -81,6 +99,7 @@ class PduSenderCutTest
         @Override
         long send(final int fd)
         {
+            sends++;
             room = roomAfter;
             whole = 0 == whole ? asked : whole;
             return super.send(fd);
@@ -89,8 +108,21 @@ class PduSenderCutTest
 
     private void open(final boolean c2hSuccess) throws IOException
     {
+        open(MemoryDevice.create("mem0", 1 << 20, BLOCK), c2hSuccess);
+    }
+
+    /** Reads of {@link #READ_BLOCKS} are lent in as many segments. */
+    private StripedDevice openStriped(final boolean c2hSuccess) throws IOException
+    {
+        final StripedDevice device = new StripedDevice(3 << 18, BLOCK, 1, 3);
+        open(device, c2hSuccess);
+        return device;
+    }
+
+    private void open(final BlockDevice device, final boolean c2hSuccess) throws IOException
+    {
         final TcpTransportConfig defaults = TcpTransportConfig.defaults();
-        target = new ManualTarget(MemoryDevice.create("mem0", 1 << 20, BLOCK), new TcpTransportConfig(
+        target = new ManualTarget(device, new TcpTransportConfig(
             defaults.inCapsuleDataBytes(), defaults.maxH2cDataBytes(), defaults.receiveBufferBytes(), c2hSuccess,
             defaults.connectTimeoutNs(), defaults.connectionsMax(), 0, 0), 2L << 20,
             TargetConfig.defaults().capacity(), (memory) -> sending = new CuttingBuffer(memory));
@@ -135,15 +167,15 @@ class PduSenderCutTest
             host.manual(target, connection);
             host.initialize(digests, dataAlignment);
             host.connectIo(TargetFixture.NQN, admin.controllerId(), nextQueue++, DEPTH);
-            byte[] data = TcpIoTest.random(2 * BLOCK, 1);
-            host.write(1, 0, 2, data);
+            byte[] data = TcpIoTest.random(READ_BLOCKS * BLOCK, 1);
+            host.write(1, 0, READ_BLOCKS, data);
             int cut = 0;
             do
             {
                 sending.cutAt(cut);
                 host.send(concat(
-                    WirePdu.capsule(digests, WireCommand.write(1, 2, 1, BLOCK), WirePdu.NOTHING),
-                    WirePdu.capsule(digests, WireCommand.read(2, 0, 2, 2 * BLOCK), WirePdu.NOTHING),
+                    WirePdu.capsule(digests, WireCommand.write(1, READ_BLOCKS, 1, BLOCK), WirePdu.NOTHING),
+                    WirePdu.capsule(digests, WireCommand.read(2, 0, READ_BLOCKS, READ_BLOCKS * BLOCK), WirePdu.NOTHING),
                     WirePdu.capsule(digests, WireCommand.flush(3), WirePdu.NOTHING)));
                 assertEquals(1, flush(connection), digests + " cut at " + cut);
                 final WirePdu ready = host.expect(PduType.READY_TO_TRANSFER);
@@ -154,14 +186,14 @@ class PduSenderCutTest
                 final byte[] block = TcpIoTest.random(BLOCK, cut);
                 host.send(WirePdu.h2cData(digests, 1, ready.transferTag(), block, 0, BLOCK, true));
                 host.expectSuccess(1);
-                assertArrayEquals(block, host.read(4, 2, 1, BLOCK));
+                assertArrayEquals(block, host.read(4, READ_BLOCKS, 1, BLOCK));
                 cut++;
             }
             while (cut < sending.whole);
-            assertTrue(cut > 3 * BLOCK / 2, "cut at " + cut + " bytes only");
-            data = TcpIoTest.random(2 * BLOCK, cut);
-            host.write(1, 0, 2, data);
-            assertArrayEquals(data, host.read(2, 0, 2, data.length));
+            assertTrue(cut > READ_BLOCKS * BLOCK, "cut at " + cut + " bytes only");
+            data = TcpIoTest.random(READ_BLOCKS * BLOCK, cut);
+            host.write(1, 0, READ_BLOCKS, data);
+            assertArrayEquals(data, host.read(2, 0, READ_BLOCKS, data.length));
         }
     }
 
@@ -194,11 +226,112 @@ class PduSenderCutTest
         cutEverywhere(Digests.HEADER_AND_DATA, ALIGNMENT_MAX);
     }
 
-    /** Each piece in turn is what is left of the one before. */
     @Test
-    void shouldSendByteByByte() throws IOException
+    void shouldSendTheRestOfSegmentsWhereverTheyWereCut() throws IOException
     {
-        open(false);
+        openStriped(false);
+        for (final Digests digests : Digests.values())
+        {
+            cutEverywhere(digests, 0);
+        }
+    }
+
+    @Test
+    void shouldSendTheRestOfPaddedSegmentsThatSaySuccessThemselves() throws IOException
+    {
+        openStriped(true);
+        cutEverywhere(Digests.HEADER_AND_DATA, ALIGNMENT_MAX);
+    }
+
+    /** What is left of segments that were sent up to any byte is copied, and their blocks are written meanwhile. */
+    @Test
+    void shouldSendTheRestOfSegmentsThatWereCopied() throws IOException
+    {
+        final StripedDevice device = openStriped(true);
+        for (final Digests digests : Digests.values())
+        {
+            try (TestHost host = TestHost.open(target.address()))
+            {
+                final TcpConnection connection = target.accept();
+                host.manual(target, connection);
+                host.initialize(digests, 0);
+                host.connectIo(TargetFixture.NQN, admin.controllerId(), nextQueue++, DEPTH);
+                int cut = 0;
+                do
+                {
+                    final byte[] old = TcpIoTest.random(READ_BLOCKS * BLOCK, 2 * cut);
+                    final byte[] fresh = TcpIoTest.random(READ_BLOCKS * BLOCK, 2 * cut + 1);
+                    host.write(1, 0, READ_BLOCKS, old);
+                    sending.stopAt(cut);
+                    host.sendCapsule(WireCommand.read(2, 0, READ_BLOCKS, READ_BLOCKS * BLOCK), WirePdu.NOTHING);
+                    final BlockRequest lent = device.lastLent();
+                    assertEquals(READ_BLOCKS, lent.segments().count());
+                    host.sendCapsule(
+                        WireCommand.writeInCapsule(3, 0, READ_BLOCKS, READ_BLOCKS * BLOCK), fresh);
+                    target.turn();
+                    final Request request = (Request)lent.owner();
+                    assertTrue(request.isLoanWanted(), digests + " cut at " + cut);
+                    assertTrue(request.copyLoan());
+                    assertFalse(lent.lent());
+                    target.turn();
+                    sending.always(Long.MAX_VALUE);
+                    flush(connection);
+                    assertArrayEquals(old, host.receiveRead(2), digests + " cut at " + cut);
+                    host.expectSuccess(3);
+                    assertArrayEquals(fresh, host.read(4, 0, READ_BLOCKS, READ_BLOCKS * BLOCK));
+                    cut++;
+                }
+                while (cut < sending.whole);
+                assertTrue(cut > READ_BLOCKS * BLOCK, "cut at " + cut + " bytes only");
+            }
+        }
+    }
+
+    /** Answers with as many segments as a payload has, of which one call of the kernel's does not carry all. */
+    @ParameterizedTest
+    @EnumSource(value = Digests.class, names = {"NONE", "HEADER_AND_DATA"})
+    void shouldSendMoreSegmentsThanOneCallCarries(final Digests digests) throws IOException
+    {
+        openStriped(false);
+        try (TestHost host = TestHost.open(target.address()))
+        {
+            final TcpConnection connection = target.accept();
+            host.manual(target, connection);
+            host.initialize(digests, 0);
+            host.connectIo(TargetFixture.NQN, admin.controllerId(), nextQueue++, 2 * DEPTH);
+            final int blocks = Segments.COUNT_MAX;
+            final byte[] data = TcpIoTest.random(blocks * BLOCK, 1);
+            host.write(1, 0, blocks, data);
+            final byte[][] reads = new byte[2 * DEPTH - 1][];
+            for (int i = 0; i < reads.length; i++)
+            {
+                reads[i] = WirePdu.capsule(
+                    digests, WireCommand.read(i, 0, blocks, blocks * BLOCK), WirePdu.NOTHING);
+            }
+            sending.sends = 0;
+            host.send(concat(reads));
+            flush(connection);
+            for (int i = 0; i < reads.length; i++)
+            {
+                assertArrayEquals(data, host.receiveRead(i), "read " + i);
+            }
+            assertTrue(sending.sends > 1, "all went in one call");
+        }
+    }
+
+    /** Each piece in turn is what is left of the one before. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldSendByteByByte(final boolean isStriped) throws IOException
+    {
+        if (isStriped)
+        {
+            openStriped(false);
+        }
+        else
+        {
+            open(false);
+        }
         for (final Digests digests : Digests.values())
         {
             try (TestHost host = TestHost.open(target.address()))

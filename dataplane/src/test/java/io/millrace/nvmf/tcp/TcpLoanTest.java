@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.block.BlockDevice;
+import io.millrace.block.StripedDevice;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import io.millrace.reactor.ReactorConfig;
@@ -17,6 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What answers of a full socket borrow from a device: left there, and copied when somebody wants to write it.
@@ -79,10 +83,12 @@ class TcpLoanTest
         }
     }
 
-    @Test
-    void shouldLetAWriterPassAHostThatReadsDropByDrop() throws IOException
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldLetAWriterPassAHostThatReadsDropByDrop(final boolean isStriped) throws IOException
     {
-        try (TargetFixture target = fixture(8192, 64L << 20);
+        try (TargetFixture target = fixture(8192, 64L << 20, isStriped ?
+            new StripedDevice(TargetFixture.DEVICE_BYTES, BLOCK, 4, 2) : memory());
             TestHost admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
             TestHost slow = TestHost.open(target.address(), 2048);
             TestHost writer = TestHost.io(target.address(), TargetFixture.NQN, admin, 2, 32, Digests.NONE))
@@ -206,13 +212,24 @@ class TcpLoanTest
         return fixture(socketSendBytes, 32L << 20);
     }
 
+    private static MemoryDevice memory()
+    {
+        return MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK);
+    }
+
     private static TargetFixture fixture(final int socketSendBytes, final long poolBytes)
+    {
+        return fixture(socketSendBytes, poolBytes, memory());
+    }
+
+    private static TargetFixture fixture(
+        final int socketSendBytes, final long poolBytes, final BlockDevice device)
     {
         final TcpTransportConfig defaults = TcpTransportConfig.defaults();
         return new TargetFixture(1, new TcpTransportConfig(
             defaults.inCapsuleDataBytes(), defaults.maxH2cDataBytes(), defaults.receiveBufferBytes(), true,
             defaults.connectTimeoutNs(), defaults.connectionsMax(), socketSendBytes, 0),
-            MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK), poolBytes,
+            device, poolBytes,
             ReactorConfig.SPIN_NS_DEFAULT);
     }
 

@@ -1,6 +1,5 @@
 package io.millrace.bench;
 
-import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.ConnectCommand;
@@ -143,7 +142,7 @@ final class LocalHost implements QueuePairTransport
     @Override
     public void receiveData(final Request request)
     {
-        NativeMemory.copy(data.addressOffset(), request.dataAddress(), request.dataLength());
+        request.data().copyIn(0, data.addressOffset(), request.dataLength());
         queuePair.dispatcher().onDataReceived(request);
     }
 

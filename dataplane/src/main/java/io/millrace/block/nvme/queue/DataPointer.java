@@ -2,6 +2,7 @@ package io.millrace.block.nvme.queue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockRequest;
+import io.millrace.memory.Segments;
 import io.millrace.nvme.SglDescriptor;
 
 /**
@@ -22,9 +23,11 @@ public final class DataPointer
     private final PayloadMemory payload;
     private final int pageBytes;
     private final boolean isSglSupported;
-    // What lies one behind the other for the controller: of the request that is looked at.
-    private final long[] runIovas = new long[BlockRequest.SEGMENT_COUNT_MAX];
-    private final int[] runLengths = new int[BlockRequest.SEGMENT_COUNT_MAX];
+    /** What one command moves of the request that is looked at. */
+    private final Segments part = new Segments();
+    // What lies one behind the other for the controller: of that part.
+    private final long[] runIovas = new long[Segments.COUNT_MAX];
+    private final int[] runLengths = new int[Segments.COUNT_MAX];
 
     /**
      * Set up once a channel.
@@ -50,7 +53,7 @@ public final class DataPointer
     {
         // Not aligned, a transfer touches one page more than its length has; the first page stands in the entry.
         final int pages = (transferBytesMax + (1 << pageShift) - 1 >>> pageShift) * Long.BYTES;
-        final int descriptors = BlockRequest.SEGMENT_COUNT_MAX * SglDescriptor.SIZE_BYTES;
+        final int descriptors = Segments.COUNT_MAX * SglDescriptor.SIZE_BYTES;
         return Integer.highestOneBit(Math.max(pages, descriptors) * 2 - 1);
     }
 
@@ -65,7 +68,7 @@ public final class DataPointer
      */
     public int reach(final BlockRequest request, final int offsetBytes, final int lengthBytes, final int blockBytes)
     {
-        if (isSglSupported || 1 == request.segmentCount())
+        if (isSglSupported || 1 == request.segments().count())
         {
             return lengthBytes;
         }
@@ -102,9 +105,9 @@ public final class DataPointer
         final long listAddress,
         final long listIova)
     {
-        if (1 == request.segmentCount())
+        if (1 == request.segments().count())
         {
-            final long iova = payload.iova(request.segmentAddress(0) + offsetBytes, lengthBytes);
+            final long iova = payload.iova(request.segments().address(0) + offsetBytes, lengthBytes);
             if (PayloadMemory.NOT_MAPPED == iova)
             {
                 return false;
@@ -165,18 +168,12 @@ public final class DataPointer
     /** Answers how many runs there are, or {@link #NOT_MAPPED}. */
     private int findRuns(final BlockRequest request, final int offsetBytes, final int lengthBytes)
     {
-        int index = 0;
-        int skip = offsetBytes;
-        while (skip >= request.segmentLength(index))
-        {
-            skip -= request.segmentLength(index);
-            index++;
-        }
+        request.segments().slice(offsetBytes, lengthBytes, part);
         int count = 0;
-        for (int done = 0; done < lengthBytes; index++)
+        for (int i = 0; i < part.count(); i++)
         {
-            final int length = Math.min(lengthBytes - done, request.segmentLength(index) - skip);
-            final long iova = payload.iova(request.segmentAddress(index) + skip, length);
+            final int length = part.lengthBytes(i);
+            final long iova = payload.iova(part.address(i), length);
             if (PayloadMemory.NOT_MAPPED == iova)
             {
                 return NOT_MAPPED;
@@ -191,8 +188,6 @@ public final class DataPointer
                 runLengths[count] = length;
                 count++;
             }
-            done += length;
-            skip = 0;
         }
         return count;
     }

@@ -1,8 +1,8 @@
 package io.millrace.nvmf.initiator.tcp;
 
-import io.millrace.bindings.linux.MessageHeader;
 import io.millrace.memory.Segments;
 import io.millrace.nvmf.initiator.HostMemory;
+import io.millrace.nvmf.tcp.pdu.ScatterVectors;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -16,14 +16,12 @@ final class ReceiveBuffer implements AutoCloseable
     /** Most bytes received at once. */
     static final int WINDOW_BYTES = 512 << 10;
 
-    private static final int VECTORS_OFFSET = 64;
     private static final int DATA_OFFSET = 4096;
 
     private final HostMemory memory = new HostMemory(DATA_OFFSET + HEADROOM_BYTES + WINDOW_BYTES);
     private final UnsafeBuffer buffer =
         new UnsafeBuffer(memory.address() + DATA_OFFSET, HEADROOM_BYTES + WINDOW_BYTES);
-
-    private final Segments rest = new Segments();
+    private final ScatterVectors vectors = new ScatterVectors(memory.address());
 
     UnsafeBuffer buffer()
     {
@@ -45,17 +43,7 @@ final class ReceiveBuffer implements AutoCloseable
      */
     long scatter(final Segments payload, final int offset, final int windowBytes)
     {
-        payload.slice(offset, payload.totalBytes() - offset, rest);
-        final long vectors = memory.address() + VECTORS_OFFSET;
-        long vector = vectors;
-        for (int i = 0; i < rest.count(); i++)
-        {
-            MessageHeader.setIovec(vector, rest.address(i), rest.lengthBytes(i));
-            vector += MessageHeader.IOVEC_SIZE_BYTES;
-        }
-        MessageHeader.setIovec(vector, address(), windowBytes);
-        MessageHeader.set(memory.address(), vectors, rest.count() + 1);
-        return memory.address();
+        return vectors.set(payload, offset, address(), windowBytes);
     }
 
     @Override
