@@ -83,7 +83,7 @@ final class ManagedPlane implements ControlListener, AutoCloseable
     private final SyncStatus syncStatus;
     private final ChangeSender sender;
     private final PlaneWatch watch;
-    private Mode mode = Mode.DOWN;
+    private volatile Mode mode = Mode.DOWN;
     private Comparison comparison;
     private LeadershipInfo observed = LeadershipInfo.NONE;
     private long session;
@@ -706,6 +706,17 @@ final class ManagedPlane implements ControlListener, AutoCloseable
             case FOREIGN -> Health.FOREIGN;
             default -> !watch.stall().isEmpty() ? Health.STALLED :
                 syncStatus.isInSync(ledger) ? Health.IN_SYNC : Health.DRIFTED;
+        };
+    }
+
+    /** Its name with the reason, while it is not connected or another manager is active; else null. Any thread. */
+    String unreachable()
+    {
+        return switch (mode)
+        {
+            case DOWN -> name();
+            case FENCED -> name() + " (another manager is active)";
+            default -> null;
         };
     }
 

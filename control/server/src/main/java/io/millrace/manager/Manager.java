@@ -8,6 +8,7 @@ import io.millrace.lock.LockedException;
 import io.millrace.manager.config.ManagerConfig;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.metrics.PlaneRecords;
+import io.millrace.manager.metrics.Probes;
 import io.millrace.manager.store.AuditLog;
 import io.millrace.manager.store.FileDisk;
 import io.millrace.manager.store.StateDisk;
@@ -106,6 +107,14 @@ public final class Manager implements AutoCloseable
             throw new StoreException(directory + ": cannot be used as state directory: " + Ledger.reason(e) +
                 "; name one that this user may write", e);
         }
+    }
+
+    /**
+     * {@return answers to probes of an orchestrator}
+     */
+    public Probes probes()
+    {
+        return new ManagerProbes(service::cycles, backend.dataPlaneCount(), backend::unreachable);
     }
 
     /**

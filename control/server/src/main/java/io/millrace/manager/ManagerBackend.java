@@ -32,6 +32,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -96,6 +97,17 @@ final class ManagerBackend implements ControlBackend, PlaneListener
     private Command.TakeTerm self(final ManagerConfig of)
     {
         return new Command.TakeTerm(0, id, of.name(), of.control().directory().toString());
+    }
+
+    int dataPlaneCount()
+    {
+        return planes.size();
+    }
+
+    /** Data planes that are not connected now, each with the reason; any thread. */
+    List<String> unreachable()
+    {
+        return planes.values().stream().map(ManagedPlane::unreachable).filter(Objects::nonNull).toList();
     }
 
     /** Records of all data planes, for any other thread. */

@@ -134,7 +134,7 @@ public final class ManagerCommand implements Callable<Integer>
         }
         try
         {
-            return MetricsEndpoint.start(config.metrics(), manager.records(), log);
+            return MetricsEndpoint.start(config.metrics(), manager.records(), manager.probes(), log);
         }
         catch (final IOException e)
         {

@@ -5,17 +5,24 @@ import io.millrace.console.CommandException;
 import io.millrace.console.ExitCode;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
+import io.millrace.console.Version;
 import io.millrace.control.agent.ControlAgent;
 import io.millrace.control.agent.ControlEvents;
+import io.millrace.control.agent.MetricsRecords;
 import io.millrace.control.service.ControlSettings;
 import io.millrace.dataplane.DataPlane;
 import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.dataplane.DataPlaneListener;
 import io.millrace.dataplane.SettingException;
+import io.millrace.manager.metrics.MetricsEndpoint;
+import io.millrace.manager.metrics.PlaneRecords;
 import io.millrace.serve.config.ConfigReader;
 import io.millrace.settings.ConfigException;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
+import org.agrona.concurrent.SystemNanoClock;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -83,8 +90,9 @@ public final class ServeCommand implements Callable<Integer>
         try (DataPlane dataPlane = start(read, null != applied && applied.isRestored() ?
                 read.withoutServed() : read.withRecords(records.permanent()), log,
                 null == events ? DataPlaneListener.NONE : events);
-            AutoCloseable control =
-                null == events ? null : startControl(read, dataPlane, events, applied, terminal, log, stop))
+            ControlAgent control =
+                null == events ? null : startControl(read, dataPlane, events, applied, terminal, log, stop);
+            MetricsEndpoint metrics = startMetrics(read, dataPlane, control, log))
         {
             Banner.print(terminal, dataPlane);
             if (null != control)
@@ -96,6 +104,11 @@ public final class ServeCommand implements Callable<Integer>
             if (null != dataPlane.statusFile())
             {
                 terminal.line("status: " + dataPlane.statusFile());
+            }
+            if (null != metrics)
+            {
+                terminal.line("metrics: http://" + read.metrics().getAddress().getHostAddress() + ':' +
+                    metrics.port() + "/metrics");
             }
             Banner.ready(terminal);
             log.start();
@@ -139,7 +152,27 @@ public final class ServeCommand implements Callable<Integer>
         }
     }
 
-    private static AutoCloseable startControl(
+    private static MetricsEndpoint startMetrics(
+        final ConfigReader.Result read, final DataPlane dataPlane, final ControlAgent control, final EventLog log)
+    {
+        if (null == read.metrics())
+        {
+            return null;
+        }
+        final String name = null == read.control() ? ControlSettings.NAME_DEFAULT : read.control().name();
+        final MetricsRecords records = new MetricsRecords(dataPlane, name, Version.number());
+        try
+        {
+            return MetricsEndpoint.start(read.metrics(), () -> List.of(new PlaneRecords(name, true, records.get())),
+                new ServeProbes(dataPlane, control, SystemNanoClock.INSTANCE), log::onError);
+        }
+        catch (final IOException e)
+        {
+            throw new CommandException(ExitCode.USAGE, read.file() + ": " + e.getMessage() + " with metrics.port", e);
+        }
+    }
+
+    private static ControlAgent startControl(
         final ConfigReader.Result read,
         final DataPlane dataPlane,
         final ControlEvents events,

@@ -50,7 +50,7 @@ class InitialStateTest
     {
         final ConfigReader.Result read = ConfigReader.read(config);
         final InitialState start = InitialState.read(new ConfigReader.Result(read.file(), read.config(),
-            read.control(), read.bounds(), state, isNamed, read.warmUp(), read.lines()), isImport,
+            read.control(), read.bounds(), state, isNamed, read.metrics(), read.warmUp(), read.lines()), isImport,
             FileRecords.NONE);
         start.kept().file().close();
         return start;

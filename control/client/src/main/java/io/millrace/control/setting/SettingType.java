@@ -1,6 +1,7 @@
 package io.millrace.control.setting;
 
 import java.math.BigDecimal;
+import java.net.InetAddress;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -90,6 +91,10 @@ public record SettingType<T>(String name, String bound, Function<String, T> pars
             case "false" -> false;
             default -> throw new BadValue("neither true nor false", "write true or false");
         });
+
+    /** An address, or the name of a host, which is resolved when it is read. */
+    public static final SettingType<InetAddress> ADDRESS =
+        new SettingType<>("address", Addresses.BOUND, Addresses::resolve);
 
     /** A path of the file system, relative to where the process was started. */
     public static final SettingType<Path> PATH = new SettingType<>("path", "a path of the file system",

@@ -127,6 +127,14 @@ public final class ControlAgent implements AutoCloseable
     }
 
     /**
+     * {@return number of cycles of the control thread, which change as long as it works; any thread}
+     */
+    public long cycles()
+    {
+        return service.cycles();
+    }
+
+    /**
      * {@return number of dropped messages: malformed, or without a session; any thread}
      */
     public long droppedCount()

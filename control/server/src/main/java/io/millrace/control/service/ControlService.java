@@ -22,6 +22,7 @@ public final class ControlService implements AutoCloseable
 
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private ServiceLoop loop;
+    private ServiceThread thread;
 
     private ControlService()
     {
@@ -74,7 +75,7 @@ public final class ControlService implements AutoCloseable
             throw new ServiceSettingException("control.channel", settings.channel(), "cannot be listened on: " +
                 e.getMessage().lines().findFirst().orElse(""), "use an address of this machine and a free port", e);
         }
-        final ServiceThread thread = new ServiceThread(
+        thread = new ServiceThread(
             loop::doWork, loop::restart, loop::onClose, idle(settings.idle()), onError, ControlService::halt,
             ServiceThread.PAUSE_NS);
         started.push(thread);
@@ -102,6 +103,14 @@ public final class ControlService implements AutoCloseable
     public long droppedCount()
     {
         return loop.droppedCount();
+    }
+
+    /**
+     * {@return number of cycles of the thread, which change as long as it works; any thread}
+     */
+    public long cycles()
+    {
+        return thread.cycles();
     }
 
     /**

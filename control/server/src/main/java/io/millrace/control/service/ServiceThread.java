@@ -1,6 +1,7 @@
 package io.millrace.control.service;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntSupplier;
@@ -32,6 +33,7 @@ final class ServiceThread implements AutoCloseable
     private final Runnable onLost;
     private final long pauseNs;
     private final Thread thread;
+    private final AtomicLong cycles = new AtomicLong();
     private volatile boolean isRunning = true;
     private int failures;
     private long windowNs;
@@ -69,6 +71,12 @@ final class ServiceThread implements AutoCloseable
         thread.start();
     }
 
+    /** Completed cycles; any thread. */
+    long cycles()
+    {
+        return cycles.get();
+    }
+
     private void run()
     {
         while (isRunning)
@@ -76,6 +84,8 @@ final class ServiceThread implements AutoCloseable
             try
             {
                 idle.idle(work.getAsInt());
+                // This thread alone writes it; a store without a fence is enough for probes.
+                cycles.lazySet(cycles.get() + 1);
             }
             // Errors included: if the thread ended, commands would go unanswered unnoticed.
             catch (final Throwable failure)

@@ -18,8 +18,6 @@ final class ManagerSettings
     private static final int ARGUMENT_LENGTH_MAX = 4096;
     private static final long MILLIS = 1_000_000L;
     private static final long SECONDS = 1_000_000_000L;
-    private static final SettingType<InetAddress> ADDRESS =
-        new SettingType<>("address", "an IPv4 or IPv6 address", ManagerSettings::address);
     private static final SettingType<String> CHANNEL =
         new SettingType<>("channel", "aeron:ipc, or aeron:udp?endpoint=ADDRESS:PORT", ManagerSettings::channel);
 
@@ -53,8 +51,10 @@ final class ManagerSettings
         "Group of users that may send commands over IPC besides the user of the process; none when not given.");
 
     static final Setting<Void> METRICS = Setting.group("metrics",
-        "Prometheus endpoint; without this group there is none.");
-    static final Setting<InetAddress> METRICS_ADDRESS = Setting.optional("metrics.address", ADDRESS, "127.0.0.1",
+        "Prometheus endpoint, with answers to probes at /health and /ready; without this group there is " +
+            "none.");
+    static final Setting<InetAddress> METRICS_ADDRESS = Setting.optional("metrics.address",
+        SettingType.ADDRESS, "127.0.0.1",
         "Address to listen on.");
     static final Setting<Integer> METRICS_PORT = Setting.optional("metrics.port", SettingType.number(1, 65_535),
         "9464", "TCP port.");
@@ -73,7 +73,8 @@ final class ManagerSettings
         null, "Name of the key that both prove, which has to give the role manager; UDP needs it.");
     static final Setting<Path> PLANE_SECRET = Setting.optional("data-planes[].secret", SettingType.PATH, null,
         "File with the secret of that key and nothing else.");
-    static final Setting<InetAddress> PLANE_ADDRESS = Setting.optional("data-planes[].address", ADDRESS, null,
+    static final Setting<InetAddress> PLANE_ADDRESS = Setting.optional("data-planes[].address",
+        SettingType.ADDRESS, null,
         "Address of this machine that it sends answers to, over UDP; the one on the way to it when not given.");
 
     static final Setting<Void> HOOKS = Setting.group("hooks", "Hook programs for data planes that go down and come " +
@@ -98,18 +99,6 @@ final class ManagerSettings
 
     private ManagerSettings()
     {
-    }
-
-    private static InetAddress address(final String text)
-    {
-        try
-        {
-            return InetAddress.ofLiteral(text);
-        }
-        catch (final IllegalArgumentException e)
-        {
-            throw new SettingType.BadValue("not an IP address", "write one such as 127.0.0.1, 192.0.2.1 or \"::1\"");
-        }
     }
 
     private static String channel(final String text)

@@ -123,7 +123,7 @@ enum Metric
         "1 while the data plane refuses a step to the desired state, else 0.", Labels.PLANE),
     LAST_SEEN(Type.GAUGE, "millrace_manager_last_seen_timestamp_seconds",
         "Time of the last message from the data plane.", Labels.PLANE),
-    SCRAPES(Type.COUNTER, "millrace_manager_scrapes", "Scrapes, by how they ended.", "result");
+    SCRAPES(Type.COUNTER, "millrace_scrapes", "Scrapes, by how they ended.", "result");
 
     /** Kinds of metric. */
     enum Type

@@ -20,8 +20,9 @@ import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * Answers Prometheus over HTTP at {@code /metrics}, on threads of its own. Anybody who reaches the address may read; it
- * takes no commands. Made and closed by the owner's thread.
+ * Answers Prometheus over HTTP at {@code /metrics}, and an orchestrator at {@code /health} and {@code /ready}, on
+ * threads of its own. Anybody who reaches the address may read; it takes no commands. Made and closed by the owner's
+ * thread.
  * <p>
  * A client costs others nothing: each has a thread, 5 s for its request and 10 s to take the answer, and all of a
  * second get the same bytes. {@link #CONNECTIONS_MAX} are served at once, {@link #CONNECTIONS_PER_ADDRESS_MAX} of an
@@ -45,6 +46,7 @@ public final class MetricsEndpoint implements AutoCloseable
 
     private final ServerSocket server;
     private final MetricsPages pages;
+    private final Probes probes;
     private final ScrapeCounts counts;
     private final NanoClock clock = SystemNanoClock.INSTANCE;
     /** The oldest first; guarded by itself. */
@@ -52,9 +54,13 @@ public final class MetricsEndpoint implements AutoCloseable
     private final Thread thread;
 
     private MetricsEndpoint(
-        final ServerSocket server, final Supplier<List<PlaneRecords>> records, final Consumer<String> onWarning)
+        final ServerSocket server,
+        final Supplier<List<PlaneRecords>> records,
+        final Probes probes,
+        final Consumer<String> onWarning)
     {
         this.server = server;
+        this.probes = probes;
         counts = new ScrapeCounts(clock, onWarning);
         pages = new MetricsPages(new MetricsCollector(records, counts), clock);
         thread = Thread.ofPlatform().daemon().name("millrace-metrics").unstarted(this::run);
@@ -65,6 +71,7 @@ public final class MetricsEndpoint implements AutoCloseable
      *
      * @param address   to listen on, resolved; port 0 for any free one.
      * @param records   of all data planes, asked at most once a second, on a thread of the endpoint.
+     * @param probes    answered at /health and /ready, on threads of the endpoint.
      * @param onWarning takes a line about scrapes that were not answered, at most one a minute; on any thread, must not
      *                  block.
      * @return an endpoint that answers.
@@ -73,13 +80,14 @@ public final class MetricsEndpoint implements AutoCloseable
     public static MetricsEndpoint start(
         final InetSocketAddress address,
         final Supplier<List<PlaneRecords>> records,
+        final Probes probes,
         final Consumer<String> onWarning) throws IOException
     {
         final ServerSocket server = new ServerSocket();
         try
         {
             server.bind(address, BACKLOG);
-            final MetricsEndpoint endpoint = new MetricsEndpoint(server, records, onWarning);
+            final MetricsEndpoint endpoint = new MetricsEndpoint(server, records, probes, onWarning);
             endpoint.thread.start();
             return endpoint;
         }
@@ -150,7 +158,7 @@ public final class MetricsEndpoint implements AutoCloseable
     private void serve(final Socket socket)
     {
         final ScrapeConnection connection =
-            new ScrapeConnection(socket, pages, counts, clock, this::onClosed);
+            new ScrapeConnection(socket, pages, probes, counts, clock, this::onClosed);
         synchronized (connections)
         {
             final ScrapeConnection displaced = displacedBy(connection.client());

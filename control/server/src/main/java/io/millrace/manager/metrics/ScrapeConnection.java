@@ -31,6 +31,7 @@ final class ScrapeConnection implements Runnable
 
     private final Socket socket;
     private final MetricsPages pages;
+    private final Probes probes;
     private final ScrapeCounts counts;
     private final NanoClock clock;
     private final Consumer<ScrapeConnection> onClosed;
@@ -42,12 +43,14 @@ final class ScrapeConnection implements Runnable
     ScrapeConnection(
         final Socket socket,
         final MetricsPages pages,
+        final Probes probes,
         final ScrapeCounts counts,
         final NanoClock clock,
         final Consumer<ScrapeConnection> onClosed)
     {
         this.socket = socket;
         this.pages = pages;
+        this.probes = probes;
         this.counts = counts;
         this.clock = clock;
         this.onClosed = onClosed;
@@ -125,7 +128,8 @@ final class ScrapeConnection implements Runnable
         switch (request.path())
         {
             case "/metrics" -> answer(request);
-            case "/-/healthy" -> send("200 OK", "text/plain", false, bytes("ready\n"), request.isHead());
+            case "/health" -> answer(probes.health(), request.isHead());
+            case "/ready" -> answer(probes.ready(), request.isHead());
             default -> refuse("404 Not Found");
         }
         result.compareAndSet(null, ScrapeResult.ANSWERED);
@@ -148,9 +152,15 @@ final class ScrapeConnection implements Runnable
         send("200 OK", page.contentType(), page.isGzip(), page.bytes(), request.isHead());
     }
 
+    private void answer(final Probes.Answer answer, final boolean isHead) throws IOException
+    {
+        send(answer.isOk() ? "200 OK" : "503 Service Unavailable", "text/plain", false, bytes(answer.text() + '\n'),
+            isHead);
+    }
+
     private void refuse(final String status) throws IOException
     {
-        send(status, "text/plain", false, bytes(status + "; metrics are at /metrics\n"), false);
+        send(status, "text/plain", false, bytes(status + "; there are /metrics, /health and /ready\n"), false);
         result.compareAndSet(null, ScrapeResult.REFUSED);
         // A socket that is closed before all was read is reset, which takes the answer from the client.
         deadlineNs = clock.nanoTime() + DRAIN_MAX_NS;

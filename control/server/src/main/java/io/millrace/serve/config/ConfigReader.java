@@ -67,6 +67,7 @@ public final class ConfigReader
      * @param bounds  within which the paths of file devices have to lie that commands create; null without control.
      * @param stateDirectory where the state that a manager applied is kept, with control, and records of files.
      * @param isStateDirectoryNamed whether the file names that directory, rather than leaving it to the default.
+     * @param metrics address of the metrics endpoint; null: none.
      * @param warmUp  whether the I/O paths are to be warmed up.
      * @param lines   of the keys that the file gives, from 1.
      */
@@ -77,6 +78,7 @@ public final class ConfigReader
         FileBounds bounds,
         Path stateDirectory,
         boolean isStateDirectoryNamed,
+        InetSocketAddress metrics,
         boolean warmUp,
         Map<String, Integer> lines)
     {
@@ -168,7 +170,7 @@ public final class ConfigReader
             final Path state = null != directory ? directory :
                 stateDirectoryDefault(top.section(Settings.CONTROL).get(Settings.CONTROL_NAME));
             return new Result(file, config, control, null == control ? null :
-                bounds(top.section(Settings.CONTROL), state, config.devices()), state, null != directory,
+                bounds(top.section(Settings.CONTROL), state, config.devices()), state, null != directory, metrics(top),
                 top.get(Settings.WARM_UP), Map.copyOf(lines));
         }
         catch (final SettingException e)
@@ -417,6 +419,16 @@ public final class ConfigReader
     private static Path stateDirectoryDefault(final String name)
     {
         return BaseDirectories.state(System.getenv()).resolve("millrace").resolve("data-plane-" + name);
+    }
+
+    private static InetSocketAddress metrics(final Section top)
+    {
+        if (!top.has(Settings.METRICS))
+        {
+            return null;
+        }
+        final Section section = top.section(Settings.METRICS);
+        return new InetSocketAddress(section.get(Settings.METRICS_ADDRESS), section.get(Settings.METRICS_PORT));
     }
 
     private static StatusSettings status(final Section section)

@@ -17,6 +17,7 @@ import io.millrace.nvmf.qos.QosLimits;
 import io.millrace.nvmf.tcp.TcpTransportConfig;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.ReactorConfig.IdleMode;
+import io.millrace.control.setting.Addresses;
 import io.millrace.settings.Setting;
 import io.millrace.settings.SettingTable;
 import io.millrace.control.setting.SettingType;
@@ -236,7 +237,7 @@ final class Settings
         SettingType.choice(TransportAddress.Type.class, DataPlaneConfig.transportTypes().toArray(
             TransportAddress.Type[]::new)), "tcp", "Transport of NVMe-oF.");
     static final Setting<InetAddress> LISTENER_ADDRESS = Setting.required("listeners[].address",
-        new SettingType<>("address", "an IPv4 or IPv6 address", Settings::address),
+        SettingType.ADDRESS,
         "Address to listen on; 0.0.0.0 or \"::\" for every one of the machine.");
     static final Setting<Integer> LISTENER_PORT = Setting.optional("listeners[].port",
         SettingType.number(0, 65535), "4420",
@@ -302,6 +303,14 @@ final class Settings
         SettingType.size(StatusSettings.BYTES_EACH_MIN, StatusSettings.BYTES_EACH_MAX),
         Units.size(StatusSettings.BYTES_EACH_DEFAULT),
         "What each reactor may fill of it; what it does not use takes no space.");
+
+    static final Setting<Void> METRICS = Setting.group("metrics",
+        "Prometheus endpoint of this data plane, with answers to probes at /health and /ready; without this group " +
+            "there is none.");
+    static final Setting<InetAddress> METRICS_ADDRESS = Setting.optional("metrics.address", SettingType.ADDRESS,
+        "127.0.0.1", "Address to listen on.");
+    static final Setting<Integer> METRICS_PORT = Setting.optional("metrics.port", SettingType.number(1, 65_535),
+        "9465", "TCP port.");
 
     static final Setting<Void> LIMITS = Setting.group("limits", "Limits of hosts.");
     static final Setting<Integer> LIMIT_QUEUE_PAIRS = Setting.optional("limits.queue-pairs",
@@ -400,6 +409,7 @@ final class Settings
         CONTROL_IDLE, CONTROL_ENCRYPTION, CONTROL_GROUP, CONTROL_DEVICE_DIRECTORIES,
         STATE, STATE_DIRECTORY,
         STATUS, STATUS_FILE, STATUS_SIZE,
+        METRICS, METRICS_ADDRESS, METRICS_PORT,
         LIMITS, LIMIT_QUEUE_PAIRS, LIMIT_QUEUE_DEPTH, LIMIT_CONTROLLERS, LIMIT_CONTROLLER_ID_FIRST,
         LIMIT_CONTROLLER_ID_LAST, LIMIT_ANA_TRANSITION,
         LIMIT_REQUESTS, LIMIT_CONNECTIONS, LIMIT_CONNECTIONS_PER_ADDRESS, LIMIT_PENDING, LIMIT_PENDING_PER_ADDRESS,
@@ -445,18 +455,6 @@ final class Settings
         return SettingType.number(0, CPU_MAX).parse(text);
     }
 
-    private static InetAddress address(final String text)
-    {
-        try
-        {
-            return InetAddress.ofLiteral(text);
-        }
-        catch (final IllegalArgumentException e)
-        {
-            throw new SettingType.BadValue("not an IP address", "write one such as 127.0.0.1, 0.0.0.0 or \"::1\"");
-        }
-    }
-
     private static TransportAddress listenerAddress(final String text)
     {
         final Matcher matcher = SOCKET_ADDRESS.matcher(text);
@@ -466,7 +464,7 @@ final class Settings
             final int port = Integer.parseInt(matcher.group(3));
             if (port >= 1 && port <= 65535)
             {
-                return TransportAddress.tcp(new InetSocketAddress(address(address), port));
+                return TransportAddress.tcp(new InetSocketAddress(Addresses.resolve(address), port));
             }
         }
         throw new SettingType.BadValue("not an IP address with a port",

@@ -66,7 +66,7 @@ class MetricsEndpointAttackTest
         {
             asked.incrementAndGet();
             return records;
-        }, warnings::add);
+        }, MetricsEndpointTest.PROBES, warnings::add);
     }
 
     @AfterEach
@@ -262,7 +262,7 @@ class MetricsEndpointAttackTest
 
     private static double scrapes(final String text, final String result)
     {
-        final String sample = "millrace_manager_scrapes_total{result=\"" + result + "\"} ";
+        final String sample = "millrace_scrapes_total{result=\"" + result + "\"} ";
         return Double.parseDouble(text.lines().filter((each) -> each.startsWith(sample)).findFirst().orElseThrow()
             .substring(sample.length()));
     }
@@ -306,7 +306,7 @@ class MetricsEndpointAttackTest
             {"GET /metrics HTTP/1.1\r\nX: " + "a".repeat(20_000) + "\r\n\r\n", "431"},
             {"POST /metrics HTTP/1.1\r\n\r\n", "405"}, {"GET /secret HTTP/1.1\r\n\r\n", "404"},
             {"nonsense\r\n\r\n", "400"}, {"GET /metrics SPDY/3\r\n\r\n", "400"},
-            {"GET /-/healthy HTTP/1.0\r\n\r\n", "200"}, {"HEAD /metrics?name HTTP/1.1\r\n\r\n", "200"}};
+            {"GET /health HTTP/1.0\r\n\r\n", "200"}, {"HEAD /metrics?name HTTP/1.1\r\n\r\n", "200"}};
         for (final String[] each : cases)
         {
             final Socket socket = connect();

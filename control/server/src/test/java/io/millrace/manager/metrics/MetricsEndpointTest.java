@@ -21,6 +21,8 @@ import io.millrace.control.message.Resource;
 import io.millrace.status.DataPlaneCounters;
 import io.millrace.status.ReactorCounters;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -44,6 +46,20 @@ import org.junit.jupiter.api.Test;
 class MetricsEndpointTest
 {
     private static final String NQN = "nqn.2026-11.io.millrace:vol0";
+    static final Probes PROBES = new Probes()
+    {
+        @Override
+        public Answer health()
+        {
+            return new Answer(true, "healthy");
+        }
+
+        @Override
+        public Answer ready()
+        {
+            return new Answer(false, "no listeners");
+        }
+    };
     private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private static LatencyInfo latency(final String name, final int nsid, final IoKind kind)
@@ -102,7 +118,7 @@ class MetricsEndpointTest
     @Test
     void shouldTellWhatDataPlanesTell() throws IOException
     {
-        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, MetricsEndpointTest::records, (line) ->
+        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, MetricsEndpointTest::records, PROBES, (line) ->
         {
         }))
         {
@@ -160,7 +176,7 @@ class MetricsEndpointTest
                     Stream.of(matcher.group(3).split(", ")).sorted().collect(Collectors.joining(","))), line);
             }
         }
-        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, MetricsEndpointTest::records, (line) ->
+        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, MetricsEndpointTest::records, PROBES, (line) ->
         {
         }))
         {
@@ -191,15 +207,39 @@ class MetricsEndpointTest
         return types;
     }
 
+    private static String probe(final MetricsEndpoint endpoint, final String path) throws IOException
+    {
+        final HttpURLConnection connection =
+            (HttpURLConnection)URI.create("http://127.0.0.1:" + endpoint.port() + path).toURL().openConnection();
+        final int status = connection.getResponseCode();
+        try (InputStream body = status < 400 ? connection.getInputStream() : connection.getErrorStream())
+        {
+            return status + " " + new String(body.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void shouldAnswerProbes() throws IOException
+    {
+        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, List::of, PROBES, (line) ->
+        {
+        }))
+        {
+            assertEquals("200 healthy\n", probe(endpoint, "/health"));
+            assertEquals("503 no listeners\n", probe(endpoint, "/ready"));
+            assertEquals("404 404 Not Found; there are /metrics, /health and /ready\n", probe(endpoint, "/live"));
+        }
+    }
+
     @Test
     void shouldSayInASentenceThatThePortIsTaken() throws IOException
     {
-        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, List::of, (line) ->
+        try (MetricsEndpoint endpoint = MetricsEndpoint.start(ANY, List::of, PROBES, (line) ->
         {
         }))
         {
             final IOException e = assertThrows(IOException.class, () -> MetricsEndpoint.start(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.port()), List::of, (line) ->
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), endpoint.port()), List::of, PROBES, (line) ->
                 {
                 }));
             assertEquals("metrics cannot be served at 127.0.0.1:" + endpoint.port() +

@@ -299,8 +299,10 @@ class ConfigReaderTest
         "allow-any-host: true | serial: ' ' | test.yaml:5: subsystems[0].serial =  : not 1 to 20 printable ASCII",
         "transport: tcp | transport: rdma | test.yaml:8: listeners[0].transport = rdma: not one of tcp; use one of " +
             "them",
-        "address: 127.0.0.1 | address: localhost | test.yaml:8: listeners[0].address = localhost: not an IP address; " +
-            "write one such as 127.0.0.1",
+        "address: 127.0.0.1 | address: 127.0.0.1.2 | test.yaml:8: listeners[0].address = 127.0.0.1.2: neither " +
+            "an IP address nor a host name; write one such as 127.0.0.1",
+        "address: 127.0.0.1 | address: none.invalid | test.yaml:8: listeners[0].address = none.invalid: an unknown " +
+            "host name; write an IP address, or a name that this machine resolves",
         "address: 127.0.0.1 | 'address: 127.0.0.1, port: 65536' | test.yaml:8: listeners[0].port = 65536: out of " +
             "range 0 to 65535; use a value in the range",
         "listeners: | listener: | test.yaml:7: listener: unknown key; did you mean listeners?",
