@@ -46,11 +46,12 @@ class ArchitectureTest
     private static final String BINDINGS = "io.millrace.bindings..";
     private static final String[] DATA_PATH = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.block..", "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.status..", "io.millrace.jfr.."};
+        "io.millrace.nvmf..", "io.millrace.remote..", "io.millrace.status..", "io.millrace.jfr.."};
     private static final String[] DATA_PLANE_MODULE = {
         "io.millrace.reactor..", "io.millrace.memory..", "io.millrace.pci..", "io.millrace.block..",
         "io.millrace.nvme..",
-        "io.millrace.nvmf..", "io.millrace.status..", "io.millrace.jfr..", "io.millrace.lock..",
+        "io.millrace.nvmf..", "io.millrace.remote..", "io.millrace.status..", "io.millrace.jfr..",
+        "io.millrace.lock..",
         "io.millrace.validation..",
         "io.millrace.dataplane.."};
 
@@ -74,7 +75,7 @@ class ArchitectureTest
         "io.millrace.nvmf", "io.millrace.nvmf.transport", "io.millrace.nvmf.qos", "io.millrace.nvmf.ana",
         "io.millrace.nvmf.namespace", "io.millrace.nvmf.config",
         "io.millrace.nvmf.tcp", "io.millrace.nvmf.tcp.pdu", "io.millrace.nvmf.initiator",
-        "io.millrace.nvmf.initiator.tcp", "io.millrace.status", "io.millrace.jfr",
+        "io.millrace.nvmf.initiator.tcp", "io.millrace.remote", "io.millrace.status", "io.millrace.jfr",
         "io.millrace.dataplane", "io.millrace.serve.config",
         "io.millrace.settings", "io.millrace.console",
         "io.millrace.cli",
@@ -130,7 +131,11 @@ class ArchitectureTest
         "io.millrace.memory.. | io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., io.millrace.dataplane..",
         "io.millrace.pci.. | io.millrace.reactor.., io.millrace.block.., io.millrace.nvme.., io.millrace.nvmf.., " +
             "io.millrace.dataplane..",
-        "io.millrace.block.. | io.millrace.nvmf.., io.millrace.dataplane..",
+        "io.millrace.block.. | io.millrace.nvmf.., io.millrace.remote.., io.millrace.dataplane..",
+        "io.millrace.nvmf.. | io.millrace.remote..",
+        "io.millrace.remote.. | io.millrace.nvmf, io.millrace.nvmf.tcp.., io.millrace.nvmf.initiator.tcp.., " +
+            "io.millrace.block.memory.., io.millrace.block.discard.., io.millrace.block.file.., " +
+            "io.millrace.block.fault.., io.millrace.dataplane..",
         "io.millrace.block | io.millrace.block.memory.., io.millrace.block.discard.., io.millrace.block.file.., " +
             "io.millrace.block.fault.., io.millrace.block.nvme.., io.millrace.nvme.., io.millrace.pci..",
         "io.millrace.block.memory.. | io.millrace.nvme.., io.millrace.pci..",

@@ -1,6 +1,7 @@
 package io.millrace.dataplane;
 
 import io.millrace.nvmf.initiator.HostPollGroup;
+import io.millrace.nvmf.initiator.HostPollGroups;
 import io.millrace.nvmf.initiator.tcp.TcpHostTransport;
 import io.millrace.reactor.Reactor;
 import java.util.List;
@@ -12,6 +13,14 @@ public final class HostTransports
 {
     private HostTransports()
     {
+    }
+
+    /**
+     * {@return poll groups that share reactors, with every transport of this build}
+     */
+    public static HostPollGroups pollGroups()
+    {
+        return new HostPollGroups(HostTransports::pollGroup);
     }
 
     /**

@@ -114,6 +114,7 @@ public final class IdentifyController extends Flyweight
     private static final int ANA_CAPABILITIES_OFFSET = 343;
     private static final int ANA_GROUP_ID_MAX_OFFSET = 344;
     private static final int ANA_GROUPS_OFFSET = 348;
+    private static final int COMMAND_QUIESCE_TIME_OFFSET = 386;
     private static final int SUBMISSION_ENTRY_SIZE_OFFSET = 512;
     private static final int COMPLETION_ENTRY_SIZE_OFFSET = 513;
     private static final int MAX_COMMANDS_OFFSET = 514;
@@ -743,6 +744,27 @@ public final class IdentifyController extends Flyweight
     public IdentifyController anaGroups(final int value)
     {
         buffer.putInt(offset + ANA_GROUPS_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
+        return this;
+    }
+
+    /**
+     * {@return longest time in milliseconds that it needs to end all commands after it has lost its host (CQT, since
+     * NVM Express Base 2.1); 0 when it is not reported}
+     */
+    public int commandQuiesceTimeMs()
+    {
+        return buffer.getShort(offset + COMMAND_QUIESCE_TIME_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
+    }
+
+    /**
+     * Sets longest time that it needs to end all commands after it has lost its host.
+     *
+     * @param value in milliseconds.
+     * @return this, to chain.
+     */
+    public IdentifyController commandQuiesceTimeMs(final int value)
+    {
+        buffer.putShort(offset + COMMAND_QUIESCE_TIME_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
 

@@ -3,6 +3,7 @@ package io.millrace.block;
 import com.sun.management.ThreadMXBean;
 import io.millrace.reactor.Poller;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Drives a channel in a closed loop on its reactor and measures what that thread allocates.
@@ -27,6 +28,8 @@ public final class AllocationProbe implements Poller
     private int sent;
     private long round;
     private long roundBytes;
+    private long bytesBefore;
+    private CompletableFuture<Void> over;
 
     public AllocationProbe(final Initiator initiator, final long address, final BlockGeometry geometry)
     {
@@ -51,11 +54,7 @@ public final class AllocationProbe implements Poller
         while (clean < CLEAN_ROUNDS && round < ROUNDS_MAX)
         {
             round++;
-            initiator.call(() ->
-            {
-                run();
-                return null;
-            });
+            initiator.get(run());
             clean = 0 == roundBytes ? clean + 1 : 0;
         }
         return roundBytes;
@@ -64,6 +63,13 @@ public final class AllocationProbe implements Poller
     @Override
     public int poll()
     {
+        if (sent == REQUESTS_PER_ROUND && idleCount == DEPTH)
+        {
+            roundBytes = THREADS.getCurrentThreadAllocatedBytes() - bytesBefore;
+            initiator.reactor().removePoller(this);
+            over.complete(null);
+            return 1;
+        }
         int work = initiator.channel().poll();
         while (idleCount > 0 && sent < REQUESTS_PER_ROUND && send(idle[idleCount - 1]))
         {
@@ -72,15 +78,18 @@ public final class AllocationProbe implements Poller
         return work;
     }
 
-    private void run()
+    /** A round is cycles of the reactor, since other pollers of it may have a part in a device. */
+    private CompletableFuture<Void> run()
     {
-        sent = 0;
-        final long before = THREADS.getCurrentThreadAllocatedBytes();
-        while (sent < REQUESTS_PER_ROUND || idleCount < DEPTH)
+        over = new CompletableFuture<>();
+        initiator.call(() ->
         {
-            poll();
-        }
-        roundBytes = THREADS.getCurrentThreadAllocatedBytes() - before;
+            sent = 0;
+            initiator.reactor().addPoller(this);
+            bytesBefore = THREADS.getCurrentThreadAllocatedBytes();
+            return null;
+        });
+        return over;
     }
 
     private boolean send(final BlockRequest request)

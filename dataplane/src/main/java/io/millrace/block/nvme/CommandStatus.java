@@ -7,7 +7,7 @@ import io.millrace.nvme.NvmeStatus;
  * Maps a command's status (NVM Express Base 2.0, section 3.3.3.2.1; NVM Command Set 1.0, section 3.1.2) to a block
  * status. Stateless.
  */
-final class CommandStatus
+public final class CommandStatus
 {
     /** Write to a read-only range; fabrics use the number for something else. */
     private static final int ATTEMPTED_WRITE_TO_READ_ONLY_RANGE = 0x182;
@@ -21,7 +21,7 @@ final class CommandStatus
      *
      * @param status of the command, without phase tag.
      */
-    static BlockStatus of(final int status)
+    public static BlockStatus of(final int status)
     {
         return switch (NvmeStatus.code(status))
         {

@@ -1,6 +1,7 @@
 package io.millrace.nvmf.initiator;
 
 import io.millrace.nvme.AdminOpcode;
+import io.millrace.nvme.AnaLogHeader;
 import io.millrace.nvme.FabricsType;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.LogPageId;
@@ -77,6 +78,19 @@ public record AdminCommand(
     {
         return new AdminCommand(AdminOpcode.GET_LOG_PAGE, nsid, LogPageId.dword10(logPageId, false, lengthBytes),
             LogPageId.dword11(lengthBytes), (int)offset, (int)(offset >>> 32), 0, 0, lengthBytes);
+    }
+
+    /**
+     * Get Log Page of the ANA groups, without their namespaces.
+     *
+     * @param lengthBytes of the page from its beginning.
+     * @return the command.
+     */
+    public static AdminCommand anaGroups(final int lengthBytes)
+    {
+        return new AdminCommand(AdminOpcode.GET_LOG_PAGE, 0,
+            LogPageId.dword10(LogPageId.ANA, false, lengthBytes) | AnaLogHeader.GROUPS_ONLY,
+            LogPageId.dword11(lengthBytes), 0, 0, 0, 0, lengthBytes);
     }
 
     /**

@@ -60,6 +60,11 @@ final class AdminQueue implements ConnectionListener
         return opening;
     }
 
+    boolean isReady()
+    {
+        return connection.isReady();
+    }
+
     int controllerId()
     {
         return connection.controllerId();

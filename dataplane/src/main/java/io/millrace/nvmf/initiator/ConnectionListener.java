@@ -12,7 +12,8 @@ public interface ConnectionListener
 
     /**
      * A command was outstanding when the connection ended. It is not completed: that is the listener's to do, now or
-     * after a reconnect.
+     * after a reconnect. The transport has let go of its payload: nothing of the old connection reads or writes that
+     * memory any more, so it may be used again at once.
      *
      * @param request that has no answer.
      */

@@ -24,6 +24,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param inCapsuleDataBytes   that an I/O capsule may carry.
  * @param optionalCommands     optional NVM commands, as ONCS has it.
  * @param volatileWriteCache   whether writes without FUA are stable only after a flush.
+ * @param memoryPageShift      log2 of its smallest memory page, the unit of its size limits.
+ * @param trafficKeepAlive     whether any command restarts its keep-alive timer (TBKAS).
+ * @param quiesceTimeMs        that it needs to end all commands after it has lost its host (CQT).
+ * @param atomicWriteBlocks    that a write stores whole or not at all, also when power fails (AWUPF).
  * @param asyncEventLimit      asynchronous event requests it holds at once.
  * @param keepAliveGranularity of the keep-alive time-out, in units of 100 ms; 0 when it has none.
  * @param optionalAsyncEvents  as OAES has it.
@@ -49,6 +53,10 @@ public record ControllerInfo(
     int inCapsuleDataBytes,
     int optionalCommands,
     boolean volatileWriteCache,
+    int memoryPageShift,
+    boolean trafficKeepAlive,
+    int quiesceTimeMs,
+    int atomicWriteBlocks,
     int asyncEventLimit,
     int keepAliveGranularity,
     int optionalAsyncEvents,
@@ -85,6 +93,10 @@ public record ControllerInfo(
                 Math.clamp(capsuleBytes - SubmissionQueueEntry.SIZE_BYTES, 0, Integer.MAX_VALUE) : 0,
             identify.optionalNvmCommands(),
             0 != (identify.volatileWriteCache() & IdentifyController.CACHE_PRESENT),
+            pageShift,
+            0 != (identify.controllerAttributes() & IdentifyController.ATTRIBUTE_TRAFFIC_KEEP_ALIVE),
+            identify.commandQuiesceTimeMs(),
+            1 + identify.atomicWriteUnitPowerFail(),
             identify.asyncEventRequestLimit() + 1,
             identify.keepAliveSupport(),
             identify.optionalAsyncEvents(),
@@ -98,8 +110,34 @@ public record ControllerInfo(
     {
         return new ControllerInfo(controllerId, subsystemNqn, serialNumber, modelNumber, firmwareRevision, vendorId,
             version, discovery, namespaceIdMax, count, queueEntriesMax, maxTransferBytes, inCapsuleDataBytes,
-            optionalCommands, volatileWriteCache, asyncEventLimit, keepAliveGranularity, optionalAsyncEvents,
-            anaCapabilities, anaTransitionSeconds, anaGroupIdMax, anaGroups);
+            optionalCommands, volatileWriteCache, memoryPageShift, trafficKeepAlive, quiesceTimeMs, atomicWriteBlocks,
+            asyncEventLimit, keepAliveGranularity, optionalAsyncEvents, anaCapabilities, anaTransitionSeconds,
+            anaGroupIdMax, anaGroups);
+    }
+
+    /**
+     * {@return time in milliseconds after the host has lost the association by which the controller has ended all its
+     * commands, if it follows the specification: it detects the loss within two keep-alive time-outs, or three where
+     * any command restarts its timer, then ends its commands within its quiesce time (NVM Express Base 2.1, sections
+     * 3.9 and 9.6)}
+     *
+     * @param keepAliveMs keep-alive time-out of the association; above 0.
+     */
+    public long commandEndMs(final int keepAliveMs)
+    {
+        final long granularityMs = Math.max(1, 100L * keepAliveGranularity);
+        final long roundedMs = (keepAliveMs + granularityMs - 1) / granularityMs * granularityMs;
+        return (trafficKeepAlive ? 3 : 2) * roundedMs + quiesceTimeMs;
+    }
+
+    /**
+     * {@return whether it offers an optional NVM command}
+     *
+     * @param command bit of ONCS, as {@link IdentifyController} has it.
+     */
+    public boolean offers(final int command)
+    {
+        return 0 != (optionalCommands & command);
     }
 
     /**

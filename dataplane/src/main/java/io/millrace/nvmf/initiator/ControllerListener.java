@@ -1,5 +1,7 @@
 package io.millrace.nvmf.initiator;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
  * Receives the events of a {@link RemoteController}. Called on the controller's reactor; must not block.
  */
@@ -29,6 +31,31 @@ public interface ControllerListener
      * @param event      double word 0 of the completion, for {@link io.millrace.nvme.AsyncEvent}.
      */
     default void onAsyncEvent(final RemoteController controller, final int event)
+    {
+    }
+
+    /**
+     * An association was made, for the first time or again. Admin commands may be sent; I/O queues are connected, and
+     * the controller becomes live, when what this returns is done. A failure ends the association like any other.
+     *
+     * @param controller that was connected.
+     * @param info       that it reported.
+     * @return done on the controller's reactor.
+     */
+    default CompletableFuture<Void> onAssociated(final RemoteController controller, final ControllerInfo info)
+    {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /**
+     * An association has ended, and every command that was outstanding has been given back by its queue. Called once an
+     * association, before the next attempt to connect.
+     *
+     * @param controller  whose.
+     * @param isQuiesced  whether the controller has confirmed that it was reset: none of its commands is executed from
+     *                    now on. If not, some may be until {@link ControllerInfo#commandEndMs} has passed.
+     */
+    default void onDisassociated(final RemoteController controller, final boolean isQuiesced)
     {
     }
 }

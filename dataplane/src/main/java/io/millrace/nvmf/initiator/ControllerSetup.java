@@ -20,7 +20,8 @@ final class ControllerSetup
     private static final int IO_QUEUES_WANTED = 128;
     private static final int MEMORY_PAGE_SHIFT_MIN = 12;
     private static final int CONFIGURATION_PAGE_SHIFT = 7;
-    private static final int NOTICES = AsyncEvent.ENABLE_NAMESPACE_NOTICES | AsyncEvent.ENABLE_DISCOVERY_NOTICES;
+    private static final int NOTICES = AsyncEvent.ENABLE_NAMESPACE_NOTICES | AsyncEvent.ENABLE_ANA_NOTICES |
+        AsyncEvent.ENABLE_DISCOVERY_NOTICES;
 
     private final Reactor reactor;
     private final AdminQueue admin;

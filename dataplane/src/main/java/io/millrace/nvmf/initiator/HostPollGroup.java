@@ -95,9 +95,13 @@ public final class HostPollGroup implements Poller, AutoCloseable
     @Override
     public int poll()
     {
+        final HostQueueTransport[] current = connections;
+        if (0 == current.length)
+        {
+            return 0;
+        }
         readClock();
         int work = 0;
-        final HostQueueTransport[] current = connections;
         if (pollsDirectly())
         {
             for (final HostQueueTransport connection : current)
@@ -194,10 +198,19 @@ public final class HostPollGroup implements Poller, AutoCloseable
                 connection.close("poll group is closed");
                 connection.poll();
             }
-            reactor.removePoller(this);
+            leave();
             done.complete(null);
         });
         done.join();
+    }
+
+    /**
+     * Takes the initiator off its reactor, without waiting. All controllers and queue pairs on it have been closed
+     * before. A command of its reactor, not within a turn of the group.
+     */
+    void leave()
+    {
+        reactor.removePoller(this);
         transports.forEach(HostTransport::close);
     }
 }

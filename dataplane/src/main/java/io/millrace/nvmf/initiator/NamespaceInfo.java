@@ -24,6 +24,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * @param writeProtected       whether writes are refused.
  * @param deallocatedReadsZero whether deallocated blocks read as zeroes.
  * @param anaGroup             ANA group; 0 when it has none.
+ * @param atomicWriteBlocks    that a write stores whole or not at all, also when power fails (NAWUPF); 0 when the
+ *                             controller's own unit applies.
+ * @param optimalWriteBlocks   size of writes that suits it best (NOWS); 0 when it reports none.
  */
 public record NamespaceInfo(
     int nsid,
@@ -38,7 +41,9 @@ public record NamespaceInfo(
     boolean shared,
     boolean writeProtected,
     boolean deallocatedReadsZero,
-    int anaGroup)
+    int anaGroup,
+    int atomicWriteBlocks,
+    int optimalWriteBlocks)
 {
     private static final int FORMATS_OFFSET = 128;
     private static final int NGUID_BYTES = 16;
@@ -96,7 +101,11 @@ public record NamespaceInfo(
             0 != (identify.multiPathCapabilities() & IdentifyNamespace.MULTI_PATH_SHARED),
             0 != (identify.attributes() & IdentifyNamespace.ATTRIBUTE_WRITE_PROTECTED),
             IdentifyNamespace.DEALLOCATE_READS_ZERO == (identify.deallocateFeatures() & DEALLOCATE_READS_MASK),
-            identify.anaGroupId());
+            identify.anaGroupId(),
+            0 == (identify.features() & IdentifyNamespace.FEATURE_ATOMIC_UNITS) ? 0 :
+                1 + identify.atomicWriteUnitPowerFail(),
+            0 == (identify.features() & IdentifyNamespace.FEATURE_OPTIMAL_SIZES_MASK) ? 0 :
+                1 + identify.optimalWriteSize());
     }
 
     private static String hex(final byte[] bytes)

@@ -1,8 +1,10 @@
 package io.millrace.nvmf.initiator;
 
 import io.millrace.nvme.AsyncEvent;
+import io.millrace.nvme.AnaState;
 import io.millrace.nvme.ControllerConfiguration;
 import io.millrace.nvme.ControllerProperty;
+import io.millrace.nvme.ControllerStatus;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.reactor.Reactor;
 import java.nio.ByteOrder;
@@ -29,6 +31,8 @@ public final class RemoteController implements AutoCloseable
     private static final int NAMESPACES_PER_LIST = 1024;
     private static final int EVENT_LOG_BYTES = 4096;
     private static final long SHUTDOWN_TIMEOUT_MS = 1_000;
+    private static final long QUIESCE_TIMEOUT_NS = 1_000_000_000;
+    private static final long QUIESCE_INTERVAL_NS = 2_000_000;
 
     private final HostPollGroup group;
     private final Reactor reactor;
@@ -84,7 +88,7 @@ public final class RemoteController implements AutoCloseable
 
     private CompletableFuture<RemoteController> begin()
     {
-        new ControllerSetup(reactor, admin, config).run().whenComplete((newInfo, failure) ->
+        associate().whenComplete((newInfo, failure) ->
         {
             if (ControllerState.CLOSED == state)
             {
@@ -106,6 +110,12 @@ public final class RemoteController implements AutoCloseable
             }));
         });
         return connected;
+    }
+
+    private CompletableFuture<ControllerInfo> associate()
+    {
+        return new ControllerSetup(reactor, admin, config).run().thenCompose((newInfo) ->
+            listener.onAssociated(this, newInfo).thenApply((accepted) -> newInfo));
     }
 
     private static String reason(final Throwable failure)
@@ -174,18 +184,34 @@ public final class RemoteController implements AutoCloseable
         lostNs = reactor.nowNs();
         reconnectDelayMs = config.reconnectDelayMs();
         state(ControllerState.RECONNECTING, reason);
-        disconnect(reason).thenRun(() -> reactor.execute(this::scheduleReconnect));
+        disconnect(reason).thenRun(this::scheduleReconnect);
     }
 
+    /**
+     * Ends the association. The controller is reset first where its admin queue still answers, so that none of its
+     * commands is executed after those that follow.
+     *
+     * @param reason in one sentence.
+     * @return done, on the reactor, when everything is disconnected.
+     */
     private CompletableFuture<Void> disconnect(final String reason)
     {
         final List<CompletableFuture<Void>> all = new ArrayList<>();
-        all.add(admin.close(reason));
         for (final RemoteQueuePair queue : queues)
         {
             all.add(queue.suspend(reason));
         }
-        return CompletableFuture.allOf(all.toArray(CompletableFuture[]::new));
+        final CompletableFuture<Boolean> quiesced = new Quiesce().begin();
+        final CompletableFuture<Void> done = new CompletableFuture<>();
+        CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
+            .thenCompose((suspended) -> quiesced)
+            .whenComplete((isQuiesced, failure) -> reactor.execute(() ->
+                admin.close(reason).whenComplete((adminClosed, ignored) -> reactor.execute(() ->
+                {
+                    listener.onDisassociated(this, null == failure && isQuiesced);
+                    done.complete(null);
+                }))));
+        return done;
     }
 
     private void scheduleReconnect()
@@ -204,7 +230,7 @@ public final class RemoteController implements AutoCloseable
             return;
         }
         lostMeanwhile = null;
-        new ControllerSetup(reactor, admin, config).run()
+        associate()
             .thenCompose((newInfo) -> openQueues(newInfo).thenApply((opened) -> newInfo))
             .whenComplete((newInfo, failure) -> reactor.execute(() -> onReconnected(newInfo, failure)));
     }
@@ -235,7 +261,7 @@ public final class RemoteController implements AutoCloseable
         }
         else
         {
-            disconnect(reason).thenRun(() -> reactor.execute(this::scheduleReconnect));
+            disconnect(reason).thenRun(this::scheduleReconnect);
         }
     }
 
@@ -257,6 +283,19 @@ public final class RemoteController implements AutoCloseable
      */
     public CompletableFuture<RemoteQueuePair> openQueuePair(final HostPollGroup queueGroup)
     {
+        return openQueuePair(queueGroup, QueueListener.NONE);
+    }
+
+    /**
+     * Opens an I/O queue on any reactor.
+     *
+     * @param queueGroup    on whose reactor the queue is to live.
+     * @param queueListener notified when commands may be submitted to it, and when not.
+     * @return the queue once it is connected; fails with an {@link InitiatorException}.
+     */
+    public CompletableFuture<RemoteQueuePair> openQueuePair(
+        final HostPollGroup queueGroup, final QueueListener queueListener)
+    {
         return reactor.call(() ->
         {
             if (ControllerState.LIVE != state)
@@ -271,7 +310,7 @@ public final class RemoteController implements AutoCloseable
                     info.ioQueueCount() + " I/O queues, all are in use: use fewer");
             }
             queueIds.set(queueId - 1);
-            final RemoteQueuePair queue = new RemoteQueuePair(this, queueGroup, queueId, config);
+            final RemoteQueuePair queue = new RemoteQueuePair(this, queueGroup, queueId, config, queueListener);
             queues.add(queue);
             return queue.open(config, host, info.controllerId(), info.queueEntriesMax(), info.inCapsuleDataBytes())
                 .handle((opened, failure) -> null == failure ? CompletableFuture.completedFuture(queue) :
@@ -425,6 +464,19 @@ public final class RemoteController implements AutoCloseable
     }
 
     /**
+     * Reads the state of an ANA group.
+     *
+     * @param groupId of the group.
+     * @return its state; null when the controller reports no such group among the first
+     *     {@value AnaGroups#GROUPS_MAX}, or a state that the specification does not have.
+     */
+    public CompletableFuture<AnaState> anaState(final int groupId)
+    {
+        return data("Get Log Page of ANA groups", AdminCommand.anaGroups(AdminCommand.DATA_BYTES_MAX))
+            .thenApply((log) -> AnaGroups.state(log, groupId));
+    }
+
+    /**
      * {@return the present state; may be outdated when it is read from another thread}
      */
     public ControllerState state()
@@ -510,5 +562,63 @@ public final class RemoteController implements AutoCloseable
     {
         Reactor.checkMayBlock("the end of a controller");
         closeAsync().join();
+    }
+
+    /**
+     * Resets the controller and waits until it has confirmed that, for a bounded time. One use.
+     */
+    private final class Quiesce
+    {
+        private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+        private final long deadlineNs = reactor.nowNs() + QUIESCE_TIMEOUT_NS;
+
+        CompletableFuture<Boolean> begin()
+        {
+            if (!admin.isReady())
+            {
+                outcome.complete(false);
+                return outcome;
+            }
+            reactor.schedule(deadlineNs, (nowNs) -> outcome.complete(false));
+            admin.call(AdminCommand.setProperty(ControllerProperty.CONFIGURATION, 0)).whenComplete(this::onReset);
+            return outcome;
+        }
+
+        private void onReset(final AdminResult answer, final Throwable failure)
+        {
+            if (null != failure || !answer.isSuccess())
+            {
+                outcome.complete(false);
+            }
+            else
+            {
+                poll();
+            }
+        }
+
+        private void poll()
+        {
+            if (!outcome.isDone())
+            {
+                admin.call(AdminCommand.getProperty(ControllerProperty.STATUS, 4)).whenComplete(this::onStatus);
+            }
+        }
+
+        private void onStatus(final AdminResult answer, final Throwable failure)
+        {
+            if (null != failure || !answer.isSuccess())
+            {
+                outcome.complete(false);
+            }
+            else if (!ControllerStatus.isReady(answer.result0()))
+            {
+                // A fatal status says nothing of commands that are under way.
+                outcome.complete(!ControllerStatus.isFatal(answer.result0()));
+            }
+            else
+            {
+                reactor.schedule(reactor.nowNs() + QUIESCE_INTERVAL_NS, (nowNs) -> poll());
+            }
+        }
     }
 }

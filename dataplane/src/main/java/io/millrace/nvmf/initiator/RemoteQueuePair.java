@@ -26,6 +26,7 @@ public final class RemoteQueuePair implements AutoCloseable
     private final RemoteController controller;
     private final HostPollGroup group;
     private final int queueId;
+    private final QueueListener listener;
     private final OutagePolicy outagePolicy;
     private final HostQueueTransport connection;
     private final Runnable failing = this::failWaiting;
@@ -37,8 +38,13 @@ public final class RemoteQueuePair implements AutoCloseable
     private CompletableFuture<Void> suspending;
 
     RemoteQueuePair(
-        final RemoteController controller, final HostPollGroup group, final int queueId, final ConnectionConfig config)
+        final RemoteController controller,
+        final HostPollGroup group,
+        final int queueId,
+        final ConnectionConfig config,
+        final QueueListener listener)
     {
+        this.listener = listener;
         this.controller = controller;
         this.group = group;
         this.queueId = queueId;
@@ -289,6 +295,7 @@ public final class RemoteQueuePair implements AutoCloseable
                 }
                 request = next;
             }
+            listener.onLive(RemoteQueuePair.this);
             opening.complete(null);
         }
 
@@ -325,6 +332,10 @@ public final class RemoteQueuePair implements AutoCloseable
                 state = State.SUSPENDED;
             }
             final boolean failedToOpen = opening.completeExceptionally(new InitiatorException(reason));
+            if (!failedToOpen)
+            {
+                listener.onSuspended(RemoteQueuePair.this);
+            }
             if (null != suspending)
             {
                 final CompletableFuture<Void> suspended = suspending;

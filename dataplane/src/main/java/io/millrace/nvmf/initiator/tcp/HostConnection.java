@@ -93,6 +93,8 @@ final class HostConnection implements HostQueueTransport, PduHandler, ReadinessL
         inCapsuleBytes = capsuleBytes;
         exchange.open(newQueueId, entries - 1);
         closeReason = null;
+        // A group without connections does not read the clock.
+        group.readClock();
         connectDeadlineNs = group.nowNs() + newConfig.connectTimeoutMs() * 1_000_000L;
         group.add(this);
         final String failure = socket.connect(config);

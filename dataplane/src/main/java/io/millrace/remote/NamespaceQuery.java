@@ -1,0 +1,59 @@
+package io.millrace.remote;
+
+import io.millrace.nvmf.initiator.InitiatorException;
+import io.millrace.nvmf.initiator.NamespaceInfo;
+import io.millrace.nvmf.initiator.RemoteController;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Finds a configured namespace at a controller. One use.
+ */
+final class NamespaceQuery
+{
+    private final RemoteController controller;
+    private final RemoteDeviceConfig config;
+
+    NamespaceQuery(final RemoteController controller, final RemoteDeviceConfig config)
+    {
+        this.controller = controller;
+        this.config = config;
+    }
+
+    /**
+     * {@return the namespace; fails with an {@link InitiatorException} when it is not there}
+     */
+    CompletableFuture<NamespaceInfo> run()
+    {
+        return 0 == config.nsid() ? controller.namespaces().thenApply(this::find) :
+            controller.namespace(config.nsid()).thenApply(this::check);
+    }
+
+    private NamespaceInfo find(final List<NamespaceInfo> namespaces)
+    {
+        return check(namespaces.stream()
+            .filter((namespace) -> NamespaceIdentity.of(namespace).has(config.namespaceId())).findFirst().orElse(null));
+    }
+
+    private NamespaceInfo check(final NamespaceInfo namespace)
+    {
+        if (null == namespace)
+        {
+            throw new InitiatorException(config.namespace() + " at " + controller.config().target() +
+                " is not there: add it to the subsystem, or name another one");
+        }
+        final NamespaceIdentity identity = NamespaceIdentity.of(namespace);
+        if (!config.namespaceId().isEmpty() && !identity.has(config.namespaceId()))
+        {
+            throw new InitiatorException(RemoteDevice.FOREIGN + config.namespace() + " at " +
+                controller.config().target() + " has " + identity + ", and " + config.namespaceId() +
+                " is configured");
+        }
+        if (0 != namespace.metadataBytes())
+        {
+            throw new InitiatorException(config.namespace() + " at " + controller.config().target() + " has " +
+                namespace.metadataBytes() + " bytes of metadata a block: format it without metadata");
+        }
+        return namespace;
+    }
+}

@@ -1,0 +1,381 @@
+package io.millrace.remote;
+
+import io.millrace.block.BlockChannel;
+import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
+import io.millrace.block.GrowableDevice;
+import io.millrace.block.OpenListener;
+import io.millrace.block.ReactorContext;
+import io.millrace.nvmf.initiator.ControllerInfo;
+import io.millrace.nvmf.initiator.HostPollGroup;
+import io.millrace.nvmf.initiator.HostPollGroups;
+import io.millrace.nvmf.initiator.InitiatorException;
+import io.millrace.nvmf.initiator.NamespaceInfo;
+import io.millrace.reactor.Reactor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+
+/**
+ * A namespace of another NVMe-oF target, over one path or several. The package says which requests are sent again when
+ * a path is lost.
+ * <p>
+ * The device is the namespace that it found first: one with other identifiers or another block size that is found in
+ * its place later gets no I/O. A namespace that is not there any more is waited for, as a path is. What the target
+ * acknowledged and had not flushed is as safe as the target keeps it: the device does not write it again.
+ */
+public final class RemoteDevice implements GrowableDevice
+{
+    /** Beginning of the problem of a path on which another namespace was found. */
+    static final String FOREIGN = "another namespace: ";
+
+    private static final long CLOSE_TIMEOUT_MS = 15_000;
+
+    private final RemoteDeviceConfig config;
+    private final HostPollGroups groups;
+    private final List<HostPollGroup> pathGroups = new ArrayList<>();
+    private final List<RemotePath> paths = new ArrayList<>();
+    private final AtomicLong heldCount = new AtomicLong();
+    private final AtomicLong retriedCount = new AtomicLong();
+    private final AtomicLong failedCount = new AtomicLong();
+    private final AtomicLong foundBlocks = new AtomicLong();
+    private volatile LongConsumer growthListener = RemoteDevice::nothing;
+    private volatile BlockGeometry geometry;
+    private NamespaceIdentity identity;
+    private boolean isConnected;
+
+    private RemoteDevice(final RemoteDeviceConfig config, final HostPollGroups groups, final List<Reactor> reactors)
+    {
+        this.config = config;
+        this.groups = groups;
+        for (int i = 0; i < config.addresses().size(); i++)
+        {
+            final HostPollGroup group = groups.acquire(reactors.get(i % reactors.size()));
+            pathGroups.add(group);
+            paths.add(new RemotePath(this, group, config.addresses().get(i)));
+        }
+    }
+
+    /**
+     * Connects to the namespace. Any thread but a reactor's; waits until every path has answered or timed out.
+     *
+     * @param config   of the device.
+     * @param groups   poll groups of the reactors.
+     * @param reactors that the admin queues of its paths live on, in turn; they run until the device is closed.
+     * @return the device. Paths that were unavailable are tried again.
+     * @throws BlockDeviceException when no path leads to the namespace, or it cannot be used.
+     */
+    public static RemoteDevice connect(
+        final RemoteDeviceConfig config, final HostPollGroups groups, final List<Reactor> reactors)
+    {
+        final RemoteDevice device;
+        try
+        {
+            device = new RemoteDevice(config, groups, reactors);
+        }
+        catch (final InitiatorException e)
+        {
+            throw new BlockDeviceException("device " + config.name() + ": " + e.getMessage(), e);
+        }
+        device.connect();
+        return device;
+    }
+
+    private void connect()
+    {
+        Reactor.checkMayBlock("the connecting of a remote device");
+        final List<CompletableFuture<Void>> attempts = paths.stream().map(RemotePath::begin).toList();
+        BlockDeviceException failure = null;
+        for (final CompletableFuture<Void> attempt : attempts)
+        {
+            try
+            {
+                attempt.join();
+            }
+            catch (final CompletionException e)
+            {
+                failure = new BlockDeviceException(
+                    "device " + config.name() + ": " + e.getCause().getMessage(), e.getCause());
+            }
+        }
+        synchronized (this)
+        {
+            isConnected = null != geometry;
+        }
+        if (null == geometry)
+        {
+            close();
+            throw failure;
+        }
+    }
+
+    /**
+     * A path found a namespace. On the reactor of any path.
+     *
+     * @param controller that it was found at.
+     * @param namespace  that was found.
+     * @param limits     of the path.
+     * @return why the path must not be used; null when it may.
+     */
+    synchronized String adopt(
+        final ControllerInfo controller, final NamespaceInfo namespace, final PathLimits limits)
+    {
+        final NamespaceIdentity found = NamespaceIdentity.of(namespace);
+        if (null != identity && !identity.equals(found))
+        {
+            return FOREIGN + config.namespace() + " has " + found + ", and that of the device has " + identity +
+                ": delete the device and create it again to use what is there now";
+        }
+        if (!isConnected)
+        {
+            final BlockGeometry ofPath;
+            try
+            {
+                ofPath = geometry(controller, namespace, limits);
+            }
+            catch (final BlockDeviceException e)
+            {
+                return config.namespace() + ": " + e.getMessage();
+            }
+            identity = found;
+            geometry = null == geometry ? ofPath : common(geometry, ofPath);
+            foundBlocks.set(namespace.blockCount());
+            return null;
+        }
+        final long blocks = namespace.blockCount();
+        if (foundBlocks.getAndSet(blocks) < blocks && geometry.blockCount() < blocks)
+        {
+            growthListener.accept(blocks * geometry.blockSizeBytes());
+        }
+        return null;
+    }
+
+    private static BlockGeometry geometry(
+        final ControllerInfo controller, final NamespaceInfo namespace, final PathLimits limits)
+    {
+        final int block = namespace.blockSizeBytes();
+        final int transferBytes = limits.transferBlocks() * block;
+        final int atomicBlocks = 0 == namespace.atomicWriteBlocks() ?
+            controller.atomicWriteBlocks() : namespace.atomicWriteBlocks();
+        return BlockGeometry.builder(block, namespace.blockCount())
+            .maxTransferBytes(transferBytes)
+            .volatileWriteCache(controller.volatileWriteCache())
+            .supportsWriteZeroes(limits.zeroesBlocks() > 0)
+            .supportsVerify(limits.verifyBlocks() > 0)
+            .supportsDeallocate(limits.deallocateBlocks() > 0)
+            .deallocatedReadsZero(namespace.deallocatedReadsZero())
+            .readOnly(namespace.writeProtected())
+            .optimalWriteBytes(Math.clamp((long)namespace.optimalWriteBlocks() * block, block, transferBytes))
+            .atomicWriteBytes(Math.min(Integer.highestOneBit(atomicBlocks) * block,
+                Integer.highestOneBit(transferBytes)))
+            .build();
+    }
+
+    /** Paths differ in nothing but what their controllers offer. */
+    private static BlockGeometry common(final BlockGeometry one, final BlockGeometry other)
+    {
+        final int transferBytes = Math.min(one.maxTransferBytes(), other.maxTransferBytes());
+        return one.toBuilder()
+            .maxTransferBytes(transferBytes)
+            .volatileWriteCache(one.volatileWriteCache() || other.volatileWriteCache())
+            .supportsWriteZeroes(one.supportsWriteZeroes() && other.supportsWriteZeroes())
+            .supportsVerify(one.supportsVerify() && other.supportsVerify())
+            .supportsDeallocate(one.supportsDeallocate() && other.supportsDeallocate())
+            .deallocatedReadsZero(one.deallocatedReadsZero() && other.deallocatedReadsZero())
+            .optimalWriteBytes(Math.min(one.optimalWriteBytes(), transferBytes))
+            .atomicWriteBytes(Math.min(one.atomicWriteBytes(), other.atomicWriteBytes()))
+            .build();
+    }
+
+    @Override
+    public String name()
+    {
+        return config.name();
+    }
+
+    @Override
+    public String location()
+    {
+        return config.addresses().getFirst() + " " + config.namespace();
+    }
+
+    @Override
+    public BlockGeometry geometry()
+    {
+        return geometry;
+    }
+
+    RemoteDeviceConfig config()
+    {
+        return config;
+    }
+
+    HostPollGroups groups()
+    {
+        return groups;
+    }
+
+    /**
+     * Sets who is notified when the namespace has become larger: with its size in bytes, on a reactor, once a change.
+     * {@link #grow} takes the new size in.
+     *
+     * @param listener to notify.
+     */
+    public void onGrown(final LongConsumer listener)
+    {
+        growthListener = listener;
+    }
+
+    /**
+     * {@inheritDoc}
+     * A namespace is made larger at its target; this takes the new size in.
+     */
+    @Override
+    public synchronized void grow(final long sizeBytes)
+    {
+        final BlockGeometry grown = geometry.grown(config.name(), sizeBytes);
+        if (foundBlocks.get() < grown.blockCount())
+        {
+            throw new BlockDeviceException("device " + config.name() + ": size " + sizeBytes + " bytes is more than " +
+                config.namespace() + " has, " + foundBlocks.get() * geometry.blockSizeBytes() +
+                ": make the namespace larger first");
+        }
+        geometry = grown;
+    }
+
+    @Override
+    public void open(final ReactorContext context, final OpenListener listener)
+    {
+        final RemoteChannel channel =
+            new RemoteChannel(this, context.reactor(), groups.acquire(context.reactor()), paths);
+        new Opening(channel, listener).begin();
+    }
+
+    /**
+     * {@return paths that cannot be used now, each a sentence; any thread}
+     */
+    public List<String> notes()
+    {
+        return paths.stream().map(RemotePath::note).filter((note) -> !note.isEmpty()).toList();
+    }
+
+    /**
+     * {@return requests that had to wait since there was no path; any thread}
+     */
+    public long heldCount()
+    {
+        return heldCount.get();
+    }
+
+    /**
+     * {@return requests that were sent again; any thread}
+     */
+    public long retriedCount()
+    {
+        return retriedCount.get();
+    }
+
+    /**
+     * {@return requests that failed since there was no path for too long; any thread}
+     */
+    public long failedCount()
+    {
+        return failedCount.get();
+    }
+
+    void onHeld()
+    {
+        heldCount.incrementAndGet();
+    }
+
+    void onRetried()
+    {
+        retriedCount.incrementAndGet();
+    }
+
+    void onFailed()
+    {
+        failedCount.incrementAndGet();
+    }
+
+    @Override
+    public void close()
+    {
+        Reactor.checkMayBlock("the end of a remote device");
+        final CompletableFuture<?>[] closing = paths.stream().map(RemotePath::close).toArray(CompletableFuture[]::new);
+        try
+        {
+            CompletableFuture.allOf(closing).orTimeout(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).join();
+        }
+        catch (final CompletionException e)
+        {
+            throw new BlockDeviceException("device " + config.name() + ": its connections did not close within " +
+                CLOSE_TIMEOUT_MS + " ms", e);
+        }
+        finally
+        {
+            pathGroups.forEach(groups::release);
+        }
+    }
+
+    private static void nothing(final long sizeBytes)
+    {
+        // Nobody takes the new size in.
+    }
+
+    /** Waits until every path has connected the queue of a channel, or has none to connect. */
+    private static final class Opening
+    {
+        private final RemoteChannel channel;
+        private final OpenListener listener;
+        private int awaited;
+        private int refused;
+        private String reason;
+
+        Opening(final RemoteChannel channel, final OpenListener listener)
+        {
+            this.channel = channel;
+            this.listener = listener;
+        }
+
+        void begin()
+        {
+            awaited = channel.queues().length;
+            for (final PathQueue queue : channel.queues())
+            {
+                queue.path().attach(queue).whenComplete((done, failure) ->
+                    channel.reactor().execute(() -> onAttached(failure)));
+            }
+        }
+
+        private void onAttached(final Throwable failure)
+        {
+            if (null != failure)
+            {
+                refused++;
+                reason = (failure instanceof CompletionException ? failure.getCause() : failure).getMessage();
+            }
+            if (--awaited > 0)
+            {
+                return;
+            }
+            if (refused < channel.queues().length)
+            {
+                listener.onOpened(channel);
+            }
+            else
+            {
+                channel.close(this::onFailed);
+            }
+        }
+
+        private void onFailed(final BlockChannel closed)
+        {
+            listener.onOpenFailed(new BlockDeviceException(reason));
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package io.millrace.remote;
+
+import io.millrace.block.BlockDevice;
+import io.millrace.block.BlockDeviceContractTest;
+import io.millrace.dataplane.DeviceConfig;
+import io.millrace.memory.DmaMemory;
+
+/** A namespace of the project's own target with blocks of 4096 bytes. */
+class RemoteDevice4096Test extends BlockDeviceContractTest
+{
+    @Override
+    protected BlockDevice create(final DmaMemory registered)
+    {
+        final InnerTarget target = new InnerTarget(1, DeviceConfig.memory("inner", SIZE_BYTES, 4096));
+        return new OwningDevice(target.connect(), target);
+    }
+}
