@@ -168,6 +168,7 @@ public final class DataPlane implements AutoCloseable
             startReactor(i, memory);
         }
         started.push(Housekeeping.begin(reactors));
+        devices.start(new BackgroundTasks(groups));
         subsystems = new Subsystems(operations, devices);
         hosts = new Hosts(operations, subsystems);
         controllers = new Controllers(operations, subsystems);
@@ -365,6 +366,7 @@ public final class DataPlane implements AutoCloseable
         }
         hasClosedGroups = true;
         Reactor.checkMayBlock("the end of a data plane");
+        awaitBackground();
         final List<CompletableFuture<Void>> closing = new ArrayList<>();
         for (final PollGroup group : groups)
         {
@@ -387,6 +389,29 @@ public final class DataPlane implements AutoCloseable
                         " s: what is in flight there is lost");
                 }
             }
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+        }
+        catch (final ExecutionException e)
+        {
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    /** Channels of background work close as those of namespaces do. */
+    private void awaitBackground()
+    {
+        Reactor.checkMayBlock("the end of the devices' own work");
+        try
+        {
+            devices.stop().get(closeWaitMs, TimeUnit.MILLISECONDS);
+        }
+        catch (final TimeoutException e)
+        {
+            operations.onError("background work of devices did not end within " +
+                TimeUnit.MILLISECONDS.toSeconds(closeWaitMs) + " s: it is begun again when they are opened again");
         }
         catch (final InterruptedException e)
         {

@@ -1,6 +1,10 @@
 package io.millrace.dataplane;
 
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceProgress;
+import io.millrace.block.DeviceStatus;
+import java.util.List;
 
 /**
  * A device as it is now. Immutable.
@@ -9,8 +13,18 @@ import io.millrace.block.BlockGeometry;
  * @param description type and, where there is one, path, for messages.
  * @param geometry    with the present size.
  * @param user        its user: {@code namespace NQN/NSID} or {@code device NAME}; null when nothing does.
+ * @param state       whether it has a user.
+ * @param status      its health, and progress of what it is doing on its own.
+ * @param members     names of the devices that it is made of.
  */
-public record DeviceSnapshot(DeviceConfig config, String description, BlockGeometry geometry, String user)
+public record DeviceSnapshot(
+    DeviceConfig config,
+    String description,
+    BlockGeometry geometry,
+    String user,
+    DeviceState state,
+    DeviceStatus status,
+    List<String> members)
 {
     /**
      * {@return its name}
@@ -26,5 +40,21 @@ public record DeviceSnapshot(DeviceConfig config, String description, BlockGeome
     public int users()
     {
         return null == user ? 0 : 1;
+    }
+
+    /**
+     * {@return its health; {@link #status()} has the reason}
+     */
+    public DeviceHealth health()
+    {
+        return status.health();
+    }
+
+    /**
+     * {@return progress of what it is doing on its own; null when that is nothing}
+     */
+    public DeviceProgress progress()
+    {
+        return status.progress();
     }
 }

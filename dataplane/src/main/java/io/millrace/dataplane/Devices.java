@@ -9,6 +9,7 @@ import io.millrace.dataplane.device.DeviceContext;
 import io.millrace.dataplane.device.DeviceFactories;
 import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.memory.DmaMemory;
+import io.millrace.reactor.Reactor;
 import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * The devices of a running data plane. Any thread but the reactors'; futures may complete on a reactor, so dependent
@@ -25,11 +29,16 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class Devices
 {
+    /** How long the deletion of a device waits for its own work to end. */
+    private static final long STOP_WAIT_MS = 10_000;
+
     private final Operations operations;
     private final DmaMemory arena;
     private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
     private final Map<String, String> locations = new HashMap<>();
     private final DeviceFactories factories = new DeviceFactories();
+    /** Null before the reactors run. */
+    private BackgroundTasks background;
 
     Devices(final Operations operations, final DmaMemory arena)
     {
@@ -78,7 +87,11 @@ public final class Devices
                 throw refused(config.name(), e);
             }
             devices.put(config.name(), created);
-            bases(created).forEach((base) -> base.user(new ManagedDevice.User(created, null, 0)));
+            members(created).forEach((member) -> member.user(new ManagedDevice.User(created, null, 0)));
+            if (null != background)
+            {
+                start(created);
+            }
             operations.publish(ResourceKind.DEVICE, ResourceChange.CREATED, config.name(), created.description());
         }
     }
@@ -112,9 +125,42 @@ public final class Devices
         return new DeviceContext(List.of(arena), bases, config.files(), operations::onError);
     }
 
-    private List<ManagedDevice> bases(final ManagedDevice device)
+    private List<ManagedDevice> members(final ManagedDevice device)
     {
-        return device.factory().bases(device.config().properties()).stream().map(devices::get).toList();
+        return device.device().members().stream().map((member) -> devices.get(member.name())).toList();
+    }
+
+    private void start(final ManagedDevice device)
+    {
+        device.start(new ManagedServices(device, operations.deviceStatus(), background));
+    }
+
+    /**
+     * The reactors run: devices may work on their own.
+     *
+     * @param tasks of the reactors.
+     */
+    void start(final BackgroundTasks tasks)
+    {
+        synchronized (operations)
+        {
+            background = tasks;
+            devices.values().forEach(this::start);
+        }
+    }
+
+    /**
+     * Ends the background work of all devices, before the reactors end.
+     *
+     * @return done when all has ended.
+     */
+    CompletableFuture<Void> stop()
+    {
+        synchronized (operations)
+        {
+            return CompletableFuture.allOf(
+                devices.values().stream().map(ManagedDevice::stop).toArray(CompletableFuture[]::new));
+        }
     }
 
     /**
@@ -145,6 +191,7 @@ public final class Devices
             operations.checkOpen();
             final ManagedDevice device = require(name);
             checkUnused(device, "remove that first");
+            awaitStop(device);
             close(device);
             devices.remove(name);
             device.factory().onDeleted(name, device.config().properties(), context(device.config(), List.of()));
@@ -301,7 +348,8 @@ public final class Devices
     }
 
     /**
-     * Closes all, those that wrap others first. No reactor has a channel any more.
+     * Closes all in the reverse of the order in which they were made: those that are made of others first. No reactor
+     * has a channel any more.
      */
     void closeAll()
     {
@@ -367,6 +415,30 @@ public final class Devices
         }
     }
 
+    private static void awaitStop(final ManagedDevice device)
+    {
+        Reactor.checkMayBlock("the end of a device's own work");
+        try
+        {
+            device.stop().get(STOP_WAIT_MS, TimeUnit.MILLISECONDS);
+        }
+        catch (final TimeoutException e)
+        {
+            throw new OperationException(Reason.IN_USE, subject(device.name()),
+                "has work of its own that did not end within " + STOP_WAIT_MS / 1000 + " s", "try again", e);
+        }
+        catch (final InterruptedException e)
+        {
+            Thread.currentThread().interrupt();
+            throw new OperationException(Reason.FAILED, subject(device.name()), "was not deleted: interrupted",
+                "try again", e);
+        }
+        catch (final ExecutionException e)
+        {
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
     private void close(final ManagedDevice device)
     {
         try
@@ -377,7 +449,7 @@ public final class Devices
         {
             throw new OperationException(Reason.IN_USE, "", e.getMessage(), "try again", e);
         }
-        bases(device).forEach((base) -> base.user(null));
+        members(device).forEach((member) -> member.user(null));
         locations.remove(device.factory().location(device.config().properties()));
     }
 

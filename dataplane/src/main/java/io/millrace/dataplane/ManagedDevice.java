@@ -1,9 +1,11 @@
 package io.millrace.dataplane;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.block.DeviceStatus;
 import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.nvmf.Subsystem;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A device and its user. A user is set by operations, one at a time; it is removed on any thread, a reactor's too.
@@ -30,6 +32,10 @@ final class ManagedDevice
     private DeviceConfig config;
     private volatile User user;
     private volatile CompletableFuture<Void> leaving = CompletableFuture.completedFuture(null);
+    private final AtomicBoolean isAnnounced = new AtomicBoolean();
+    private volatile ManagedServices services;
+    /** Of the thread that reports. */
+    private DeviceStatus reportedStatus = DeviceStatus.ONLINE;
 
     ManagedDevice(final DeviceConfig config, final DeviceFactory factory, final BlockDevice device)
     {
@@ -91,10 +97,60 @@ final class ManagedDevice
         leaving = done;
     }
 
+    /**
+     * The reactors run: the device may work on its own.
+     *
+     * @param newServices for the device.
+     */
+    void start(final ManagedServices newServices)
+    {
+        services = newServices;
+        device.start(newServices);
+        // What has changed before was announced to nobody.
+        newServices.onStatusChanged();
+    }
+
+    /**
+     * Ends the device's background work.
+     *
+     * @return done when all has ended.
+     */
+    CompletableFuture<Void> stop()
+    {
+        final ManagedServices present = services;
+        return null == present ? CompletableFuture.completedFuture(null) : present.stop();
+    }
+
+    /**
+     * {@return whether a change of its status is to be queued: none is queued yet; any thread}
+     */
+    boolean announce()
+    {
+        return isAnnounced.compareAndSet(false, true);
+    }
+
+    /** Its status is going to be looked at. */
+    void announced()
+    {
+        isAnnounced.set(false);
+    }
+
+    DeviceStatus reportedStatus()
+    {
+        return reportedStatus;
+    }
+
+    void reportedStatus(final DeviceStatus status)
+    {
+        reportedStatus = status;
+    }
+
     DeviceSnapshot snapshot()
     {
         final User present = user;
-        return new DeviceSnapshot(
-            config, description(), device.geometry(), null == present ? null : present.describe());
+        return new DeviceSnapshot(config, description(), device.geometry(),
+            null == present ? null : present.describe(),
+            null == present ? DeviceState.AVAILABLE : leaving.isDone() ? DeviceState.IN_USE : DeviceState.RELEASING,
+            device.status(), device.members().stream().map(BlockDevice::name).toList());
     }
 }

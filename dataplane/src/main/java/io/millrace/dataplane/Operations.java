@@ -17,6 +17,7 @@ final class Operations implements TargetListener
     private final DataPlaneListener listener;
     private final Target target;
     private final DeviceErrorReports deviceErrors = new DeviceErrorReports(this);
+    private final DeviceStatusReports deviceStatus = new DeviceStatusReports(this);
     private StatusFile status;
     private volatile DataPlaneState state = DataPlaneState.SERVING;
 
@@ -56,6 +57,14 @@ final class Operations implements TargetListener
     DeviceErrorReports deviceErrors()
     {
         return deviceErrors;
+    }
+
+    /**
+     * {@return reports of the status of devices}
+     */
+    DeviceStatusReports deviceStatus()
+    {
+        return deviceStatus;
     }
 
     /**

@@ -81,6 +81,7 @@ final class StatusPublisher implements Poller
             {
                 publishDataPlane();
                 operations.deviceErrors().check(System.currentTimeMillis());
+                operations.deviceStatus().check();
             }
         }
         return 0;

@@ -4,6 +4,7 @@ import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.reactor.Reactor;
@@ -114,6 +115,22 @@ public final class FaultDevice implements BlockDevice
     {
         // A delayed write keeps its memory, and a lent read could not be modified.
         return inner.geometry().toBuilder().lendsReads(false).completesInline(false).build();
+    }
+
+    @Override
+    public List<BlockDevice> members()
+    {
+        return List.of(inner);
+    }
+
+    /**
+     * {@inheritDoc}
+     * That of the wrapped device: faults are not reported as bad health, as they are intended.
+     */
+    @Override
+    public DeviceStatus status()
+    {
+        return inner.status();
     }
 
     /**

@@ -6,6 +6,8 @@ import io.millrace.bindings.linux.IoUring;
 import io.millrace.bindings.linux.SubmissionEntry;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.DeviceServices;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
@@ -40,6 +42,7 @@ public final class FileDevice implements GrowableDevice
     private final FileCapabilities capabilities;
     private final Set<String> notes = new LinkedHashSet<>();
     private final RingFactory ringFactory = RingFactory.acquire();
+    private final FileHealth health;
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private volatile CloseTimeouts closeTimeouts = CloseTimeouts.DEFAULT;
 
@@ -53,6 +56,7 @@ public final class FileDevice implements GrowableDevice
         this.file = file;
         this.geometry = geometry;
         this.capabilities = capabilities;
+        health = new FileHealth(config.path().toString());
         notes.addAll(file.notes());
     }
 
@@ -124,6 +128,18 @@ public final class FileDevice implements GrowableDevice
     public BlockGeometry geometry()
     {
         return geometry;
+    }
+
+    @Override
+    public DeviceStatus status()
+    {
+        return health.status();
+    }
+
+    @Override
+    public void start(final DeviceServices services)
+    {
+        health.start(services);
     }
 
     /**
@@ -254,6 +270,11 @@ public final class FileDevice implements GrowableDevice
     int fd()
     {
         return file.fd();
+    }
+
+    FileHealth health()
+    {
+        return health;
     }
 
     FileCapabilities capabilities()

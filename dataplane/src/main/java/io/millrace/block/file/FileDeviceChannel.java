@@ -638,6 +638,7 @@ final class FileDeviceChannel implements BlockChannel
             return BlockStatus.SUCCESS;
         }
         requests[slot].failed(FailureCause.ERRNO, -result);
+        device.health().onError(-result, reactor);
         return ErrnoStatus.of(-result);
     }
 }

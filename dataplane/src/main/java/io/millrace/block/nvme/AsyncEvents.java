@@ -22,6 +22,7 @@ final class AsyncEvents
     private final ErrorLogEntry error = new ErrorLogEntry();
     private final SmartLog smart = new SmartLog();
     private int requests;
+    private String warning = "";
 
     /**
      * Creates the handler over the admin queue.
@@ -81,6 +82,14 @@ final class AsyncEvents
         return haveNamespacesChanged;
     }
 
+    /**
+     * {@return warnings of the health log when the drive last announced a change; empty for none}
+     */
+    String warning()
+    {
+        return warning;
+    }
+
     private boolean handle(final int event)
     {
         switch (AsyncEvent.type(event))
@@ -124,15 +133,16 @@ final class AsyncEvents
             return;
         }
         smart.wrap(admin.data(), 0);
-        final int warning = smart.criticalWarning();
+        final int bits = smart.criticalWarning();
         final StringJoiner what = new StringJoiner(", ");
-        add(what, warning, SmartLog.WARNING_SPARE, "spare of " + smart.availableSpare() +
+        add(what, bits, SmartLog.WARNING_SPARE, "spare of " + smart.availableSpare() +
             "% is below its threshold of " + smart.availableSpareThreshold() + "%");
-        add(what, warning, SmartLog.WARNING_TEMPERATURE, "temperature of " +
+        add(what, bits, SmartLog.WARNING_TEMPERATURE, "temperature of " +
             (smart.compositeTemperature() - KELVIN_OFFSET) + " degrees Celsius is beyond its threshold");
-        add(what, warning, SmartLog.WARNING_RELIABILITY, "reliability is degraded");
-        add(what, warning, SmartLog.WARNING_READ_ONLY, "media is read-only");
-        add(what, warning, SmartLog.WARNING_BACKUP, "backup of volatile memory has failed");
+        add(what, bits, SmartLog.WARNING_RELIABILITY, "reliability is degraded");
+        add(what, bits, SmartLog.WARNING_READ_ONLY, "media is read-only");
+        add(what, bits, SmartLog.WARNING_BACKUP, "backup of volatile memory has failed");
+        warning = what.toString();
         notes.add(0 == what.length() ? "reports that its health has recovered" : "warns: " + what);
     }
 

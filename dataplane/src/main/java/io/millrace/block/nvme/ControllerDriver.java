@@ -118,6 +118,14 @@ final class ControllerDriver
     }
 
     /**
+     * {@return health warnings of the drive, continuing a sentence after {@code warns:}; empty when it has none}
+     */
+    String warning()
+    {
+        return events.warning();
+    }
+
+    /**
      * Enables a stopped controller and identifies it; queue pairs may be created then.
      *
      * @throws ControllerFailure when it fails, or is another drive than before.

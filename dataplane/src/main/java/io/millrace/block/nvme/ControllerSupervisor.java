@@ -1,5 +1,7 @@
 package io.millrace.block.nvme;
 
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.reactor.Reactor;
 import java.util.List;
@@ -29,6 +31,7 @@ final class ControllerSupervisor implements ControllerRecovery
     private ControllerDriver driver;
     private volatile ControllerState state = ControllerState.STARTING;
     private volatile int resets;
+    private volatile DeviceStatus status = new DeviceStatus(DeviceHealth.RECOVERING, "");
 
     /**
      * Made with its controller.
@@ -54,7 +57,7 @@ final class ControllerSupervisor implements ControllerRecovery
         try
         {
             driver.enable();
-            state = ControllerState.LIVE;
+            live();
         }
         catch (final RuntimeException e)
         {
@@ -71,6 +74,36 @@ final class ControllerSupervisor implements ControllerRecovery
     ControllerState state()
     {
         return state;
+    }
+
+    /**
+     * {@return health of the drive; any thread}
+     */
+    DeviceStatus status()
+    {
+        return status;
+    }
+
+    private void live()
+    {
+        state = ControllerState.LIVE;
+        report();
+    }
+
+    /** Reports the health of a controller that is live, which depends on the drive's warnings. */
+    private void report()
+    {
+        report(driver.warning().isEmpty() ? DeviceStatus.ONLINE :
+            new DeviceStatus(DeviceHealth.DEGRADED, notes.sentence("warns: " + driver.warning())));
+    }
+
+    private void report(final DeviceStatus next)
+    {
+        if (!next.equals(status))
+        {
+            status = next;
+            devices.forEach(NvmeDevice::onStatusChanged);
+        }
     }
 
     /**
@@ -203,9 +236,9 @@ final class ControllerSupervisor implements ControllerRecovery
             {
                 recover("was reset by somebody else (CSTS.RDY)");
             }
-            else if (driver.takeEvents())
+            else
             {
-                onNamespacesChanged();
+                takeEvents();
             }
         }
         catch (final ControllerFailure e)
@@ -216,6 +249,16 @@ final class ControllerSupervisor implements ControllerRecovery
         {
             // A bug; requests must not hang because of it.
             giveUp("cannot be operated any longer: " + e);
+        }
+    }
+
+    private void takeEvents()
+    {
+        final boolean haveNamespacesChanged = driver.takeEvents();
+        report();
+        if (haveNamespacesChanged)
+        {
+            onNamespacesChanged();
         }
     }
 
@@ -262,6 +305,7 @@ final class ControllerSupervisor implements ControllerRecovery
             return;
         }
         state = ControllerState.RESETTING;
+        report(new DeviceStatus(DeviceHealth.RECOVERING, notes.sentence(reason + "; it is reset")));
         notes.add(reason + "; it is reset");
         pairs.awaitState(QueuePairState.QUIESCED);
         try
@@ -283,7 +327,7 @@ final class ControllerSupervisor implements ControllerRecovery
             return;
         }
         resets++;
-        state = ControllerState.LIVE;
+        live();
         pairs.requestState(QueuePairState.RUNNING);
     }
 
@@ -340,8 +384,10 @@ final class ControllerSupervisor implements ControllerRecovery
     /** The queue pairs are quiesced and the controller accesses no memory: every request ends, now and later. */
     private void fail(final String reason)
     {
-        notes.add(reason + "; its requests end with errors until the drive is opened again");
+        final String what = reason + "; its requests end with errors until the drive is opened again";
+        notes.add(what);
         state = ControllerState.FAILED;
+        report(new DeviceStatus(DeviceHealth.FAILED, notes.sentence(what)));
         // The kernel waits for a function whose removal was announced.
         driver.close();
         pairs.requestState(QueuePairState.FAILED);

@@ -2,6 +2,7 @@ package io.millrace.block.nvme;
 
 import io.millrace.bindings.NativeException;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.nvme.queue.ControllerFailure;
@@ -107,6 +108,14 @@ public final class NvmeController implements AutoCloseable
     public ControllerState state()
     {
         return supervisor.state();
+    }
+
+    /**
+     * {@return its health, with the reason when that is not good}
+     */
+    public DeviceStatus status()
+    {
+        return supervisor.status();
     }
 
     /**

@@ -2,6 +2,8 @@ package io.millrace.block.nvme;
 
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.DeviceServices;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
@@ -22,6 +24,7 @@ public final class NvmeDevice implements GrowableDevice
     private final ControllerInfo info;
     private volatile NamespaceInfo namespace;
     private volatile BlockGeometry geometry;
+    private volatile DeviceServices services = DeviceServices.NONE;
     private Runnable onClose = NvmeDevice::nothing;
 
     /**
@@ -73,6 +76,28 @@ public final class NvmeDevice implements GrowableDevice
     public BlockGeometry geometry()
     {
         return geometry;
+    }
+
+    /**
+     * {@inheritDoc}
+     * That of the drive: what its controller is doing, and its health warnings.
+     */
+    @Override
+    public DeviceStatus status()
+    {
+        return controller.status();
+    }
+
+    @Override
+    public void start(final DeviceServices newServices)
+    {
+        services = newServices;
+    }
+
+    /** The status of the drive has changed. On the controller's thread. */
+    void onStatusChanged()
+    {
+        services.onStatusChanged();
     }
 
     /**

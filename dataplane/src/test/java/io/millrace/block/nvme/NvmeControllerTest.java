@@ -8,7 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.Initiator;
+import io.millrace.block.StatusRecorder;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.IdentifyCns;
@@ -260,6 +263,9 @@ class NvmeControllerTest
         {
         });
         final NvmeDevice device = drives().open(config(1), this::take);
+        final StatusRecorder reported = new StatusRecorder(device::status);
+        device.start(reported);
+        assertEquals(DeviceStatus.ONLINE, device.status());
         model.smart().criticalWarning(SmartLog.WARNING_SPARE | SmartLog.WARNING_TEMPERATURE).compositeTemperature(363);
         model.raise(AsyncEvent.TYPE_HEALTH | 1 << 8 | LogPageId.SMART << 16);
         final String warning = "drive 0000:01:00.0 warns: spare of 5% is below its threshold of 10%, temperature of " +
@@ -268,8 +274,12 @@ class NvmeControllerTest
         {
             Thread.onSpinWait();
         }
+        assertEquals(new DeviceStatus(DeviceHealth.DEGRADED, warning), reported.next());
+        model.smart().criticalWarning(0);
+        model.raise(AsyncEvent.TYPE_HEALTH | 1 << 8 | LogPageId.SMART << 16);
+        assertEquals(DeviceStatus.ONLINE, reported.next());
         model.raise(AsyncEvent.TYPE_ERROR | 3 << 8 | LogPageId.ERROR_INFORMATION << 16);
-        while (2 != device.notes().size())
+        while (3 != device.notes().size())
         {
             Thread.onSpinWait();
         }

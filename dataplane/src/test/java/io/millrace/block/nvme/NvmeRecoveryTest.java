@@ -10,7 +10,10 @@ import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.Initiator;
+import io.millrace.block.StatusRecorder;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvme.IoOpcode;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,6 +38,7 @@ class NvmeRecoveryTest
     private NvmeFixture fixture;
     private ModelController model;
     private Initiator initiator;
+    private StatusRecorder reported;
 
     @BeforeEach
     void mapArena()
@@ -60,6 +64,8 @@ class NvmeRecoveryTest
     {
         model = new ModelController(NvmeFixture.ADDRESS, options, 1).with(1, ModelNamespace.of(SIZE_BYTES, BLOCK));
         fixture = NvmeFixture.open(model, arena, NvmeFixture.config().withTimeoutNs(TIMEOUT_NS));
+        reported = new StatusRecorder(fixture.device::status);
+        fixture.device.start(reported);
         initiator = new Initiator("recovery", fixture);
     }
 
@@ -177,6 +183,10 @@ class NvmeRecoveryTest
         assertEquals(ControllerState.FAILED, fixture.controller.state());
         assertTrue(model.isClosed());
         assertNoted("was removed");
+        final DeviceStatus failed = reported.next();
+        assertEquals(DeviceHealth.FAILED, failed.health());
+        assertTrue(failed.reason().contains("was removed"), failed.reason());
+        assertTrue(reported.isEmpty());
     }
 
     @Test
@@ -204,6 +214,10 @@ class NvmeRecoveryTest
         }
         assertEquals(BlockStatus.SUCCESS, read());
         assertNoted("CSTS.CFS");
+        final DeviceStatus recovering = reported.next();
+        assertEquals(DeviceHealth.RECOVERING, recovering.health());
+        assertTrue(recovering.reason().contains("CSTS.CFS"), recovering.reason());
+        assertEquals(DeviceStatus.ONLINE, reported.next());
     }
 
     @Test

@@ -1,10 +1,13 @@
 package io.millrace.control.agent;
 
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.DeviceStatus;
 import io.millrace.control.message.DeviceInfo;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.dataplane.DeviceSnapshot;
+import io.millrace.dataplane.DeviceState;
+import java.util.List;
 
 /** Both ways between the protocol and a data plane, without one. */
 public final class DeviceConversions
@@ -20,6 +23,7 @@ public final class DeviceConversions
 
     public static DeviceInfo info(final DeviceConfig config, final BlockGeometry geometry)
     {
-        return Lists.device(new DeviceSnapshot(config, config.type(), geometry, null));
+        return Lists.device(new DeviceSnapshot(config, config.type(), geometry, null,
+            DeviceState.AVAILABLE, DeviceStatus.ONLINE, List.of()));
     }
 }

@@ -1,0 +1,14 @@
+package io.millrace.dataplane;
+
+/**
+ * Use of a device.
+ */
+public enum DeviceState
+{
+    /** Nothing uses it. */
+    AVAILABLE,
+    /** A namespace or another device uses it. */
+    IN_USE,
+    /** Its namespace is being removed, and has commands on it. */
+    RELEASING
+}

@@ -1,0 +1,86 @@
+package io.millrace.dataplane;
+
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceProgress;
+import io.millrace.block.DeviceStatus;
+import java.util.Queue;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+
+/**
+ * Publishes changes of the status of devices, and of those that are made of them. Devices announce changes on any
+ * thread, which only queues them; one thread publishes, a few times a second. Changes in between are seen as one, so a
+ * device that changes all the time does not flood anybody.
+ */
+final class DeviceStatusReports
+{
+    private final Operations operations;
+    private final Queue<ManagedDevice> changed = new ManyToOneConcurrentLinkedQueue<>();
+
+    DeviceStatusReports(final Operations operations)
+    {
+        this.operations = operations;
+    }
+
+    /**
+     * The status of a device has changed. Any thread.
+     *
+     * @param device whose status is asked for later.
+     */
+    void onChanged(final ManagedDevice device)
+    {
+        if (device.announce())
+        {
+            changed.add(device);
+        }
+    }
+
+    /** Publishes what has changed. Always on the same thread. */
+    void check()
+    {
+        for (ManagedDevice device = changed.poll(); null != device; device = changed.poll())
+        {
+            device.announced();
+            report(device);
+            for (ManagedDevice.User user = device.user(); null != user && null != user.wrapper();
+                user = user.wrapper().user())
+            {
+                report(user.wrapper());
+            }
+        }
+    }
+
+    private void report(final ManagedDevice device)
+    {
+        final DeviceStatus before = device.reportedStatus();
+        final DeviceStatus now = device.device().status();
+        device.reportedStatus(now);
+        if (now.health() != before.health() || !now.reason().equals(before.reason()))
+        {
+            publish(device, DeviceHealth.ONLINE == now.health() ? "is ONLINE again" :
+                "is " + now.health() + (now.reason().isEmpty() ? "" : ": " + now.reason()));
+        }
+        final String ended = operation(before.progress());
+        final String begun = operation(now.progress());
+        if (!ended.equals(begun))
+        {
+            if (!ended.isEmpty())
+            {
+                publish(device, ended + " has ended");
+            }
+            if (!begun.isEmpty())
+            {
+                publish(device, begun + " has begun");
+            }
+        }
+    }
+
+    private void publish(final ManagedDevice device, final String text)
+    {
+        operations.publish(ResourceKind.DEVICE, ResourceChange.CHANGED, device.name(), text);
+    }
+
+    private static String operation(final DeviceProgress progress)
+    {
+        return null == progress ? "" : progress.operation();
+    }
+}

@@ -1,0 +1,61 @@
+package io.millrace.dataplane;
+
+import io.millrace.block.BackgroundWork;
+import io.millrace.block.DeviceServices;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Services of a data plane for one of its devices. Any thread; takes no lock.
+ */
+final class ManagedServices implements DeviceServices
+{
+    private final ManagedDevice device;
+    private final DeviceStatusReports reports;
+    private final BackgroundTasks background;
+    private final List<BackgroundTask> tasks = new CopyOnWriteArrayList<>();
+    private volatile boolean isStopping;
+
+    ManagedServices(final ManagedDevice device, final DeviceStatusReports reports, final BackgroundTasks background)
+    {
+        this.device = device;
+        this.reports = reports;
+        this.background = background;
+    }
+
+    @Override
+    public void onStatusChanged()
+    {
+        reports.onChanged(device);
+    }
+
+    @Override
+    public boolean run(final BackgroundWork work)
+    {
+        final BackgroundTask task = background.assign(work);
+        task.done().thenRun(() -> tasks.remove(task));
+        tasks.add(task);
+        // Whoever stops the tasks sees this one, or this sees that they are stopped.
+        if (isStopping)
+        {
+            task.stop();
+            return false;
+        }
+        task.begin();
+        return true;
+    }
+
+    /**
+     * Ends the device's background work; none begins any more.
+     *
+     * @return done when all has ended; completed on a reactor.
+     */
+    CompletableFuture<Void> stop()
+    {
+        isStopping = true;
+        final List<BackgroundTask> left = List.copyOf(tasks);
+        left.forEach(BackgroundTask::stop);
+        return CompletableFuture.allOf(left.stream().map(BackgroundTask::done).toArray(CompletableFuture[]::new));
+    }
+}
