@@ -9,7 +9,7 @@ import java.util.Collection;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * Controls one data plane.
+ * Controls one data plane or manager, from a thread that polls it. Services use {@link AsyncControlClient}.
  *
  * <p>A call is made at once, such as {@link #createDevice(DeviceSpec)}, which waits for the answer; or with {@link
  * #submit(Command)}, which does not, so that thousands are under way at a time, and {@link #await(Collection)} later.

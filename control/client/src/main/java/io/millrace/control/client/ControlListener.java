@@ -4,9 +4,12 @@ import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.SessionInfo;
 
 /**
- * Callbacks for events of a data plane and of the session. Called on the thread that uses the client, by
- * {@link ControlClient#poll()} or a call that waits. It may use the client; further callbacks are delayed until it
- * returns. Exceptions propagate to the caller.
+ * Callbacks for events of a data plane and of the session, one at a time and in order. It may use the client; further
+ * callbacks are delayed until it returns.
+ *
+ * <p>An {@link AsyncControlClient} calls it on its thread, or by its callback executor, and reports exceptions to
+ * {@link ControlClientContext#onError}. A {@link ControlClient} calls it on the thread that uses the client, by {@link
+ * ControlClient#poll()} or a call that waits; exceptions propagate to the caller.
  */
 @FunctionalInterface
 public interface ControlListener
