@@ -2,6 +2,7 @@ package io.millrace.dataplane;
 
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.QueuePairSnapshot;
+import io.millrace.reactor.Reactor;
 import java.util.List;
 
 /**
@@ -36,7 +37,17 @@ public final class Connections
     private ConnectionSnapshot snapshot(final QueuePairSnapshot queuePair)
     {
         return new ConnectionSnapshot(queuePair.subsystemNqn(), queuePair.hostNqn(), queuePair.controllerId(),
-            queuePair.queueId(), groups.indexOf(queuePair.pollGroup()), queuePair.depth(), queuePair.outstanding(),
+            queuePair.queueId(), indexOf(queuePair.reactor()), queuePair.depth(), queuePair.outstanding(),
             queuePair.remote());
+    }
+
+    private int indexOf(final Reactor reactor)
+    {
+        int index = 0;
+        while (reactor != groups.get(index).reactor())
+        {
+            index++;
+        }
+        return index;
     }
 }

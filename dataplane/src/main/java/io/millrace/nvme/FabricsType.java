@@ -22,4 +22,14 @@ public final class FabricsType
     private FabricsType()
     {
     }
+
+    /**
+     * {@return type of a fabrics command}
+     *
+     * @param entry of the command.
+     */
+    public static int of(final SubmissionQueueEntry entry)
+    {
+        return entry.namespaceId() & 0xFF;
+    }
 }

@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Commands of admin queues (NVM Express Base 2.0, section 5): dispatches each to its handler. One instance a reactor,
  * used on its thread alone; what hosts ask for here is rare, so it may allocate.
  */
-final class AdminCommands
+final class AdminCommands implements CommandHandler
 {
     /** Concurrent Abort commands that a controller takes. */
     static final int ABORTS_MAX = 4;
@@ -32,27 +32,28 @@ final class AdminCommands
         new Command(AdminOpcode.SET_FEATURES, SCOPE_BOTH, true, features::set),
         new Command(AdminOpcode.GET_FEATURES, SCOPE_BOTH, true, features::get),
         new Command(AdminOpcode.ASYNC_EVENT_REQUEST, SCOPE_CONTROLLER, true,
-            (queuePair, request) -> queuePair.controller().asyncEvents().add(request)),
+            (queuePair, request) -> Controller.of(queuePair).asyncEvents().add(request)),
         new Command(AdminOpcode.KEEP_ALIVE, SCOPE_CONTROLLER, true,
             // Its arrival alone restarts the keep alive timer.
             (queuePair, request) -> queuePair.complete(request, NvmeStatus.SUCCESS)));
 
-    AdminCommands(final PollGroup pollGroup)
+    /**
+     * Serves the admin queues of a target on a reactor.
+     *
+     * @param target that is served.
+     * @param io     commands of I/O queues, for the log page of supported commands.
+     */
+    AdminCommands(final Target target, final IoCommands io)
     {
-        identify = new IdentifyData(pollGroup.target());
-        logPages = new LogPages(pollGroup.target(), commands, pollGroup.io().commands(), features);
+        identify = new IdentifyData(target);
+        logPages = new LogPages(target, commands, io.commands(), features);
     }
 
-    /**
-     * Executes a command, or begins to.
-     *
-     * @param queuePair admin queue pair it came in on.
-     * @param request   the command's request.
-     */
-    void execute(final QueuePair queuePair, final Request request)
+    @Override
+    public void execute(final QueuePair queuePair, final Request request)
     {
         final SubmissionQueueEntry entry = request.entry();
-        final Controller controller = queuePair.controller();
+        final Controller controller = Controller.of(queuePair);
         final Command command = commands[entry.opcode()];
         if (null == command || controller.subsystem().isDiscovery() && !command.onDiscovery())
         {
@@ -79,13 +80,13 @@ final class AdminCommands
         final byte[] data = new byte[length];
         if (NvmeStatus.SUCCESS == status)
         {
-            status = identify.write(queuePair.controller(), request.entry(), new UnsafeBuffer(data));
+            status = identify.write(Controller.of(queuePair), request.entry(), new UnsafeBuffer(data));
         }
         if (NvmeStatus.SUCCESS != status)
         {
             queuePair.complete(request, status);
         }
-        else if (queuePair.pollGroup().payloads().acquire(request, length))
+        else if (queuePair.resources().payloads().acquire(request, length))
         {
             answer(queuePair, request, PageContent.of(data), 0, length, length);
         }
@@ -95,7 +96,7 @@ final class AdminCommands
     {
         final SubmissionQueueEntry entry = request.entry();
         final long wantedBytes = LogPages.lengthBytes(entry);
-        if (wantedBytes > queuePair.pollGroup().maxTransferBytes())
+        if (wantedBytes > queuePair.resources().maxTransferBytes())
         {
             queuePair.complete(request, NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY);
             return;
@@ -109,7 +110,7 @@ final class AdminCommands
         int status = request.dataPointer().checkToHost(length);
         if (NvmeStatus.SUCCESS == status)
         {
-            status = logPages.check(queuePair.controller(), entry);
+            status = logPages.check(Controller.of(queuePair), entry);
         }
         if (NvmeStatus.SUCCESS != status)
         {
@@ -126,18 +127,18 @@ final class AdminCommands
         // Bounded by the length of the page, whatever the host asks for; a multiple of 4, as parts must be.
         final int there =
             Math.clamp(page.lengthBytes() - offset, Integer.BYTES, length) + Integer.BYTES - 1 & -Integer.BYTES;
-        final PayloadBuffers payloads = queuePair.pollGroup().payloads();
+        final PayloadBuffers payloads = queuePair.resources().payloads();
         if (0 != request.bufferAddress() && request.pooledLength() < there)
         {
             // The page has grown while this command waited.
-            payloads.release(request);
+            PayloadBuffers.release(request);
             request.payload(RequestPayload.NONE);
         }
         if (payloads.acquire(request, there))
         {
             if (0 == (entry.cdw10() & LogPageId.RETAIN_ASYNC_EVENT))
             {
-                queuePair.controller().asyncEvents().onLogPageRead(entry.cdw10() & 0xFF);
+                Controller.of(queuePair).asyncEvents().onLogPageRead(entry.cdw10() & 0xFF);
             }
             answer(queuePair, request, page, offset, there, length);
         }
@@ -164,10 +165,10 @@ final class AdminCommands
 
     private void answerZeroes(final QueuePair queuePair, final Request request, final int length)
     {
-        final PayloadBuffers payloads = queuePair.pollGroup().payloads();
+        final PayloadBuffers payloads = queuePair.resources().payloads();
         if (0 != request.bufferAddress())
         {
-            payloads.release(request);
+            PayloadBuffers.release(request);
         }
         request.beginPart(payloads.zeroes(), PayloadBuffers.ZEROES_BYTES, length);
         sendPart(queuePair, request);
@@ -188,7 +189,7 @@ final class AdminCommands
 
     private void abort(final QueuePair queuePair, final Request request)
     {
-        final Controller controller = queuePair.controller();
+        final Controller controller = Controller.of(queuePair);
         if (ABORTS_MAX == controller.aborts())
         {
             queuePair.complete(request, NvmeStatus.ABORT_LIMIT_EXCEEDED);
@@ -212,7 +213,7 @@ final class AdminCommands
         other.execute(() ->
         {
             final boolean aborted = other.abort(commandId);
-            queuePair.pollGroup().reactor().execute(() ->
+            queuePair.resources().reactor().execute(() ->
             {
                 controller.aborts(controller.aborts() - 1);
                 // The connection may have gone, and the slot be another command's.

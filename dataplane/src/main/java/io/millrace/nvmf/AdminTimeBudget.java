@@ -97,7 +97,7 @@ final class AdminTimeBudget
         {
             final Request request = waiting.first();
             waiting.remove(request);
-            request.queuePair().dispatcher().onTurn(request);
+            request.owner().resume(request);
         }
     }
 }

@@ -17,16 +17,18 @@ final class BufferMonitor
     private static final long REPORT_INTERVAL_NS = TimeUnit.MINUTES.toNanos(1);
     private static final double MIB = 1 << 20;
 
-    private final PollGroup pollGroup;
+    private final ReactorResources resources;
+    private final DeviceChannels devices;
     private List<BufferHolder> holders = List.of();
     private long checkedNs;
     private long reportedNs;
 
-    BufferMonitor(final PollGroup pollGroup)
+    BufferMonitor(final ReactorResources resources, final DeviceChannels devices)
     {
-        this.pollGroup = pollGroup;
-        checkedNs = pollGroup.reactor().nowNs() - CHECK_INTERVAL_NS;
-        reportedNs = pollGroup.reactor().nowNs() - REPORT_INTERVAL_NS;
+        this.resources = resources;
+        this.devices = devices;
+        checkedNs = resources.reactor().nowNs() - CHECK_INTERVAL_NS;
+        reportedNs = resources.reactor().nowNs() - REPORT_INTERVAL_NS;
     }
 
     /**
@@ -34,22 +36,22 @@ final class BufferMonitor
      */
     List<BufferHolder> holders()
     {
-        final long nowNs = pollGroup.reactor().nowNs();
-        final BufferPool pool = pollGroup.buffers();
-        if (0 == pool.waiting() && !pollGroup.isAnyDeviceAtBufferLimit())
+        final long nowNs = resources.reactor().nowNs();
+        final BufferPool pool = resources.buffers();
+        if (0 == pool.waiting() && !devices.isAnyAtBufferLimit())
         {
             holders = List.of();
         }
         else if (nowNs - checkedNs >= CHECK_INTERVAL_NS)
         {
             checkedNs = nowNs;
-            final BufferUsage usage = pollGroup.bufferUsage();
+            final BufferUsage usage = resources.bufferUsage();
             holders = usage.largest(HOLDERS);
             final long longestWaitNs = Math.max(usage.longestWaitNs(), longestHoldOfBusyDevicesNs());
             if (longestWaitNs >= CHECK_INTERVAL_NS && nowNs - reportedNs >= REPORT_INTERVAL_NS)
             {
                 reportedNs = nowNs;
-                pollGroup.target().listener().onError(describe(pool, longestWaitNs));
+                resources.listener().onError(describe(pool, longestWaitNs));
             }
         }
         return holders;
@@ -82,7 +84,7 @@ final class BufferMonitor
     private String describe(final BufferPool pool, final long longestWaitNs)
     {
         final StringBuilder text = new StringBuilder(256);
-        text.append("reactor ").append(pollGroup.reactor().config().name()).append(": ").append(waiting(pool))
+        text.append("reactor ").append(resources.reactor().config().name()).append(": ").append(waiting(pool))
             .append(" commands wait for I/O buffers, the first for ").append(seconds(longestWaitNs))
             .append("; ").append(mebibytes(pool.usedBytes())).append(" of ").append(mebibytes(pool.lengthBytes()))
             .append(" are in use, most by");

@@ -115,7 +115,7 @@ final class BufferUsage
     private static String name(final QueuePair queuePair)
     {
         return queuePair.remote() + " queue " + queuePair.id() + " of controller " +
-            queuePair.controller().id();
+            queuePair.association().id();
     }
 
     private BufferHolder holder(final BufferHolder.Kind kind, final String name, final Sum sum)
@@ -137,7 +137,7 @@ final class BufferUsage
 
     private Sum host(final QueuePair queuePair)
     {
-        return hosts.computeIfAbsent(queuePair.controller().hostNqn(), (key) -> new Sum());
+        return hosts.computeIfAbsent(queuePair.association().hostNqn(), (key) -> new Sum());
     }
 
     private Sum device(final Request request)

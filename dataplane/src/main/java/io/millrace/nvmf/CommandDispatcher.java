@@ -16,7 +16,7 @@ public final class CommandDispatcher
     private final QueuePair queuePair;
     private final OutstandingCommands outstandingCommands;
     private final QueuePairMeter meter;
-    private final PollGroup pollGroup;
+    private final ReactorResources resources;
     /** Commands that came and whose turn it is not yet. */
     private int awaitingTurn;
 
@@ -26,18 +26,18 @@ public final class CommandDispatcher
      * @param queuePair    that the commands are for.
      * @param outstandingCommands commands that are outstanding.
      * @param meter        that counts them.
-     * @param pollGroup    share of the reactor that it is on.
+     * @param resources    of its reactor.
      */
     CommandDispatcher(
         final QueuePair queuePair,
         final OutstandingCommands outstandingCommands,
         final QueuePairMeter meter,
-        final PollGroup pollGroup)
+        final ReactorResources resources)
     {
         this.queuePair = queuePair;
         this.outstandingCommands = outstandingCommands;
         this.meter = meter;
-        this.pollGroup = pollGroup;
+        this.resources = resources;
     }
 
     /**
@@ -89,7 +89,7 @@ public final class CommandDispatcher
         {
             return retryCapsule(request);
         }
-        if (pollGroup.isPaused() && QueuePairState.IO == queuePair.state() &&
+        if (resources.qos().isPaused() && QueuePairState.IO == queuePair.state() &&
             AdminOpcode.FABRICS != request.entry().opcode())
         {
             request.phase(RequestPhase.PAUSED);
@@ -101,7 +101,7 @@ public final class CommandDispatcher
             awaitingTurn++;
             return false;
         }
-        meter.onCommand(pollGroup.reactor().nowNs());
+        meter.onCommand(resources.reactor().nowNs());
         if (!outstandingCommands.claimId(request))
         {
             queuePair.complete(request, NvmeStatus.COMMAND_ID_CONFLICT | NvmeStatus.DO_NOT_RETRY);
@@ -119,9 +119,9 @@ public final class CommandDispatcher
     {
         return switch (request.phase())
         {
-            case PAUSED -> !pollGroup.isPaused();
+            case PAUSED -> !resources.qos().isPaused();
             case AWAITING_TIME_BUDGET, CAPSULE_BUFFERED -> hasTurn();
-            case CAPSULE_THROTTLED -> !pollGroup.isPaused() && pollGroup.qos().hasRoom(request);
+            case CAPSULE_THROTTLED -> !resources.qos().isPaused() && resources.qos().hasRoom(request);
             case CAPSULE_AWAITING_BUFFER -> false;
             case CAPSULE_AWAITING_OPEN -> !isAwaitingOpen(request);
             default -> true;
@@ -145,7 +145,7 @@ public final class CommandDispatcher
     public void onDataReceived(final Request request)
     {
         request.payload(RequestPayload.RECEIVED);
-        resume(request);
+        goOn(request);
     }
 
     /**
@@ -157,7 +157,7 @@ public final class CommandDispatcher
     {
         request.sendsData(false);
         request.endPart();
-        resume(request);
+        goOn(request);
     }
 
     /**
@@ -174,52 +174,48 @@ public final class CommandDispatcher
     }
 
     /**
-     * A command that waited for a buffer has it. A kept capsule is resumed when its transport retries it.
+     * What a command waited for is there.
      *
-     * @param request     of the command, removed from its queue.
-     * @param address     of the buffer.
-     * @param lengthBytes of the buffer.
+     * @param request of the command, removed from the queue that it waited in.
      */
-    void onBuffer(final Request request, final long address, final int lengthBytes)
+    void resume(final Request request)
     {
-        pollGroup.payloads().give(request, address, lengthBytes);
-        if (RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase())
+        switch (request.phase())
         {
-            request.phase(RequestPhase.CAPSULE_BUFFERED);
-        }
-        else
-        {
-            resume(request);
+            case AWAITING_BUFFER -> goOn(request);
+            case AWAITING_NEXT_TURN, AWAITING_DEVICE -> execute(request);
+            case AWAITING_OPEN ->
+            {
+                request.namespace().unbind(request);
+                execute(request);
+            }
+            case THROTTLED, CAPSULE_THROTTLED -> onPassed(request);
+            default -> throw new IllegalStateException("a command that is " + request.phase() + " waits for nothing");
         }
     }
 
-    /**
-     * An admin command goes on that had begun, since the reactor has time for it.
-     *
-     * @param request of the command, removed from its queue.
-     */
-    void onTurn(final Request request)
+    private void execute(final Request request)
     {
         request.phase(RequestPhase.EXECUTING);
         dispatch(request);
     }
 
     /** Goes on with a command that had to wait, in this cycle if it may. */
-    private void resume(final Request request)
+    private void goOn(final Request request)
     {
         if (hasTurn())
         {
-            onTurn(request);
+            execute(request);
         }
         else
         {
-            pollGroup.adminTimeBudget().await(request);
+            resources.adminTimeBudget().await(request);
         }
     }
 
     private boolean hasTurn()
     {
-        return QueuePairState.ADMIN != queuePair.state() || pollGroup.adminTimeBudget().hasTime();
+        return QueuePairState.ADMIN != queuePair.state() || resources.adminTimeBudget().hasTime();
     }
 
     private boolean isAwaitingOpen(final Request request)
@@ -228,36 +224,7 @@ public final class CommandDispatcher
         return null != namespace && namespace.device().isAwaitedBy(request);
     }
 
-    /**
-     * Resumes a command that waited for its device to open: the device is open, failed to open, or did not open in
-     * time.
-     *
-     * @param request of the command, removed from its queue.
-     */
-    void onOpenAwaited(final Request request)
-    {
-        request.namespace().unbind(request);
-        request.phase(RequestPhase.EXECUTING);
-        dispatch(request);
-    }
-
-    /**
-     * A command that waited without a buffer for room at its device may take a buffer.
-     *
-     * @param request of the command, removed from its queue.
-     */
-    void onDeviceReady(final Request request)
-    {
-        request.phase(RequestPhase.EXECUTING);
-        dispatch(request);
-    }
-
-    /**
-     * Resumes a command that waited for a limit.
-     *
-     * @param request of the command, removed from its queue.
-     */
-    void onPassed(final Request request)
+    private void onPassed(final Request request)
     {
         request.qosStage(QosStage.AT_HOST == request.qosStage() ? QosStage.AT_NAMESPACE : QosStage.PASSED);
         if (RequestPhase.CAPSULE_THROTTLED == request.phase())
@@ -269,15 +236,15 @@ public final class CommandDispatcher
         // It has begun nothing, so its namespace is checked again.
         final NamespaceChannel namespace = request.namespace();
         namespace.unbind(request);
-        request.phase(RequestPhase.EXECUTING);
         if (namespace.isRetired())
         {
+            request.phase(RequestPhase.EXECUTING);
             // Another one may have its id by now, for which the command was not meant, nor its range checked.
             queuePair.complete(request, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
         }
         else
         {
-            dispatch(request);
+            execute(request);
         }
     }
 
@@ -319,17 +286,17 @@ public final class CommandDispatcher
         final QueuePairState state = queuePair.state();
         if (AdminOpcode.FABRICS == entry.opcode())
         {
-            pollGroup.fabrics().execute(queuePair, request);
+            resources.fabrics().execute(queuePair, request);
         }
         else if (QueuePairState.IO == state)
         {
-            pollGroup.io().execute(queuePair, request);
+            resources.io().execute(queuePair, request);
         }
         else if (QueuePairState.ADMIN == state)
         {
-            final AdminTimeBudget turn = pollGroup.adminTimeBudget();
+            final AdminTimeBudget turn = resources.adminTimeBudget();
             final long startNs = turn.begin();
-            pollGroup.admin().execute(queuePair, request);
+            resources.admin().execute(queuePair, request);
             turn.end(startNs);
         }
         else if (QueuePairState.NEW == state)

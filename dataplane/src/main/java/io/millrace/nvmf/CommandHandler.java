@@ -1,8 +1,8 @@
 package io.millrace.nvmf;
 
 /**
- * Executes one kind of command. Called on the queue pair's reactor; again from the beginning when the command had to
- * wait for a buffer or for its data.
+ * Executes commands: of one kind, or all that a queue takes. Called on the queue pair's reactor; again from the
+ * beginning when the command had to wait for a buffer or for its data.
  */
 @FunctionalInterface
 interface CommandHandler

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,17 +29,14 @@ import java.util.stream.Stream;
  * queues may be on other reactors; they are added and removed through atomics, and the home reactor disconnects them
  * through their reactor's {@code execute}.
  */
-final class Controller
+final class Controller extends Association
 {
     /** Longest time to wait for ready, as reported to hosts (CAP.TO); a reset takes far less. */
     static final int READY_TIMEOUT_MS = 5000;
 
     private final Subsystem subsystem;
     private final QueuePair adminQueuePair;
-    private final String hostNqn;
     private final byte[] hostId;
-    private final ErrorLog errorLog = new ErrorLog();
-    private final AsyncEvents asyncEvents;
     private final KeepAlive keepAlive;
     private final FeatureValues features;
     private final AtomicReferenceArray<QueuePair> ioQueuePairs =
@@ -51,11 +49,7 @@ final class Controller
 
     private volatile ControllerState state = ControllerState.DISABLED;
     private volatile int ioQueuesGranted;
-    private volatile boolean writeThrough;
-    /** Set under the monitor of the subsystem, loaded by reactors once a command. */
-    private volatile AnaPath anaPath = AnaPath.OPTIMIZED;
     private final AnaLog anaLog = new AnaLog();
-    private int id;
     private int configuration;
     private int aborts;
     private final String remote;
@@ -65,6 +59,7 @@ final class Controller
     /**
      * Makes a disabled controller. Home only.
      *
+     * @param target         that is served.
      * @param subsystem      it is on.
      * @param adminQueuePair that connects.
      * @param hostNqn        of the host.
@@ -72,21 +67,21 @@ final class Controller
      * @param keepAliveMs    timeout the host asked for; 0 for none.
      */
     Controller(
+        final Target target,
         final Subsystem subsystem,
         final QueuePair adminQueuePair,
         final String hostNqn,
         final byte[] hostId,
         final int keepAliveMs)
     {
+        super(subsystem.nqn(), hostNqn, adminQueuePair, noticesOf(subsystem));
+        this.target = target;
         this.subsystem = subsystem;
         this.adminQueuePair = adminQueuePair;
-        this.hostNqn = hostNqn;
         this.hostId = hostId;
         remote = adminQueuePair.transport().remote();
-        target = adminQueuePair.pollGroup().target();
         ioQueuesGranted = target.config().queuePairsMax();
-        asyncEvents = new AsyncEvents(adminQueuePair, noticesOf(subsystem));
-        keepAlive = new KeepAlive(this, adminQueuePair.pollGroup().reactor(), keepAliveMs);
+        keepAlive = new KeepAlive(this, adminQueuePair.resources().reactor(), keepAliveMs);
         features = new FeatureValues();
     }
 
@@ -102,14 +97,14 @@ final class Controller
             AsyncEvent.ENABLE_NAMESPACE_NOTICES | AsyncEvent.ENABLE_ANA_NOTICES;
     }
 
-    int id()
+    /**
+     * {@return the controller of a queue pair; null before Connect}
+     *
+     * @param queuePair of the controller.
+     */
+    static Controller of(final QueuePair queuePair)
     {
-        return id;
-    }
-
-    void id(final int newId)
-    {
-        id = newId;
+        return (Controller)queuePair.association();
     }
 
     Subsystem subsystem()
@@ -127,11 +122,6 @@ final class Controller
         return adminQueuePair;
     }
 
-    String hostNqn()
-    {
-        return hostNqn;
-    }
-
     String remote()
     {
         return remote;
@@ -140,16 +130,6 @@ final class Controller
     byte[] hostId()
     {
         return hostId;
-    }
-
-    ErrorLog errorLog()
-    {
-        return errorLog;
-    }
-
-    AsyncEvents asyncEvents()
-    {
-        return asyncEvents;
     }
 
     KeepAlive keepAlive()
@@ -187,6 +167,15 @@ final class Controller
             .map(QueuePair::snapshot).filter(Objects::nonNull).toList();
     }
 
+    /**
+     * {@return it as it is now; any thread}
+     */
+    ControllerSnapshot snapshot()
+    {
+        return new ControllerSnapshot(subsystem.nqn(), id(), Nqn.printable(hostNqn()), ioQueueCount(),
+            keepAlive.timeoutMs(), state.name().toLowerCase(Locale.ROOT).replace('_', ' '));
+    }
+
     int ioQueueCount()
     {
         return ioQueueCount.get();
@@ -200,39 +189,6 @@ final class Controller
     void ioQueuesGranted(final int count)
     {
         ioQueuesGranted = count;
-    }
-
-    /**
-     * {@return whether writes must be stable before they complete, because no cache was reported to the host, or it
-     * disabled the cache; any thread}
-     */
-    boolean writeThrough()
-    {
-        return writeThrough;
-    }
-
-    void writeThrough(final boolean isWriteThrough)
-    {
-        writeThrough = isWriteThrough;
-    }
-
-    /**
-     * {@return ANA states of its listener; any thread}
-     */
-    AnaPath anaPath()
-    {
-        return anaPath;
-    }
-
-    /**
-     * Sets the ANA states of a new controller, which are not reported to its host. The monitor of the subsystem is
-     * held.
-     *
-     * @param path states of its listener.
-     */
-    void beginWith(final AnaPath path)
-    {
-        anaPath = path;
     }
 
     /**
@@ -253,8 +209,8 @@ final class Controller
      */
     CompletableFuture<List<UnfinishedCommands>> onAnaChanged(final AnaPath path, final BitSet reported)
     {
-        final AnaPath before = anaPath;
-        anaPath = path;
+        final AnaPath before = anaPath();
+        anaPath(path);
         final BitSet changed = before.difference(path);
         changed.and(reported);
         if (changed.isEmpty())
@@ -270,7 +226,7 @@ final class Controller
         }
         if (changed.stream().anyMatch((group) -> AnaState.CHANGE != path.state(group)))
         {
-            onHome(asyncEvents::onAnaChanged);
+            onHome(asyncEvents()::onAnaChanged);
         }
         return awaitRefused(changed);
     }
@@ -285,7 +241,7 @@ final class Controller
      */
     CompletableFuture<List<UnfinishedCommands>> onAnaChangedWhenGone(final AnaPath path, final BitSet groups)
     {
-        anaPath = path;
+        anaPath(path);
         return awaitRefused(groups);
     }
 
@@ -377,7 +333,7 @@ final class Controller
             if (state.mayBecome(ControllerState.RESETTING))
             {
                 become(ControllerState.RESETTING);
-                asyncEvents.abortAll();
+                asyncEvents().abortAll();
                 disconnectIoQueues("controller reset");
                 onIoQueuesChanged();
             }
@@ -425,7 +381,7 @@ final class Controller
      */
     boolean isOfSameHost(final Controller other)
     {
-        return hostNqn.equals(other.hostNqn) && Arrays.equals(hostId, other.hostId);
+        return hostNqn().equals(other.hostNqn()) && Arrays.equals(hostId, other.hostId);
     }
 
     /**
@@ -451,35 +407,27 @@ final class Controller
         return NvmeStatus.SUCCESS;
     }
 
-    /**
-     * The connection of an I/O queue is gone; {@link #onDisconnected} follows when no write that came on it is under
-     * way. The queue pair's reactor.
-     */
+    @Override
     void onDraining()
     {
         drainingCount.incrementAndGet();
     }
 
-    /**
-     * A queue pair of it is gone. The queue pair's reactor.
-     *
-     * @param queuePair that was disconnected.
-     * @param reason    why.
-     */
+    @Override
     void onDisconnected(final QueuePair queuePair, final String reason)
     {
         if (queuePair == adminQueuePair)
         {
             final boolean isShutDown = ControllerState.SHUTDOWN == state;
             become(ControllerState.DEAD);
-            asyncEvents.onDisconnected();
+            asyncEvents().onDisconnected();
             disconnectIoQueues("admin queue was disconnected");
             subsystem.removeController(this);
             if (null == endReason)
             {
                 endReason = isShutDown ? "shut down by the host" : reason;
             }
-            target.listener().onDisconnected(Nqn.printable(hostNqn), remote, subsystem.nqn(), id, endReason);
+            target.listener().onDisconnected(Nqn.printable(hostNqn()), remote, subsystem.nqn(), id(), endReason);
             gone.complete(null);
         }
         else
@@ -524,7 +472,7 @@ final class Controller
      */
     void onNamespaceChanged(final int nsid)
     {
-        onHome(() -> asyncEvents.onNamespaceChanged(nsid));
+        onHome(() -> asyncEvents().onNamespaceChanged(nsid));
     }
 
     /**
@@ -532,15 +480,7 @@ final class Controller
      */
     void onDiscoveryChanged()
     {
-        onHome(asyncEvents::onDiscoveryChanged);
-    }
-
-    /**
-     * {@return controller id, host and subsystem, for messages}
-     */
-    String describe()
-    {
-        return "controller " + id + " of " + Nqn.printable(hostNqn) + " on " + subsystem.nqn();
+        onHome(asyncEvents()::onDiscoveryChanged);
     }
 
     /**
@@ -551,7 +491,7 @@ final class Controller
      */
     CompletableFuture<List<UnfinishedCommands>> awaitRefused(final BitSet groups)
     {
-        if (groups.stream().noneMatch(anaPath::isRefusing))
+        if (groups.stream().noneMatch(anaPath()::isRefusing))
         {
             return CompletableFuture.completedFuture(List.of());
         }
@@ -563,7 +503,7 @@ final class Controller
             {
                 final CompletableFuture<List<UnfinishedCommands>> part = new CompletableFuture<>();
                 parts.add(part);
-                queuePair.execute(() -> queuePair.pollGroup().refused().await(queuePair, groups, part));
+                queuePair.execute(() -> queuePair.resources().refused().await(queuePair, groups, part));
             }
         }
         return UnfinishedCommands.all(parts);
@@ -571,7 +511,7 @@ final class Controller
 
     private void onHome(final Runnable task)
     {
-        adminQueuePair.pollGroup().reactor().execute(task);
+        adminQueuePair.execute(task);
     }
 
     private boolean isSane(final int value)

@@ -1,8 +1,5 @@
 package io.millrace.nvmf;
 
-import io.millrace.nvmf.config.Nqn;
-import java.util.Locale;
-
 /**
  * A controller as it was a moment ago. Immutable.
  *
@@ -21,10 +18,4 @@ public record ControllerSnapshot(
     int keepAliveMs,
     String state)
 {
-    static ControllerSnapshot of(final Controller controller)
-    {
-        return new ControllerSnapshot(controller.subsystem().nqn(), controller.id(),
-            Nqn.printable(controller.hostNqn()), controller.ioQueueCount(), controller.keepAlive().timeoutMs(),
-            controller.state().name().toLowerCase(Locale.ROOT).replace('_', ' '));
-    }
 }

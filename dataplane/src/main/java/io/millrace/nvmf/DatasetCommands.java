@@ -129,12 +129,12 @@ final class DatasetCommands
     {
         final int lengthBytes = request.dataPointer().lengthBytes();
         if (queuePair.channels().isLimited() &&
-            !queuePair.pollGroup().qos().admits(request, namespace, false, 0, lengthBytes))
+            !queuePair.resources().qos().admits(request, namespace, false, 0, lengthBytes))
         {
             return false;
         }
         namespace.bind(request);
-        return queuePair.pollGroup().payloads().receive(request, lengthBytes);
+        return queuePair.resources().payloads().receive(request, lengthBytes);
     }
 
     void copy(final QueuePair queuePair, final Request request)
@@ -245,7 +245,7 @@ final class DatasetCommands
      */
     private static int refusalOfAll(final QueuePair queuePair)
     {
-        final AnaPath path = queuePair.controller().anaPath();
+        final AnaPath path = queuePair.association().anaPath();
         final SubsystemChannels channels = queuePair.channels();
         for (int nsid = 1; nsid < channels.limit(); nsid++)
         {
@@ -265,7 +265,7 @@ final class DatasetCommands
     private static boolean awaitsUnopened(final QueuePair queuePair, final Request request)
     {
         final SubsystemChannels channels = queuePair.channels();
-        for (int nsid = 1; nsid < channels.subsystem().served().limit(); nsid++)
+        for (int nsid = 1; nsid < channels.served().limit(); nsid++)
         {
             final NamespaceChannel namespace = channels.find(nsid);
             if (null != namespace && namespace.volatileCache() && !namespace.device().openNow())

@@ -313,7 +313,7 @@ final class DeviceChannel implements OpenListener, CloseListener
             if (request.namespace() == namespace)
             {
                 request.phase(RequestPhase.EXECUTING);
-                request.queuePair().complete(request, status);
+                request.owner().complete(request, status);
             }
             else
             {
@@ -430,7 +430,7 @@ final class DeviceChannel implements OpenListener, CloseListener
         else if (request == admitted || !queue.isBlocking())
         {
             // A read has nothing to keep, so it waits without a buffer.
-            request.queuePair().pollGroup().payloads().release(request);
+            PayloadBuffers.release(request);
             request.payload(RequestPayload.NONE);
             request.phase(RequestPhase.AWAITING_DEVICE);
             if (request == admitted)
@@ -540,7 +540,7 @@ final class DeviceChannel implements OpenListener, CloseListener
         {
             final Request request = openQueue.first();
             openQueue.remove(request);
-            request.queuePair().dispatcher().onOpenAwaited(request);
+            request.owner().resume(request);
             resumed++;
         }
         return resumed;
@@ -558,7 +558,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     private boolean admit(final Request request)
     {
         admitted = request;
-        request.queuePair().dispatcher().onDeviceReady(request);
+        request.owner().resume(request);
         final boolean isTaken = null != admitted;
         admitted = null;
         return isTaken;

@@ -16,7 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Fabrics commands (NVM Express Base 2.0, section 6). One instance a reactor, used on its thread alone; they are rare,
  * so they may allocate.
  */
-final class FabricsCommands
+final class FabricsCommands implements CommandHandler
 {
     private static final int INVALID_FIELD = NvmeStatus.INVALID_FIELD | NvmeStatus.DO_NOT_RETRY;
     private static final int INVALID_PARAMETERS = NvmeStatus.CONNECT_INVALID_PARAMETERS | NvmeStatus.DO_NOT_RETRY;
@@ -36,16 +36,11 @@ final class FabricsCommands
         target = pollGroup.target();
     }
 
-    /**
-     * Executes a command, or begins to.
-     *
-     * @param queuePair it came in on.
-     * @param request   the command's request.
-     */
-    void execute(final QueuePair queuePair, final Request request)
+    @Override
+    public void execute(final QueuePair queuePair, final Request request)
     {
         final SubmissionQueueEntry entry = request.entry();
-        final int type = fabricsType(entry);
+        final int type = FabricsType.of(entry);
         if (QueuePairState.DISCONNECTING == queuePair.state())
         {
             queuePair.complete(request, NvmeStatus.ABORTED_SQ_DELETION);
@@ -76,16 +71,6 @@ final class FabricsCommands
         }
     }
 
-    /**
-     * {@return type of a fabrics command}
-     *
-     * @param entry of the command.
-     */
-    static int fabricsType(final SubmissionQueueEntry entry)
-    {
-        return entry.namespaceId() & 0xFF;
-    }
-
     private void connect(final QueuePair queuePair, final Request request)
     {
         if (QueuePairState.NEW != queuePair.state())
@@ -107,7 +92,7 @@ final class FabricsCommands
             // Without a buffer, so that hosts can connect while others hold all of them.
             view.wrap(request.capsuleDataAddress(), ConnectData.SIZE_BYTES);
         }
-        else if (queuePair.pollGroup().payloads().receive(request, ConnectData.SIZE_BYTES))
+        else if (queuePair.resources().payloads().receive(request, ConnectData.SIZE_BYTES))
         {
             view.wrap(request.bufferAddress(), ConnectData.SIZE_BYTES);
         }
@@ -182,7 +167,7 @@ final class FabricsCommands
         }
         final byte[] hostId = new byte[HOST_ID_BYTES];
         connectData.hostId(hostId);
-        final Controller controller = new Controller(subsystem, queuePair, hostNqn, hostId,
+        final Controller controller = new Controller(target, subsystem, queuePair, hostNqn, hostId,
             connectCommand.keepAliveTimeoutMs());
         final int status = subsystem.addController(controller, target.config().controllersMax(),
             target.controllerIds());
@@ -265,14 +250,14 @@ final class FabricsCommands
 
     private void refused(final Request request, final String reason)
     {
-        target.listener().onRefused(Nqn.printable(connectData.hostNqn()), request.queuePair().transport().remote(),
+        target.listener().onRefused(Nqn.printable(connectData.hostNqn()), request.owner().transport().remote(),
             Nqn.printable(connectData.subsystemNqn()), reason);
     }
 
     private void propertyGet(final QueuePair queuePair, final Request request)
     {
         propertyCommand.wrap(request.entry().buffer(), request.entry().offset());
-        final Controller controller = queuePair.controller();
+        final Controller controller = Controller.of(queuePair);
         final int size = propertyCommand.attributes() & PropertyCommand.SIZE_MASK;
         final int offset = propertyCommand.propertyOffset();
         int status = NvmeStatus.SUCCESS;
@@ -309,7 +294,7 @@ final class FabricsCommands
             PropertyCommand.SIZE_4 == (propertyCommand.attributes() & PropertyCommand.SIZE_MASK) &&
             ControllerProperty.CONFIGURATION == propertyCommand.propertyOffset();
         final int status = isConfiguration ?
-            queuePair.controller().configure((int)propertyCommand.value()) : INVALID_FIELD;
+            Controller.of(queuePair).configure((int)propertyCommand.value()) : INVALID_FIELD;
         queuePair.complete(request, status);
     }
 

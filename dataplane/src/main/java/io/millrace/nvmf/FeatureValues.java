@@ -8,6 +8,9 @@ import org.agrona.collections.Int2IntHashMap;
  */
 final class FeatureValues
 {
+    /** Default of the over temperature threshold in kelvins. */
+    static final int TEMPERATURE_OVER_DEFAULT_K = 0x157;
+
     private static final int MISSING = -1;
 
     private final int[] dwords = new int[256];
@@ -22,7 +25,7 @@ final class FeatureValues
 
     FeatureValues()
     {
-        temperatureOver = Features.TEMPERATURE_OVER_DEFAULT_K;
+        temperatureOver = TEMPERATURE_OVER_DEFAULT_K;
     }
 
     int dword(final int featureId)

@@ -15,8 +15,6 @@ import io.millrace.nvmf.namespace.Namespace;
  */
 final class Features
 {
-    /** Default of the over temperature threshold in kelvins. */
-    static final int TEMPERATURE_OVER_DEFAULT_K = 0x157;
 
     /** Reads the value of a feature of one double word. */
     @FunctionalInterface
@@ -94,7 +92,8 @@ final class Features
         addDword(FeatureId.ARBITRATION, Features::setArbitration);
         addDword(FeatureId.POWER_MANAGEMENT, Features::setPowerManagement);
         add(new Feature(FeatureId.TEMPERATURE_THRESHOLD, false, false, 0, Features::temperature,
-            (controller, entry) -> isUnder(entry.cdw11()) ? 0 : TEMPERATURE_OVER_DEFAULT_K, Features::setTemperature));
+            (controller, entry) -> isUnder(entry.cdw11()) ? 0 : FeatureValues.TEMPERATURE_OVER_DEFAULT_K,
+            Features::setTemperature));
         add(new Feature(FeatureId.ERROR_RECOVERY, true, false, 0,
             (controller, entry) -> controller.features().errorRecovery(entry.namespaceId()), Features::zero,
             Features::setErrorRecovery));
@@ -134,7 +133,7 @@ final class Features
 
     void get(final QueuePair queuePair, final Request request)
     {
-        final Controller controller = queuePair.controller();
+        final Controller controller = Controller.of(queuePair);
         final SubmissionQueueEntry entry = request.entry();
         final int select = entry.cdw10() >>> SELECT_SHIFT & SELECT_MASK;
         final Feature feature = find(entry.cdw10() & 0xFF, controller);
@@ -170,7 +169,7 @@ final class Features
 
     void set(final QueuePair queuePair, final Request request)
     {
-        final Controller controller = queuePair.controller();
+        final Controller controller = Controller.of(queuePair);
         final SubmissionQueueEntry entry = request.entry();
         final Feature feature = find(entry.cdw10() & 0xFF, controller);
         final int status = checkSet(controller, feature, entry);
@@ -190,7 +189,7 @@ final class Features
                     return;
                 }
             }
-            if (!queuePair.pollGroup().payloads().receive(request, TIMESTAMP_BYTES))
+            if (!queuePair.resources().payloads().receive(request, TIMESTAMP_BYTES))
             {
                 return;
             }
@@ -241,14 +240,14 @@ final class Features
             queuePair.complete(request, status);
             return;
         }
-        if (!queuePair.pollGroup().payloads().acquire(request, feature.dataBytes()))
+        if (!queuePair.resources().payloads().acquire(request, feature.dataBytes()))
         {
             return;
         }
         final long address = request.bufferAddress();
         if (isHostId)
         {
-            final byte[] hostId = queuePair.controller().hostId();
+            final byte[] hostId = Controller.of(queuePair).hostId();
             for (int i = 0; i < HOST_ID_BYTES; i++)
             {
                 NativeMemory.putByte(address + i, hostId[i]);
@@ -256,10 +255,10 @@ final class Features
         }
         else
         {
-            final FeatureValues values = queuePair.controller().features();
+            final FeatureValues values = Controller.of(queuePair).features();
             final boolean isCurrent = FeatureId.SELECT_CURRENT == select;
             final long epochMs = isCurrent ?
-                values.timestampMs(queuePair.pollGroup().reactor().nowNs()) & TIMESTAMP_MASK : 0;
+                values.timestampMs(queuePair.resources().reactor().nowNs()) & TIMESTAMP_MASK : 0;
             NativeMemory.putLong(address,
                 epochMs | (isCurrent && values.isTimestampSet() ? TIMESTAMP_SET_BY_HOST : 0));
         }
@@ -430,7 +429,7 @@ final class Features
     private static int setTimestamp(final Controller controller, final Request request)
     {
         controller.features().timestamp(NativeMemory.getLong(request.bufferAddress()) & TIMESTAMP_MASK,
-            request.queuePair().pollGroup().reactor().nowNs());
+            ((QueuePair)request.owner()).resources().reactor().nowNs());
         return NvmeStatus.SUCCESS;
     }
 

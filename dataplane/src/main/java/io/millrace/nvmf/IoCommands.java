@@ -14,7 +14,7 @@ import io.millrace.nvme.SubmissionQueueEntry;
  * Commands of I/O queues (NVM Command Set 1.0, section 3). The hot path: nothing is allocated here. One instance a
  * reactor, used on its thread alone.
  */
-final class IoCommands implements BlockCompletionListener
+final class IoCommands implements CommandHandler, BlockCompletionListener
 {
     private static final int BLOCKS_MASK = 0xFFFF;
     /** Dword 12: force unit access. */
@@ -48,13 +48,8 @@ final class IoCommands implements BlockCompletionListener
         return commands;
     }
 
-    /**
-     * Executes a command, or begins to.
-     *
-     * @param queuePair it came in on.
-     * @param request   the command's request.
-     */
-    void execute(final QueuePair queuePair, final Request request)
+    @Override
+    public void execute(final QueuePair queuePair, final Request request)
     {
         final int opcode = request.entry().opcode();
         if (IoOpcode.READ == opcode)
@@ -92,7 +87,7 @@ final class IoCommands implements BlockCompletionListener
     public void onComplete(final BlockRequest blockRequest)
     {
         final Request request = (Request)blockRequest.owner();
-        final QueuePair queuePair = request.queuePair();
+        final QueuePair queuePair = (QueuePair)request.owner();
         if (0 != request.bufferAddress())
         {
             request.namespace().device().onReturned(request);
@@ -187,7 +182,7 @@ final class IoCommands implements BlockCompletionListener
             return;
         }
         if (queuePair.channels().isLimited() &&
-            !queuePair.pollGroup().qos().admits(request, namespace, true, lengthBytes, 0))
+            !queuePair.resources().qos().admits(request, namespace, true, lengthBytes, 0))
         {
             return;
         }
@@ -205,7 +200,7 @@ final class IoCommands implements BlockCompletionListener
                 namespace.device().awaitAdmission(request);
                 return;
             }
-            if (!queuePair.pollGroup().payloads().acquireParts(request, lengthBytes))
+            if (!queuePair.resources().payloads().acquireParts(request, lengthBytes))
             {
                 return;
             }
@@ -270,7 +265,7 @@ final class IoCommands implements BlockCompletionListener
                 return;
             }
         }
-        if (queuePair.channels().isLimited() && !queuePair.pollGroup().qos().admits(
+        if (queuePair.channels().isLimited() && !queuePair.resources().qos().admits(
             request, namespace, BlockOperation.COMPARE == operation, lengthBytes, lengthBytes))
         {
             return;
@@ -292,7 +287,7 @@ final class IoCommands implements BlockCompletionListener
             namespace.device().awaitAdmission(request);
             return;
         }
-        if (queuePair.pollGroup().payloads().receiveParts(request, lengthBytes))
+        if (queuePair.resources().payloads().receiveParts(request, lengthBytes))
         {
             fill(queuePair, request, namespace, operation);
             namespace.device().submit(request);
@@ -381,7 +376,7 @@ final class IoCommands implements BlockCompletionListener
             return false;
         }
         return !queuePair.channels().isLimited() ||
-            queuePair.pollGroup().qos().admits(request, namespace, isRead, 0, 0);
+            queuePair.resources().qos().admits(request, namespace, isRead, 0, 0);
     }
 
     /**
@@ -399,7 +394,7 @@ final class IoCommands implements BlockCompletionListener
             // A command that was executed up to a wait continues with its namespace, even if that was removed since.
             final int late = RequestPayload.NONE != request.payload() ? NvmeStatus.SUCCESS : bound.isRetired() ?
                 NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY :
-                queuePair.controller().anaPath().refusal(bound.anaGroup());
+                queuePair.association().anaPath().refusal(bound.anaGroup());
             if (NvmeStatus.SUCCESS == late)
             {
                 return bound;
@@ -414,7 +409,7 @@ final class IoCommands implements BlockCompletionListener
             queuePair.complete(request, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
             return null;
         }
-        final int refusal = queuePair.controller().anaPath().refusal(namespace.anaGroup());
+        final int refusal = queuePair.association().anaPath().refusal(namespace.anaGroup());
         if (NvmeStatus.SUCCESS != refusal)
         {
             queuePair.complete(request, refusal);
@@ -447,7 +442,7 @@ final class IoCommands implements BlockCompletionListener
         {
             return NvmeStatus.LBA_OUT_OF_RANGE | NvmeStatus.DO_NOT_RETRY;
         }
-        return lengthBytes > queuePair.pollGroup().maxTransferBytes() ? INVALID_FIELD : NvmeStatus.SUCCESS;
+        return lengthBytes > queuePair.resources().maxTransferBytes() ? INVALID_FIELD : NvmeStatus.SUCCESS;
     }
 
     /**
@@ -461,7 +456,7 @@ final class IoCommands implements BlockCompletionListener
         final QueuePair queuePair, final SubmissionQueueEntry entry, final NamespaceChannel namespace)
     {
         return 0 != (entry.cdw12() & FORCE_UNIT_ACCESS) ||
-            namespace.volatileCache() && queuePair.controller().writeThrough();
+            namespace.volatileCache() && queuePair.association().writeThrough();
     }
 
     private static void fail(final QueuePair queuePair, final Request request, final BlockStatus status)

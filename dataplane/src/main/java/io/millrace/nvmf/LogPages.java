@@ -93,7 +93,7 @@ final class LogPages
         pages[LogPageId.MANAGEMENT_EFFECTS] = new LogPage(false, true,
             whole((queuePair, entry) -> new byte[EFFECTS_BYTES]));
         pages[LogPageId.DISCOVERY] = new LogPage(true, false,
-            (queuePair, entry) -> discoveryLog.of(queuePair.controller().hostNqn(), queuePair.local()));
+            (queuePair, entry) -> discoveryLog.of(Controller.of(queuePair).hostNqn(), queuePair.local()));
     }
 
     private static Maker whole(final BytesMaker maker)
@@ -177,7 +177,7 @@ final class LogPages
         final UnsafeBuffer page = new UnsafeBuffer(bytes);
         for (int id = 0; id < IDS; id++)
         {
-            if (isSupported(id, queuePair.controller()))
+            if (isSupported(id, Controller.of(queuePair)))
             {
                 page.putInt(id * Integer.BYTES, LogPageId.EFFECT_SUPPORTED, ByteOrder.LITTLE_ENDIAN);
             }
@@ -188,7 +188,7 @@ final class LogPages
     private static byte[] errors(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
         final byte[] bytes = new byte[ErrorLog.ENTRIES * ErrorLogEntry.SIZE_BYTES];
-        queuePair.controller().errorLog().write(new UnsafeBuffer(bytes),
+        Controller.of(queuePair).errorLog().write(new UnsafeBuffer(bytes),
             queuePair.local().transportType().code());
         return bytes;
     }
@@ -198,7 +198,7 @@ final class LogPages
         final byte[] bytes = new byte[SmartLog.SIZE_BYTES];
         final SmartLog log = new SmartLog();
         log.wrap(new UnsafeBuffer(bytes), 0);
-        final Controller controller = queuePair.controller();
+        final Controller controller = Controller.of(queuePair);
         final NamespaceTotals totals = controller.subsystem().totals();
         log.availableSpare(SPARE_PERCENT)
             .dataUnitsRead(dataUnits(totals.bytesRead()))
@@ -227,7 +227,7 @@ final class LogPages
 
     private static byte[] changedNamespaces(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
-        final AsyncEvents events = queuePair.controller().asyncEvents();
+        final AsyncEvents events = Controller.of(queuePair).asyncEvents();
         final byte[] bytes = new byte[AsyncEvents.CHANGED_NAMESPACES_MAX * Integer.BYTES];
         final UnsafeBuffer page = new UnsafeBuffer(bytes);
         if (events.changedNamespaces().size() > AsyncEvents.CHANGED_NAMESPACES_MAX)
@@ -246,7 +246,7 @@ final class LogPages
 
     private static byte[] ana(final QueuePair queuePair, final SubmissionQueueEntry entry)
     {
-        final Controller controller = queuePair.controller();
+        final Controller controller = Controller.of(queuePair);
         return controller.subsystem().ana().logPage(controller, 0 != (entry.cdw10() & AnaLogHeader.GROUPS_ONLY));
     }
 
@@ -276,7 +276,7 @@ final class LogPages
         final UnsafeBuffer page = new UnsafeBuffer(bytes);
         for (int id = 0; id < IDS; id++)
         {
-            page.putInt(id * Integer.BYTES, features.effects(id, queuePair.controller()), ByteOrder.LITTLE_ENDIAN);
+            page.putInt(id * Integer.BYTES, features.effects(id, Controller.of(queuePair)), ByteOrder.LITTLE_ENDIAN);
         }
         return bytes;
     }

@@ -18,7 +18,7 @@ final class OutstandingCommands
     private final QueuePair queuePair;
     private final SubmissionQueue submissionQueue;
     private final RequestTable requests = new RequestTable();
-    private final PollGroup pollGroup;
+    private final ReactorResources resources;
     private RequestShare share;
 
     /**
@@ -26,14 +26,15 @@ final class OutstandingCommands
      *
      * @param queuePair       of the commands.
      * @param submissionQueue that they came in.
-     * @param pollGroup       share of the reactor that it is on.
+     * @param resources       of its reactor.
      */
-    OutstandingCommands(final QueuePair queuePair, final SubmissionQueue submissionQueue, final PollGroup pollGroup)
+    OutstandingCommands(
+        final QueuePair queuePair, final SubmissionQueue submissionQueue, final ReactorResources resources)
     {
         this.queuePair = queuePair;
         this.submissionQueue = submissionQueue;
-        this.pollGroup = pollGroup;
-        share = pollGroup.requests().join(queuePair.transport().address());
+        this.resources = resources;
+        share = resources.requests().join(queuePair.transport().address());
     }
 
     /**
@@ -41,7 +42,7 @@ final class OutstandingCommands
      */
     void onLeft()
     {
-        pollGroup.requests().leave(share);
+        resources.requests().leave(share);
     }
 
     /**
@@ -50,7 +51,7 @@ final class OutstandingCommands
      */
     boolean hasRoom()
     {
-        return requests.hasRoom(submissionQueue.depth()) && pollGroup.requests().mayAcquire(requests.used(), share);
+        return requests.hasRoom(submissionQueue.depth()) && resources.requests().mayAcquire(requests.used(), share);
     }
 
     /**
@@ -68,13 +69,13 @@ final class OutstandingCommands
         }
         if (!hasRoom())
         {
-            pollGroup.requests().onWait();
+            resources.requests().onWait();
             return null;
         }
-        final Request request = pollGroup.requests().acquire(requests.used(), share);
+        final Request request = resources.requests().acquire(requests.used(), share);
         request.begin(source, offset);
-        request.queuePair(queuePair);
-        request.startNs(pollGroup.reactor().nowNs());
+        request.owner(queuePair);
+        request.startNs(resources.reactor().nowNs());
         requests.add(request, submissionQueue.depth());
         submissionQueue.onBegun();
         return request;
@@ -99,7 +100,7 @@ final class OutstandingCommands
     private boolean forgetAsyncEventRequest(final int commandId)
     {
         final Request forgotten = QueuePairState.ADMIN == queuePair.state() ?
-            queuePair.controller().asyncEvents().forget(commandId) : null;
+            queuePair.association().asyncEvents().forget(commandId) : null;
         if (null == forgotten)
         {
             return false;
@@ -194,12 +195,12 @@ final class OutstandingCommands
     {
         switch (request.phase())
         {
-            case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> pollGroup.payloads().cancel(request);
+            case AWAITING_BUFFER, CAPSULE_AWAITING_BUFFER -> PayloadBuffers.cancel(request);
             case AWAITING_DEVICE, AWAITING_CHANNEL -> request.namespace().device().cancel(request);
             case AWAITING_OPEN -> request.namespace().device().cancelOpen(request);
             case THROTTLED, CAPSULE_THROTTLED -> request.throttleQueue().remove(request);
-            case AWAITING_NEXT_TURN -> pollGroup.adminTimeBudget().cancel(request);
-            case AWAITING_EVENT -> queuePair.controller().asyncEvents().forget(request);
+            case AWAITING_NEXT_TURN -> resources.adminTimeBudget().cancel(request);
+            case AWAITING_EVENT -> queuePair.association().asyncEvents().forget(request);
             default ->
             {
                 return false;
@@ -323,7 +324,7 @@ final class OutstandingCommands
         submissionQueue.end(request);
         if (0 != request.bufferAddress() && !request.sendsData())
         {
-            pollGroup.payloads().release(request);
+            PayloadBuffers.release(request);
         }
     }
 
@@ -387,9 +388,9 @@ final class OutstandingCommands
         }
         if (0 != request.bufferAddress())
         {
-            pollGroup.payloads().release(request);
+            PayloadBuffers.release(request);
         }
         requests.remove(request);
-        pollGroup.requests().release(request, requests.used(), share);
+        resources.requests().release(request, requests.used(), share);
     }
 }

@@ -130,7 +130,7 @@ final class PayloadBuffers
      */
     boolean acquire(final Request request, final int lengthBytes)
     {
-        return acquire(request, request.queuePair().share(), lengthBytes, false);
+        return acquire(request, request.owner().share(), lengthBytes, false);
     }
 
     /**
@@ -143,7 +143,7 @@ final class PayloadBuffers
      */
     boolean acquireParts(final Request request, final int lengthBytes)
     {
-        return acquire(request, request.queuePair().share(), lengthBytes - request.partOffset(), true);
+        return acquire(request, request.owner().share(), lengthBytes - request.partOffset(), true);
     }
 
     private boolean acquire(
@@ -204,8 +204,8 @@ final class PayloadBuffers
             return true;
         }
         final boolean isInCapsule = request.dataPointer().isInCapsule();
-        final QueuePair queuePair = request.queuePair();
-        if (!acquire(request, isInCapsule ? queuePair.capsuleShare() : queuePair.share(),
+        final RequestOwner owner = request.owner();
+        if (!acquire(request, isInCapsule ? owner.capsuleShare() : owner.share(),
             lengthBytes - request.partOffset(), isDivisible && !isInCapsule))
         {
             if (isInCapsule)
@@ -222,21 +222,8 @@ final class PayloadBuffers
             return true;
         }
         request.phase(RequestPhase.RECEIVING);
-        queuePair.transport().receiveData(request);
+        owner.transport().receiveData(request);
         return false;
-    }
-
-    /**
-     * A request has the buffer that it waited for.
-     *
-     * @param request     that asked for it.
-     * @param address     of the buffer.
-     * @param lengthBytes of the buffer.
-     */
-    void give(final Request request, final long address, final int lengthBytes)
-    {
-        request.buffer(request.share(), address, lengthBytes);
-        request.payload(RequestPayload.BUFFERED);
     }
 
     /**
@@ -244,7 +231,7 @@ final class PayloadBuffers
      *
      * @param request that waits.
      */
-    void cancel(final Request request)
+    static void cancel(final Request request)
     {
         request.share().pool().cancel(request);
     }
@@ -254,7 +241,7 @@ final class PayloadBuffers
      *
      * @param request with a buffer.
      */
-    void release(final Request request)
+    static void release(final Request request)
     {
         final BufferShare share = request.share();
         share.pool().release(share, request.bufferAddress(), request.pooledLength());
@@ -267,10 +254,10 @@ final class PayloadBuffers
      * @param request that it was lent to.
      * @return false when there is no buffer now.
      */
-    boolean copyLoan(final Request request)
+    static boolean copyLoan(final Request request)
     {
         final int lengthBytes = request.dataLength();
-        final BufferShare share = request.queuePair().share();
+        final BufferShare share = request.owner().share();
         final long address = share.pool().acquire(share, lengthBytes);
         if (0 == address)
         {

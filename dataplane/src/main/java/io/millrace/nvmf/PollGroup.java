@@ -10,12 +10,9 @@ import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.status.StatusPart;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -31,27 +28,15 @@ public final class PollGroup implements Poller
     private final Reactor reactor;
     private final Target target;
     private final BufferPool buffers;
-    private final int maxTransferBytes;
-    private final RequestPool requests;
-    private final PayloadBuffers payloads;
-    private final QosAdmission qos;
-    private final IoCommands io;
-    private final AdminCommands admin;
-    private final FabricsCommands fabrics;
+    private final ReactorResources resources;
     private final Map<Subsystem, SubsystemChannels> subsystems = new IdentityHashMap<>();
     private final RetiredNamespaces retired;
-    private final RefusedCommands refused;
     private final ArrayDeque<SubsystemChannels> filling = new ArrayDeque<>();
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private final DeviceChannels devices;
     private final StatusPart status;
-    private final HostTable hosts;
-    private final Set<QueuePair> ioQueues = new LinkedHashSet<>();
     private final BufferMonitor bufferMonitor;
-    private final AdminTimeBudget adminTimeBudget;
-    private boolean isPaused;
     private boolean isClosing;
-    private int queuePairs;
 
     /**
      * Adds itself to the reactor's pollers; its counters are not published to other processes. Called on the reactor's
@@ -87,19 +72,12 @@ public final class PollGroup implements Poller
         this.target = target;
         this.buffers = buffers;
         this.status = status;
-        hosts = new HostTable(status);
-        maxTransferBytes = target.config().maxTransferBytes();
-        io = new IoCommands();
-        admin = new AdminCommands(this);
-        fabrics = new FabricsCommands(this);
-        requests = new RequestPool(io, target.config().capacity());
-        payloads = new PayloadBuffers(buffers, maxTransferBytes);
-        qos = new QosAdmission(this);
+        final IoCommands io = new IoCommands();
+        resources = new ReactorResources(reactor, target.config(), target.listener(), buffers, status, io, io,
+            new AdminCommands(target, io), new FabricsCommands(this));
         devices = new DeviceChannels(reactor, buffers, status, target.listener());
-        retired = new RetiredNamespaces(this, devices);
-        refused = new RefusedCommands(reactor);
-        bufferMonitor = new BufferMonitor(this);
-        adminTimeBudget = new AdminTimeBudget(reactor);
+        retired = new RetiredNamespaces(resources, devices);
+        bufferMonitor = new BufferMonitor(resources, devices);
         reactor.addPoller(this);
         target.addPollGroup(this);
     }
@@ -133,7 +111,7 @@ public final class PollGroup implements Poller
      */
     public int queuePairs()
     {
-        return queuePairs;
+        return resources.queuePairs();
     }
 
     /**
@@ -141,7 +119,7 @@ public final class PollGroup implements Poller
      */
     public int requestsInUse()
     {
-        return requests.used();
+        return resources.requests().used();
     }
 
     /**
@@ -149,7 +127,7 @@ public final class PollGroup implements Poller
      */
     public long requestWaitCount()
     {
-        return requests.waitCount();
+        return resources.requests().waitCount();
     }
 
     /**
@@ -170,50 +148,6 @@ public final class PollGroup implements Poller
     }
 
     /**
-     * {@return present holders of its I/O buffers}
-     */
-    BufferUsage bufferUsage()
-    {
-        final BufferUsage usage = new BufferUsage(reactor.nowNs());
-        ioQueues.forEach((each) -> each.outstandingCommands().addTo(usage));
-        return usage;
-    }
-
-    /**
-     * {@return I/O queues that have connected here or have commands at a device, as they are now: ending one changes
-     *     the list, but not this copy}
-     */
-    List<QueuePair> ioQueues()
-    {
-        return new ArrayList<>(ioQueues);
-    }
-
-    boolean isAnyDeviceAtBufferLimit()
-    {
-        return devices.isAnyAtBufferLimit();
-    }
-
-    /**
-     * An I/O queue has connected, or came from another reactor.
-     *
-     * @param queuePair of this reactor.
-     */
-    void onIoQueue(final QueuePair queuePair)
-    {
-        ioQueues.add(queuePair);
-    }
-
-    /**
-     * An I/O queue has no commands here any more.
-     *
-     * @param queuePair that was of this reactor.
-     */
-    void onIoQueueLeft(final QueuePair queuePair)
-    {
-        ioQueues.remove(queuePair);
-    }
-
-    /**
      * Makes the queue pair of a new connection.
      *
      * @param transport of the connection.
@@ -222,8 +156,7 @@ public final class PollGroup implements Poller
      */
     public QueuePair newQueuePair(final QueuePairTransport transport, final TransportAddress local)
     {
-        queuePairs++;
-        return new QueuePair(this, transport, local);
+        return resources.newQueuePair(transport, local);
     }
 
     /**
@@ -239,7 +172,7 @@ public final class PollGroup implements Poller
      */
     public boolean isPaused()
     {
-        return isPaused;
+        return resources.qos().isPaused();
     }
 
     /**
@@ -271,7 +204,7 @@ public final class PollGroup implements Poller
     public int poll()
     {
         int work = 0;
-        adminTimeBudget.next();
+        resources.adminTimeBudget().next();
         if (!filling.isEmpty())
         {
             work += fill();
@@ -280,23 +213,24 @@ public final class PollGroup implements Poller
         {
             retired.settle();
         }
-        if (!refused.isEmpty())
+        if (!resources.refused().isEmpty())
         {
-            refused.settle();
+            resources.refused().settle();
         }
         if (isClosing && devices.isEmpty())
         {
             end();
         }
-        return work + payloads.reserve().poll();
+        return work + resources.payloads().reserve().poll();
     }
 
     @Override
     public boolean canSleep()
     {
         // An admin command that waits for the budget runs in the next cycle, if this one executed any.
-        return filling.isEmpty() && !retired.hasMoreToRelease() && !adminTimeBudget.isBegun() &&
-            !adminTimeBudget.isAnyWaiting() && payloads.reserve().canSleep();
+        final AdminTimeBudget budget = resources.adminTimeBudget();
+        return filling.isEmpty() && !retired.hasMoreToRelease() && !budget.isBegun() && !budget.isAnyWaiting() &&
+            resources.payloads().reserve().canSleep();
     }
 
     /**
@@ -308,9 +242,9 @@ public final class PollGroup implements Poller
      */
     public CompletableFuture<Void> close()
     {
-        if (0 != queuePairs)
+        if (0 != queuePairs())
         {
-            throw new IllegalStateException(queuePairs + " connections are open: close them before their poll group");
+            throw new IllegalStateException(queuePairs() + " connections are open: close them before their poll group");
         }
         if (isClosing || closed.isDone())
         {
@@ -319,10 +253,7 @@ public final class PollGroup implements Poller
         isClosing = true;
         target.removePollGroup(this);
         filling.clear();
-        for (final SubsystemChannels channels : subsystems.values())
-        {
-            retireAll(channels);
-        }
+        subsystems.forEach(this::retireAll);
         subsystems.clear();
         retired.releaseAll();
         if (devices.isEmpty())
@@ -336,78 +267,18 @@ public final class PollGroup implements Poller
     {
         isClosing = false;
         retired.end();
-        refused.settle();
+        resources.refused().settle();
         reactor.removePoller(this);
-        payloads.close();
-        requests.close();
+        resources.close();
         closed.complete(null);
     }
 
-    int maxTransferBytes()
-    {
-        return maxTransferBytes;
-    }
-
-    RequestPool requests()
-    {
-        return requests;
-    }
-
-    PayloadBuffers payloads()
-    {
-        return payloads;
-    }
-
-    QosAdmission qos()
-    {
-        return qos;
-    }
-
-    IoCommands io()
-    {
-        return io;
-    }
-
-    AdminCommands admin()
-    {
-        return admin;
-    }
-
     /**
-     * {@return what bounds the time of admin commands}
+     * {@return what its queue pairs share}
      */
-    AdminTimeBudget adminTimeBudget()
+    ReactorResources resources()
     {
-        return adminTimeBudget;
-    }
-
-    FabricsCommands fabrics()
-    {
-        return fabrics;
-    }
-
-    /**
-     * {@return commands that came before a change of ANA states which refuses them}
-     */
-    RefusedCommands refused()
-    {
-        return refused;
-    }
-
-    StatusPart status()
-    {
-        return status;
-    }
-
-    HostTable hosts()
-    {
-        return hosts;
-    }
-
-    /** A queue pair has ended. */
-    void onLeft()
-    {
-        queuePairs--;
+        return resources;
     }
 
     /**
@@ -422,7 +293,8 @@ public final class PollGroup implements Poller
         SubsystemChannels channels = subsystems.get(subsystem);
         if (null == channels)
         {
-            channels = new SubsystemChannels(subsystem, qos, this);
+            channels = new SubsystemChannels(subsystem.served(), subsystem.qos()::hostPolicy, resources.qos(),
+                (each, nsid) -> refresh(subsystem, each, nsid));
             subsystems.put(subsystem, channels);
             filling.add(channels);
             fill();
@@ -453,7 +325,7 @@ public final class PollGroup implements Poller
 
     void pause(final boolean isHolding)
     {
-        isPaused = isHolding;
+        resources.qos().pause(isHolding);
         if (!isHolding)
         {
             subsystems.values().forEach(SubsystemChannels::runRateLimiters);
@@ -500,7 +372,7 @@ public final class PollGroup implements Poller
     void onNamespaceChanged(final Subsystem subsystem, final int nsid, final CompletableFuture<Void> done)
     {
         final SubsystemChannels channels = subsystems.get(subsystem);
-        final NamespaceChannel former = null == channels ? null : refresh(channels, nsid);
+        final NamespaceChannel former = null == channels ? null : refresh(subsystem, channels, nsid);
         if (null == former)
         {
             done.complete(null);
@@ -521,7 +393,7 @@ public final class PollGroup implements Poller
         if (null != channels)
         {
             filling.remove(channels);
-            retireAll(channels);
+            retireAll(subsystem, channels);
         }
         retired.await(subsystem, null, done);
     }
@@ -531,9 +403,8 @@ public final class PollGroup implements Poller
      *
      * @return a channel that was retired, or null.
      */
-    NamespaceChannel refresh(final SubsystemChannels channels, final int nsid)
+    private NamespaceChannel refresh(final Subsystem subsystem, final SubsystemChannels channels, final int nsid)
     {
-        final Subsystem subsystem = channels.subsystem();
         final ServedNamespace served = subsystem.served().get(nsid);
         final Namespace wanted = null == served ? null : served.namespace();
         final NamespaceChannel open = channels.get(nsid);
@@ -542,7 +413,7 @@ public final class PollGroup implements Poller
             open.onDeviceChanged();
             return null;
         }
-        retire(channels, nsid);
+        retire(subsystem, channels, nsid);
         retired.endWaiting();
         if (null != wanted)
         {
@@ -555,23 +426,23 @@ public final class PollGroup implements Poller
         return open;
     }
 
-    private void retireAll(final SubsystemChannels channels)
+    private void retireAll(final Subsystem subsystem, final SubsystemChannels channels)
     {
         for (int nsid = 1; nsid < channels.limit(); nsid++)
         {
-            retire(channels, nsid);
+            retire(subsystem, channels, nsid);
         }
         retired.endWaiting();
     }
 
-    private void retire(final SubsystemChannels channels, final int nsid)
+    private void retire(final Subsystem subsystem, final SubsystemChannels channels, final int nsid)
     {
         final NamespaceChannel channel = channels.get(nsid);
         if (null != channel)
         {
             channels.set(nsid, null);
             channels.failWaiting(channel, NvmeStatus.INVALID_NAMESPACE | NvmeStatus.DO_NOT_RETRY);
-            retired.add(channels.subsystem(), channel);
+            retired.add(subsystem, channel);
         }
     }
 }

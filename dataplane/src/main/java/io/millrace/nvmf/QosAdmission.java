@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.memory.BufferPool;
 import io.millrace.nvmf.qos.QosStage;
 import io.millrace.reactor.Reactor;
 
@@ -14,24 +15,42 @@ final class QosAdmission
     /** One in so many bytes of the pool may be taken by data of commands that wait. */
     private static final int KEPT_PART = 4;
 
-    private final PollGroup pollGroup;
+    private final Reactor reactor;
+    private final PayloadBuffers payloads;
     private final long keptBytesMax;
     private long keptBytes;
+    private boolean isPaused;
 
-    QosAdmission(final PollGroup pollGroup)
+    /**
+     * Admits everything.
+     *
+     * @param reactor  of the commands.
+     * @param buffers  of the reactor.
+     * @param payloads that data of waiting commands is copied to.
+     */
+    QosAdmission(final Reactor reactor, final BufferPool buffers, final PayloadBuffers payloads)
     {
-        this.pollGroup = pollGroup;
-        keptBytesMax = pollGroup.buffers().lengthBytes() / KEPT_PART;
+        this.reactor = reactor;
+        this.payloads = payloads;
+        keptBytesMax = buffers.lengthBytes() / KEPT_PART;
     }
 
     Reactor reactor()
     {
-        return pollGroup.reactor();
+        return reactor;
     }
 
+    /**
+     * {@return whether I/O commands are held; admin commands never are}
+     */
     boolean isPaused()
     {
-        return pollGroup.isPaused();
+        return isPaused;
+    }
+
+    void pause(final boolean isHolding)
+    {
+        isPaused = isHolding;
     }
 
     /**
@@ -58,7 +77,7 @@ final class QosAdmission
         // When it is removed, the commands that wait on its behalf are found by it.
         namespace.bind(request);
         if (QosStage.AT_HOST == request.qosStage() &&
-            passes(request.queuePair().host().rateLimiter(), request, isRead, lengthBytes, dataBytes))
+            passes(request.owner().host().rateLimiter(), request, isRead, lengthBytes, dataBytes))
         {
             request.qosStage(QosStage.AT_NAMESPACE);
         }
@@ -80,7 +99,7 @@ final class QosAdmission
     {
         final long leftBytes = keptBytesMax - keptBytes;
         return request.dataPointer().lengthBytes() <= leftBytes &&
-            request.queuePair().capsuleShare().group().heldBytes() < leftBytes;
+            request.owner().capsuleShare().group().heldBytes() < leftBytes;
     }
 
     /**
@@ -111,7 +130,7 @@ final class QosAdmission
         {
             queue.add(request, RequestPhase.CAPSULE_THROTTLED, lengthBytes);
         }
-        else if (!isInCapsule || pollGroup.payloads().receive(request, dataBytes))
+        else if (!isInCapsule || payloads.receive(request, dataBytes))
         {
             queue.add(request, RequestPhase.THROTTLED, lengthBytes);
         }

@@ -12,12 +12,12 @@ import io.millrace.nvmf.transport.TransportAddress;
  * accepted, before its Connect command. It lives as long as its connection, and answers commands.
  * {@link CommandDispatcher} dispatches them, {@code OutstandingCommands} has their resources.
  */
-public final class QueuePair
+public final class QueuePair implements RequestOwner
 {
     /** Commands that a host may have outstanding before Connect: the Connect command alone. */
     private static final int DEPTH_BEFORE_CONNECT = 1;
 
-    private final PollGroup pollGroup;
+    private final ReactorResources resources;
     private final QueuePairTransport transport;
     private final TransportAddress local;
     private volatile String remote;
@@ -29,7 +29,7 @@ public final class QueuePair
 
     private QueuePairState state = QueuePairState.NEW;
     private int id;
-    private Controller controller;
+    private Association association;
     private SubsystemChannels channels;
     private HostChannel host;
     private BufferShare share;
@@ -42,16 +42,16 @@ public final class QueuePair
     /** All its resources are released; {@link #state} says whether its host may see that it has ended. */
     private boolean isDrained;
 
-    QueuePair(final PollGroup pollGroup, final QueuePairTransport transport, final TransportAddress local)
+    QueuePair(final ReactorResources resources, final QueuePairTransport transport, final TransportAddress local)
     {
-        this.pollGroup = pollGroup;
+        this.resources = resources;
         this.transport = transport;
         this.local = local;
-        meter = new QueuePairMeter(pollGroup);
-        share = pollGroup.payloads().preConnectShare();
+        meter = new QueuePairMeter(resources);
+        share = resources.payloads().preConnectShare();
         capsuleShare = share;
-        outstandingCommands = new OutstandingCommands(this, submissionQueue, pollGroup);
-        dispatcher = new CommandDispatcher(this, outstandingCommands, meter, pollGroup);
+        outstandingCommands = new OutstandingCommands(this, submissionQueue, resources);
+        dispatcher = new CommandDispatcher(this, outstandingCommands, meter, resources);
     }
 
     /**
@@ -69,7 +69,7 @@ public final class QueuePair
      */
     public void execute(final Runnable task)
     {
-        pollGroup.reactor().execute(task);
+        resources.reactor().execute(task);
     }
 
     /**
@@ -114,12 +114,12 @@ public final class QueuePair
         endReason = reason;
         meter.onLeft();
         outstandingCommands.dropAll();
-        if (null != controller)
+        if (null != association)
         {
-            pollGroup.payloads().leave(bufferHost);
+            resources.payloads().leave(bufferHost);
             if (0 != id)
             {
-                controller.onDraining();
+                association.onDraining();
             }
         }
         outstandingCommands.onLeft();
@@ -127,7 +127,7 @@ public final class QueuePair
         {
             channels.releaseHost(host);
         }
-        pollGroup.onLeft();
+        resources.onLeft();
         closeWhenDrained();
     }
 
@@ -192,19 +192,20 @@ public final class QueuePair
      */
     public String describe()
     {
-        return null == controller ? "queue pair before Connect at " + local :
-            "queue " + id + " of " + controller.describe() + " at " + local;
+        return null == association ? "queue pair before Connect at " + local :
+            "queue " + id + " of " + association.describe() + " at " + local;
     }
 
     /**
-     * {@return the share of its reactor; any thread}
+     * {@return what it shares with others of its reactor}
      */
-    public PollGroup pollGroup()
+    ReactorResources resources()
     {
-        return pollGroup;
+        return resources;
     }
 
-    QueuePairTransport transport()
+    @Override
+    public QueuePairTransport transport()
     {
         return transport;
     }
@@ -222,9 +223,12 @@ public final class QueuePair
         return state;
     }
 
-    Controller controller()
+    /**
+     * {@return the association that it is a queue of; null before Connect}
+     */
+    Association association()
     {
-        return controller;
+        return association;
     }
 
     SubsystemChannels channels()
@@ -232,10 +236,8 @@ public final class QueuePair
         return channels;
     }
 
-    /**
-     * {@return its host on this reactor; null for admin queues}
-     */
-    HostChannel host()
+    @Override
+    public HostChannel host()
     {
         return host;
     }
@@ -248,18 +250,14 @@ public final class QueuePair
         return remote;
     }
 
-    /**
-     * {@return its share of the reactor's buffers}
-     */
-    BufferShare share()
+    @Override
+    public BufferShare share()
     {
         return share;
     }
 
-    /**
-     * {@return its share of the reactor's buffers for in-capsule data}
-     */
-    BufferShare capsuleShare()
+    @Override
+    public BufferShare capsuleShare()
     {
         return capsuleShare;
     }
@@ -283,32 +281,32 @@ public final class QueuePair
     /**
      * Its Connect command is right: becomes a queue of a controller.
      *
-     * @param owner       controller.
+     * @param owner       association.
      * @param queueId     0 for the admin queue.
      * @param entries     of the queue.
      * @param flowControl whether the host reads the submission queue head.
      * @param subsystemChannels of its reactor.
      */
     void connect(
-        final Controller owner,
+        final Association owner,
         final int queueId,
         final int entries,
         final boolean flowControl,
         final SubsystemChannels subsystemChannels)
     {
-        controller = owner;
+        association = owner;
         id = queueId;
         submissionQueue.onConnected(entries, flowControl);
         channels = subsystemChannels;
         // Hosts may use any name, so those at one address share buffers.
         final String address = transport.address();
         bufferHost = address.isEmpty() ? owner.hostNqn() : address;
-        share = pollGroup.payloads().join(bufferHost, 0 == queueId);
-        capsuleShare = 0 == queueId ? share : pollGroup.payloads().capsuleShare(bufferHost);
+        share = resources.payloads().join(bufferHost, 0 == queueId);
+        capsuleShare = 0 == queueId ? share : resources.payloads().capsuleShare(bufferHost);
         if (0 != queueId)
         {
             host = channels.acquireHost(owner.hostNqn());
-            pollGroup.onIoQueue(this);
+            resources.onIoQueue(this);
         }
         state = 0 == queueId ? QueuePairState.ADMIN : QueuePairState.IO;
         meter.onConnected(owner, queueId, entries);
@@ -322,7 +320,7 @@ public final class QueuePair
      */
     public void onProtocolError(final String reason)
     {
-        pollGroup.target().listener().onProtocolError(transport.remote(), reason);
+        resources.listener().onProtocolError(transport.remote(), reason);
     }
 
     /**
@@ -375,13 +373,14 @@ public final class QueuePair
         disconnectReason = reason;
     }
 
-    /**
-     * Answers a command.
-     *
-     * @param request that is done. It may be another command's when this returns.
-     * @param status  status; 0 for success.
-     */
-    void complete(final Request request, final int status)
+    @Override
+    public void resume(final Request request)
+    {
+        dispatcher.resume(request);
+    }
+
+    @Override
+    public void complete(final Request request, final int status)
     {
         request.status(status);
         if (NvmeStatus.SUCCESS != status)
@@ -454,9 +453,9 @@ public final class QueuePair
         meter.onError();
         request.sendsData(false);
         request.endParts();
-        if (null != controller)
+        if (null != association)
         {
-            controller.errorLog().add(id, request.entry(), status, 0 == id ? 0 : lba(request));
+            association.errorLog().add(id, request.entry(), status, 0 == id ? 0 : lba(request));
         }
     }
 
@@ -478,15 +477,15 @@ public final class QueuePair
         if (!isDrained && outstandingCommands.isEmpty())
         {
             isDrained = true;
-            pollGroup.onIoQueueLeft(this);
+            resources.onIoQueueLeft(this);
             transport.onDrained();
         }
         if (QueuePairState.DRAINING == state && !outstandingCommands.isAnyChangingData())
         {
             state = QueuePairState.CLOSED;
-            if (null != controller)
+            if (null != association)
             {
-                controller.onDisconnected(this, endReason);
+                association.onDisconnected(this, endReason);
             }
         }
     }

@@ -32,10 +32,10 @@ final class QueuePairMeter
         }
     }
 
-    private final PollGroup pollGroup;
+    private final ReactorResources resources;
     private QueuePairCounters published;
     private HostCounters host;
-    private Controller controller;
+    private Association association;
     private int queueId;
     private long commands;
     private long bytesRead;
@@ -44,9 +44,9 @@ final class QueuePairMeter
     @SuppressWarnings("unused")
     private long lastCommandNs;
 
-    QueuePairMeter(final PollGroup pollGroup)
+    QueuePairMeter(final ReactorResources resources)
     {
-        this.pollGroup = pollGroup;
+        this.resources = resources;
     }
 
     /**
@@ -92,26 +92,26 @@ final class QueuePairMeter
     /**
      * Its Connect command is right: others can see it from now on.
      *
-     * @param owner controller that it is a queue of.
+     * @param owner association that it is a queue of.
      * @param id    0 for the admin queue.
      * @param depth entries of the queue.
      */
-    void onConnected(final Controller owner, final int id, final int depth)
+    void onConnected(final Association owner, final int id, final int depth)
     {
-        controller = owner;
+        association = owner;
         queueId = id;
         publish(depth);
     }
 
     private void publish(final int depth)
     {
-        final String hostNqn = Nqn.printable(controller.hostNqn());
-        published = pollGroup.status()
-            .queuePair(controller.subsystem().nqn(), hostNqn, controller.id(), queueId, depth);
+        final String hostNqn = Nqn.printable(association.hostNqn());
+        published = resources.status()
+            .queuePair(association.subsystemNqn(), hostNqn, association.id(), queueId, depth);
         published.commands(commands);
         if (0 != queueId)
         {
-            host = pollGroup.hosts().join(hostNqn);
+            host = resources.hosts().join(hostNqn);
         }
     }
 
@@ -127,7 +127,7 @@ final class QueuePairMeter
         }
         if (null != host)
         {
-            pollGroup.hosts().leave(host);
+            resources.hosts().leave(host);
             host = null;
         }
     }
@@ -213,11 +213,11 @@ final class QueuePairMeter
         final SubmissionQueueEntry entry = request.entry();
         final int opcode = entry.opcode();
         // The answer to an event request is slow by its nature.
-        if (null != controller && (0 != queueId || AdminOpcode.ASYNC_EVENT_REQUEST != opcode))
+        if (null != association && (0 != queueId || AdminOpcode.ASYNC_EVENT_REQUEST != opcode))
         {
             FlightEvents.slowRequest(0 == queueId ? AdminOpcode.name(opcode) : IoOpcode.name(opcode),
-                controller.subsystem().nqn(), AdminOpcode.FABRICS == opcode ? 0 : entry.namespaceId(),
-                Nqn.printable(controller.hostNqn()), controller.id(), queueId, entry.commandId(), request.status(),
+                association.subsystemNqn(), AdminOpcode.FABRICS == opcode ? 0 : entry.namespaceId(),
+                Nqn.printable(association.hostNqn()), association.id(), queueId, entry.commandId(), request.status(),
                 request.wholeLength(), latencyNs);
         }
     }

@@ -1,6 +1,7 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvmf.config.Nqn;
+import io.millrace.reactor.Reactor;
 
 /**
  * A queue pair as it was a moment ago. Immutable.
@@ -12,7 +13,7 @@ import io.millrace.nvmf.config.Nqn;
  * @param depth        commands that the host may have outstanding.
  * @param outstanding  commands that have not been answered, asynchronous event requests included.
  * @param remote       address of the host, with the port; empty when it was not known.
- * @param pollGroup    of the reactor that it is on.
+ * @param reactor      that it is on.
  */
 public record QueuePairSnapshot(
     String subsystemNqn,
@@ -22,12 +23,12 @@ public record QueuePairSnapshot(
     int depth,
     int outstanding,
     String remote,
-    PollGroup pollGroup)
+    Reactor reactor)
 {
     static QueuePairSnapshot of(final QueuePair queuePair, final String remote)
     {
-        final Controller controller = queuePair.controller();
-        return new QueuePairSnapshot(controller.subsystem().nqn(), Nqn.printable(controller.hostNqn()),
-            controller.id(), queuePair.id(), queuePair.depth(), queuePair.outstanding(), remote, queuePair.pollGroup());
+        final Association association = queuePair.association();
+        return new QueuePairSnapshot(association.subsystemNqn(), Nqn.printable(association.hostNqn()), association.id(),
+            queuePair.id(), queuePair.depth(), queuePair.outstanding(), remote, queuePair.resources().reactor());
     }
 }

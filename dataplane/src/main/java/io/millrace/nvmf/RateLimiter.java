@@ -2,6 +2,7 @@ package io.millrace.nvmf;
 
 import io.millrace.nvmf.qos.QosPolicy;
 import io.millrace.reactor.Reactor;
+import java.util.function.IntConsumer;
 
 /**
  * Applies the limits of a namespace or host on one reactor, with a queue of reads and one of writes. Reads do not wait
@@ -10,7 +11,7 @@ import io.millrace.reactor.Reactor;
 final class RateLimiter
 {
     private final QosAdmission admission;
-    private final SubsystemChannels channels;
+    private final IntConsumer onActive;
     private final ThrottleQueue reads = new ThrottleQueue(this, true);
     private final ThrottleQueue writes = new ThrottleQueue(this, false);
     private QosPolicy policy;
@@ -20,12 +21,12 @@ final class RateLimiter
      * Creates a limiter that admits everything.
      *
      * @param admission of the reactor.
-     * @param channels  that ask it.
+     * @param onActive  told 1 when it begins to limit, -1 when it ends.
      */
-    RateLimiter(final QosAdmission admission, final SubsystemChannels channels)
+    RateLimiter(final QosAdmission admission, final IntConsumer onActive)
     {
         this.admission = admission;
-        this.channels = channels;
+        this.onActive = onActive;
     }
 
     QosAdmission admission()
@@ -93,7 +94,7 @@ final class RateLimiter
         if (limits != isActive)
         {
             isActive = limits;
-            channels.onRateLimiterChanged(limits);
+            onActive.accept(limits ? 1 : -1);
         }
     }
 }

@@ -42,7 +42,7 @@ final class RefusedCommands
         {
             final int group = request.namespace().anaGroup();
             return RequestPhase.RESPONDING == request.phase() || !groups.get(group) ? NvmeStatus.SUCCESS :
-                queuePair.controller().anaPath().refusal(group);
+                queuePair.association().anaPath().refusal(group);
         }
     }
 

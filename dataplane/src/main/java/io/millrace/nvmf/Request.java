@@ -26,7 +26,7 @@ public final class Request extends BufferWaiter
     private final Segments data = new Segments();
     private final DataPointer dataPointer = new DataPointer();
 
-    private QueuePair queuePair;
+    private RequestOwner owner;
     private NamespaceChannel namespace;
     private Request next;
     private Request previous;
@@ -160,14 +160,14 @@ public final class Request extends BufferWaiter
     /**
      * {@return the queue pair it came in on}
      */
-    public QueuePair queuePair()
+    RequestOwner owner()
     {
-        return queuePair;
+        return owner;
     }
 
-    void queuePair(final QueuePair owner)
+    void owner(final RequestOwner newOwner)
     {
-        queuePair = owner;
+        owner = newOwner;
     }
 
     /**
@@ -492,7 +492,17 @@ public final class Request extends BufferWaiter
     @Override
     public void onBuffer(final long address, final int lengthBytes)
     {
-        queuePair.dispatcher().onBuffer(this, address, lengthBytes);
+        buffer(share, address, lengthBytes);
+        payload = RequestPayload.BUFFERED;
+        if (RequestPhase.CAPSULE_AWAITING_BUFFER == phase)
+        {
+            // Its transport retries the capsule.
+            phase = RequestPhase.CAPSULE_BUFFERED;
+        }
+        else
+        {
+            owner.resume(this);
+        }
     }
 
     /**
@@ -511,7 +521,7 @@ public final class Request extends BufferWaiter
      */
     public boolean copyLoan()
     {
-        return !blockRequest.lent() || queuePair.pollGroup().payloads().copyLoan(this);
+        return !blockRequest.lent() || PayloadBuffers.copyLoan(this);
     }
 
     /**

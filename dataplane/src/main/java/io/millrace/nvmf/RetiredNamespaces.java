@@ -54,7 +54,7 @@ final class RetiredNamespaces
     {
     }
 
-    private final PollGroup pollGroup;
+    private final ReactorResources resources;
     private final Reactor reactor;
     private final DeviceChannels devices;
     private final DrainTimer timer;
@@ -65,14 +65,14 @@ final class RetiredNamespaces
     /**
      * Creates an empty instance.
      *
-     * @param pollGroup whose commands use them.
+     * @param resources of the reactor whose commands use them.
      * @param devices   channels of the reactor.
      */
-    RetiredNamespaces(final PollGroup pollGroup, final DeviceChannels devices)
+    RetiredNamespaces(final ReactorResources resources, final DeviceChannels devices)
     {
-        this.pollGroup = pollGroup;
+        this.resources = resources;
         this.devices = devices;
-        reactor = pollGroup.reactor();
+        reactor = resources.reactor();
         timer = new DrainTimer(reactor, this::onCheck);
     }
 
@@ -96,7 +96,7 @@ final class RetiredNamespaces
     {
         if (isAnyInUse())
         {
-            for (final QueuePair queuePair : pollGroup.ioQueues())
+            for (final QueuePair queuePair : resources.ioQueues())
             {
                 queuePair.outstandingCommands().endWaiting(RETIRED);
             }
@@ -213,7 +213,7 @@ final class RetiredNamespaces
         }
         if (isHostOverdue)
         {
-            for (final QueuePair queuePair : pollGroup.ioQueues())
+            for (final QueuePair queuePair : resources.ioQueues())
             {
                 if (queuePair.outstandingCommands().isAnyWithHost(OVERDUE))
                 {
@@ -235,7 +235,7 @@ final class RetiredNamespaces
     private void giveUpDevice(final Retired each)
     {
         final DeviceChannel device = each.channel.device();
-        pollGroup.target().listener().onError("device " + device.device().name() + " on reactor " +
+        resources.listener().onError("device " + device.device().name() + " on reactor " +
             reactor.config().name() + " has not completed " + each.channel.active() + " commands to namespace " +
             each.channel.namespace().nsid() + " of " + each.subsystem.nqn() + " within " +
             TimeUnit.NANOSECONDS.toSeconds(DrainTimer.DEVICE_LIMIT_NS) +

@@ -130,7 +130,7 @@ final class SubmissionQueue
             return head;
         }
         // The head is reserved when flow control is off, but for the answer to Connect, which says so.
-        return AdminOpcode.FABRICS == entry.opcode() && FabricsType.CONNECT == FabricsCommands.fabricsType(entry) ?
+        return AdminOpcode.FABRICS == entry.opcode() && FabricsType.CONNECT == FabricsType.of(entry) ?
             HEAD_NO_FLOW_CONTROL : 0;
     }
 

@@ -233,7 +233,7 @@ public final class Subsystem
      */
     public List<ControllerSnapshot> controllerSnapshots()
     {
-        return controllers.values().stream().map(ControllerSnapshot::of)
+        return controllers.values().stream().map(Controller::snapshot)
             .sorted(Comparator.comparingInt(ControllerSnapshot::controllerId)).toList();
     }
 
@@ -465,7 +465,7 @@ public final class Subsystem
         }
         lastControllerId = id;
         controller.id(id);
-        controller.beginWith(ana.path(controller.adminQueuePair().local()));
+        controller.anaPath(ana.path(controller.adminQueuePair().local()));
         controllers.put(lastControllerId, controller);
         return NvmeStatus.SUCCESS;
     }

@@ -1,11 +1,14 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.namespace.NamespaceTable;
 import io.millrace.nvmf.namespace.ServedNamespace;
 import io.millrace.nvmf.qos.QosPolicy;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ObjIntConsumer;
 
 /**
  * One reactor's channels to the namespaces of a subsystem, by namespace id, and the hosts that are on it.
@@ -15,25 +18,42 @@ final class SubsystemChannels
 {
     private static final NamespaceChannel[] NONE = {};
 
-    private final Subsystem subsystem;
+    private final NamespaceTable served;
+    private final Function<String, QosPolicy> hostPolicies;
     private final QosAdmission admission;
     private final Map<String, HostChannel> hosts = new HashMap<>();
     private NamespaceChannel[] byNsid = NONE;
-    private final PollGroup pollGroup;
+    private final ObjIntConsumer<SubsystemChannels> opener;
     private int nextNsid = 1;
     private boolean isFilled;
     private int activeRateLimiters;
 
-    SubsystemChannels(final Subsystem subsystem, final QosAdmission admission, final PollGroup pollGroup)
+    /**
+     * Has no channels yet.
+     *
+     * @param served       namespaces of the subsystem.
+     * @param hostPolicies limits of a host by its NQN; null for none.
+     * @param admission    of the reactor.
+     * @param opener       opens the channel to a namespace, or closes it, as the subsystem has it then.
+     */
+    SubsystemChannels(
+        final NamespaceTable served,
+        final Function<String, QosPolicy> hostPolicies,
+        final QosAdmission admission,
+        final ObjIntConsumer<SubsystemChannels> opener)
     {
-        this.subsystem = subsystem;
+        this.served = served;
+        this.hostPolicies = hostPolicies;
         this.admission = admission;
-        this.pollGroup = pollGroup;
+        this.opener = opener;
     }
 
-    Subsystem subsystem()
+    /**
+     * {@return namespaces of the subsystem, opened or not}
+     */
+    NamespaceTable served()
     {
-        return subsystem;
+        return served;
     }
 
     /**
@@ -59,7 +79,7 @@ final class SubsystemChannels
         {
             return known;
         }
-        pollGroup.refresh(this, nsid);
+        opener.accept(this, nsid);
         return get(nsid);
     }
 
@@ -70,7 +90,7 @@ final class SubsystemChannels
      */
     boolean fillNext()
     {
-        if (nextNsid >= subsystem.served().limit())
+        if (nextNsid >= served.limit())
         {
             isFilled = true;
             return false;
@@ -78,7 +98,7 @@ final class SubsystemChannels
         final int nsid = nextNsid++;
         if (null == get(nsid))
         {
-            pollGroup.refresh(this, nsid);
+            opener.accept(this, nsid);
         }
         return true;
     }
@@ -111,7 +131,7 @@ final class SubsystemChannels
         if (null == host)
         {
             host = new HostChannel(hostNqn);
-            host.rateLimiter(limited(null, subsystem.qos().hostPolicy(hostNqn)));
+            host.rateLimiter(limited(null, hostPolicies.apply(hostNqn)));
             hosts.put(hostNqn, host);
         }
         host.retain();
@@ -141,16 +161,6 @@ final class SubsystemChannels
     }
 
     /**
-     * A rate limiter became active or inactive.
-     *
-     * @param isLimiting which of both.
-     */
-    void onRateLimiterChanged(final boolean isLimiting)
-    {
-        activeRateLimiters += isLimiting ? 1 : -1;
-    }
-
-    /**
      * The limits of a namespace, or its channel, have changed.
      *
      * @param nsid namespace id.
@@ -158,10 +168,10 @@ final class SubsystemChannels
     void limitNamespace(final int nsid)
     {
         final NamespaceChannel channel = get(nsid);
-        final ServedNamespace served = subsystem.served().get(nsid);
-        if (null != channel && null != served && served.namespace() == channel.namespace())
+        final ServedNamespace namespace = served.get(nsid);
+        if (null != channel && null != namespace && namespace.namespace() == channel.namespace())
         {
-            channel.rateLimiter(limited(channel.rateLimiter(), served.qos()));
+            channel.rateLimiter(limited(channel.rateLimiter(), namespace.qos()));
         }
     }
 
@@ -175,7 +185,7 @@ final class SubsystemChannels
         final HostChannel host = hosts.get(hostNqn);
         if (null != host)
         {
-            host.rateLimiter(limited(host.rateLimiter(), subsystem.qos().hostPolicy(hostNqn)));
+            host.rateLimiter(limited(host.rateLimiter(), hostPolicies.apply(hostNqn)));
         }
     }
 
@@ -236,7 +246,8 @@ final class SubsystemChannels
         {
             return null;
         }
-        final RateLimiter rateLimiter = null == present ? new RateLimiter(admission, this) : present;
+        final RateLimiter rateLimiter = null == present ?
+            new RateLimiter(admission, (change) -> activeRateLimiters += change) : present;
         rateLimiter.policy(policy);
         return rateLimiter;
     }

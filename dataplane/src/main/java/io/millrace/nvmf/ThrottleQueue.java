@@ -133,7 +133,7 @@ final class ThrottleQueue implements TimerListener
                 }
                 else
                 {
-                    request.queuePair().complete(request, status);
+                    request.owner().complete(request, status);
                 }
             }
         }
@@ -159,7 +159,7 @@ final class ThrottleQueue implements TimerListener
                 }
                 use(first.throttledBytes());
                 take(first);
-                first.queuePair().dispatcher().onPassed(first);
+                first.owner().resume(first);
             }
             if (0 != waiting.size())
             {

@@ -66,7 +66,7 @@ class AdminTurnWaitTest
     void shouldNotGoOnWithABufferInACycleWhoseTimeIsSpent()
     {
         host.holdSends(true);
-        final BufferPool reserve = pollGroup.payloads().reserve();
+        final BufferPool reserve = pollGroup.resources().payloads().reserve();
         final List<Runnable> taken = new ArrayList<>();
         target.reactor(0).run(() -> takeAll(reserve, taken));
         final List<CompletableFuture<Completion>> asked = new ArrayList<>();
@@ -125,6 +125,6 @@ class AdminTurnWaitTest
             assertEquals(0, pollGroup.requestsInUse());
         });
         assertTrue(page.isCompletedExceptionally());
-        assertFalse(target.reactor(0).call(() -> pollGroup.adminTimeBudget().isAnyWaiting()));
+        assertFalse(target.reactor(0).call(() -> pollGroup.resources().adminTimeBudget().isAnyWaiting()));
     }
 }

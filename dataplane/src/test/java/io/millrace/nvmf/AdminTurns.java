@@ -16,6 +16,6 @@ public final class AdminTurns
      */
     public static void spend(final PollGroup pollGroup)
     {
-        pollGroup.adminTimeBudget().end(pollGroup.reactor().clockNs() - AdminTimeBudget.BUDGET_NS);
+        pollGroup.resources().adminTimeBudget().end(pollGroup.reactor().clockNs() - AdminTimeBudget.BUDGET_NS);
     }
 }

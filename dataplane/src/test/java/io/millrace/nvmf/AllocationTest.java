@@ -75,9 +75,9 @@ class AllocationTest
         try (TestTarget target = new TestTarget(1, device))
         {
             final TestHost admin = target.admin();
-            final int controllerId = admin.queuePair().controller().id();
+            final int controllerId = admin.queuePair().association().id();
             final TestHost io = target.io(admin, 1);
-            assertEquals(controllerId, io.queuePair().controller().id());
+            assertEquals(controllerId, io.queuePair().association().id());
             final Load load = target.reactor(0).call(() -> new Load(io.queuePair()));
             final long deadlineNs = System.nanoTime() + LIMIT_NS;
             long bytes = Long.MAX_VALUE;
@@ -115,8 +115,8 @@ class AllocationTest
             entry.wrap(buffer, 0);
             completion.wrap(completionBuffer, 0);
             // A second queue pair of the same controller whose transport allocates nothing either.
-            direct = queuePair.pollGroup().newQueuePair(new Transport(), queuePair.local());
-            direct.connect(queuePair.controller(), 2, 128, false, queuePair.channels());
+            direct = queuePair.resources().newQueuePair(new Transport(), queuePair.local());
+            direct.connect(queuePair.association(), 2, 128, false, queuePair.channels());
         }
 
         long measure()
@@ -180,7 +180,7 @@ class AllocationTest
                 direct.writeCompletion(request, completion);
                 failed += NvmeStatus.SUCCESS == NvmeStatus.ofField(completion.statusField()) ? 0 : 1;
                 answered++;
-                direct.onSent(request, direct.pollGroup().reactor().clockNs());
+                direct.onSent(request, direct.resources().reactor().clockNs());
                 direct.onFlushed();
             }
 

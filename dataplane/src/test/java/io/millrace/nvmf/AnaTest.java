@@ -443,7 +443,7 @@ class AnaTest
         {
             sets.add(set(null, 2, AnaState.INACCESSIBLE));
         }
-        final int waits = target.reactor(1).call(() -> target.reactor(1).pollGroup().refused().size());
+        final int waits = target.reactor(1).call(() -> target.reactor(1).pollGroup().resources().refused().size());
         final long intervals = (System.nanoTime() - startNs) / DrainTimer.CHECK_INTERVAL_NS;
         assertTrue(waits > 0 && waits <= intervals + 2, waits + " waits in " + intervals + " intervals");
         target.reactor(1).run(() -> device.completeFirst(BlockStatus.SUCCESS));

@@ -74,7 +74,7 @@ class BufferSharesTest
         assertEquals(NvmeStatus.SUCCESS, connected.status());
         assertEquals(NvmeStatus.SUCCESS, queue.enable().status());
         final TestHost io = target.connection();
-        assertEquals(NvmeStatus.SUCCESS, io.connect(TestTarget.NQN, 1, queue.queuePair().controller().id(),
+        assertEquals(NvmeStatus.SUCCESS, io.connect(TestTarget.NQN, 1, queue.queuePair().association().id(),
             (command, data) ->
             {
                 data.hostNqn(OTHER_NQN);
@@ -284,7 +284,7 @@ class BufferSharesTest
             queue.connect(TestTarget.NQN, 0, ConnectData.CONTROLLER_ID_DYNAMIC, name).status());
         assertEquals(NvmeStatus.SUCCESS, queue.enable().status());
         final TestHost io = target.connection();
-        assertEquals(NvmeStatus.SUCCESS, io.connect(TestTarget.NQN, 1, queue.queuePair().controller().id(),
+        assertEquals(NvmeStatus.SUCCESS, io.connect(TestTarget.NQN, 1, queue.queuePair().association().id(),
             (command, data) ->
             {
                 name.apply(command, data);

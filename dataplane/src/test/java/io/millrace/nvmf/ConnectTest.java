@@ -46,7 +46,7 @@ class ConnectTest
         assertFalse(host.queuePair().connected());
         final Completion connected = host.connect(TestTarget.NQN, 0, ANY);
         assertEquals(NvmeStatus.SUCCESS, connected.status());
-        assertEquals(host.queuePair().controller().id(), connected.result0());
+        assertEquals(host.queuePair().association().id(), connected.result0());
         assertTrue(host.queuePair().connected());
         assertEquals(0, host.queuePair().id());
         assertEquals(32, host.queuePair().depth());
@@ -165,7 +165,7 @@ class ConnectTest
         final TestHost io = target.io(admin, 1);
         assertEquals(NvmeStatus.COMMAND_SEQUENCE_ERROR, io.connect(TestTarget.NQN, 0, ANY).code());
         assertEquals(NvmeStatus.COMMAND_SEQUENCE_ERROR,
-            io.connect(TestTarget.NQN, 2, admin.queuePair().controller().id()).code());
+            io.connect(TestTarget.NQN, 2, admin.queuePair().association().id()).code());
     }
 
     @Test
@@ -205,7 +205,7 @@ class ConnectTest
     void shouldRefuseIoQueuesThatDoNotFitTheirController()
     {
         final TestHost admin = target.admin();
-        final int id = admin.queuePair().controller().id();
+        final int id = admin.queuePair().association().id();
         final Completion unknown = target.connection().connect(TestTarget.NQN, 1, id + 1);
         assertEquals(NvmeStatus.CONNECT_INVALID_PARAMETERS, unknown.code());
         assertEquals(ConnectCommand.REFUSED_DATA | ConnectData.CONTROLLER_ID_POSITION, unknown.result0());
@@ -232,7 +232,7 @@ class ConnectTest
     {
         final TestHost admin = target.admin();
         final TestHost first = target.io(admin, 3);
-        final int id = admin.queuePair().controller().id();
+        final int id = admin.queuePair().association().id();
         assertEquals(NvmeStatus.COMMAND_SEQUENCE_ERROR, target.connection().connect(TestTarget.NQN, 3, id).code());
         first.close();
         assertEquals(NvmeStatus.SUCCESS, target.connection().connect(TestTarget.NQN, 3, id).status());
@@ -247,7 +247,7 @@ class ConnectTest
             final TestHost io = target.io(admin, queueId, queueId & 1);
             assertEquals(queueId, io.execute((entry) -> entry.opcode(IoOpcode.FLUSH).namespaceId(1)).sqId());
         }
-        assertEquals(128, admin.queuePair().controller().ioQueueCount());
+        assertEquals(128, Controller.of(admin.queuePair()).ioQueueCount());
     }
 
     @Test
@@ -257,7 +257,7 @@ class ConnectTest
         for (int i = 0; i < 20; i++)
         {
             final TestHost admin = target.admin();
-            assertTrue(ids.add(admin.queuePair().controller().id()));
+            assertTrue(ids.add(admin.queuePair().association().id()));
             if (0 == (i & 1))
             {
                 admin.close();
@@ -349,7 +349,7 @@ class ConnectTest
             entry.opcode(AdminOpcode.FABRICS).namespaceId(FabricsType.DISCONNECT));
         assertEquals(NvmeStatus.SUCCESS, answer.status());
         TestTarget.await("disconnect", () -> null != io.disconnectReason());
-        TestTarget.await("queue is gone", () -> 0 == admin.queuePair().controller().ioQueueCount());
+        TestTarget.await("queue is gone", () -> 0 == Controller.of(admin.queuePair()).ioQueueCount());
         assertEquals(NvmeStatus.INVALID_QUEUE_TYPE, admin.execute((entry) ->
             entry.opcode(AdminOpcode.FABRICS).namespaceId(FabricsType.DISCONNECT)).code());
         assertNull(admin.disconnectReason());
@@ -381,6 +381,6 @@ class ConnectTest
         admin.close();
         TestTarget.await("disconnect", () -> null != near.disconnectReason() && null != far.disconnectReason());
         assertEquals(0, target.subsystem().controllerCount());
-        assertNotEquals(ControllerState.READY, admin.queuePair().controller().state());
+        assertNotEquals(ControllerState.READY, Controller.of(admin.queuePair()).state());
     }
 }

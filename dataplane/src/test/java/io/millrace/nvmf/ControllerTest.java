@@ -172,7 +172,7 @@ class ControllerTest
             (admin.status() & ControllerStatus.SHUTDOWN_MASK));
         assertEquals("controller shutdown", io.disconnectReason());
         assertEquals(NvmeStatus.COMMAND_SEQUENCE_ERROR,
-            target.connection().connect(TestTarget.NQN, 1, admin.queuePair().controller().id()).code());
+            target.connection().connect(TestTarget.NQN, 1, admin.queuePair().association().id()).code());
         // The way back leads over a reset.
         assertEquals(NvmeStatus.SUCCESS, admin.configure(0).status());
         assertEquals(0, admin.status());

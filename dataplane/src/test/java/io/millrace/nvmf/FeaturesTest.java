@@ -126,7 +126,7 @@ class FeaturesTest
         set(FeatureId.NUMBER_OF_QUEUES, 1 << 16 | 1);
         target.io(host, 2);
         assertEquals(NvmeStatus.CONNECT_INVALID_PARAMETERS,
-            target.connection().connect(TestTarget.NQN, 3, host.queuePair().controller().id()).code());
+            target.connection().connect(TestTarget.NQN, 3, host.queuePair().association().id()).code());
         assertEquals(NvmeStatus.COMMAND_SEQUENCE_ERROR, set(FeatureId.NUMBER_OF_QUEUES, 7 << 16 | 7).code());
     }
 

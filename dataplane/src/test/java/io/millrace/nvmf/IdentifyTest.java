@@ -68,7 +68,7 @@ class IdentifyTest
         assertEquals("SERIAL-1", data.serialNumber());
         assertEquals("Model One", data.modelNumber());
         assertEquals(TestTarget.NQN, data.subsystemNqn());
-        assertEquals(host.queuePair().controller().id(), data.controllerId());
+        assertEquals(host.queuePair().association().id(), data.controllerId());
         assertEquals(8, data.maxDataTransferSize());
         assertEquals(0x20000, data.version());
         assertEquals(IdentifyController.TYPE_IO, data.controllerType());
@@ -312,15 +312,15 @@ class IdentifyTest
     void shouldListControllers()
     {
         final TestHost second = target.admin();
-        final int first = host.queuePair().controller().id();
+        final int first = host.queuePair().association().id();
         final byte[] all = good(identify(IdentifyCns.SUBSYSTEM_CONTROLLERS, 0));
         assertEquals(2, all[0]);
         assertEquals(first, all[2]);
-        assertEquals(second.queuePair().controller().id(), all[4]);
+        assertEquals(second.queuePair().association().id(), all[4]);
         final byte[] rest = good(host.execute((entry) -> entry.opcode(AdminOpcode.IDENTIFY).namespaceId(1)
             .cdw10(IdentifyCns.NAMESPACE_CONTROLLERS | first + 1 << 16).sglLength(4096)));
         assertEquals(1, rest[0]);
-        assertEquals(second.queuePair().controller().id(), rest[2]);
+        assertEquals(second.queuePair().association().id(), rest[2]);
         assertEquals(NvmeStatus.INVALID_FIELD, identify(IdentifyCns.NAMESPACE_CONTROLLERS, 9).code());
     }
 

@@ -159,7 +159,7 @@ class ManyDevicesTest
             target.reactor(0).run(() -> target.reactor(0).reactor().addPoller(watch));
             final TestHost admin = target.admin();
             final TestHost host = target.reactor(0).connect(TestTarget.LOCAL);
-            host.connect(TestTarget.NQN, 1, admin.queuePair().controller().id(),
+            host.connect(TestTarget.NQN, 1, admin.queuePair().association().id(),
                 (command, data) -> command.queueSize(127));
             // The last is opened before its turn.
             assertEquals(NvmeStatus.SUCCESS,

@@ -359,7 +359,7 @@ class QosTest
             (command, data) -> data.hostNqn(hostNqn)).status());
         assertEquals(NvmeStatus.SUCCESS, otherAdmin.enable().status());
         final TestHost io = target.connection();
-        assertEquals(NvmeStatus.SUCCESS, io.connect(TestTarget.NQN, 1, otherAdmin.queuePair().controller().id(),
+        assertEquals(NvmeStatus.SUCCESS, io.connect(TestTarget.NQN, 1, otherAdmin.queuePair().association().id(),
             (command, data) -> data.hostNqn(hostNqn)).status());
         return io;
     }

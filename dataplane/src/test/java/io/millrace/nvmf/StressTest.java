@@ -44,7 +44,7 @@ class StressTest
             assertEquals(NvmeStatus.SUCCESS, admin.enable().status());
             admin.submit((entry) -> entry.opcode(AdminOpcode.ASYNC_EVENT_REQUEST));
             final TestHost io = new TestHost(reactor, TestTarget.LOCAL);
-            io.connect(TestTarget.NQN, 1, admin.queuePair().controller().id());
+            io.connect(TestTarget.NQN, 1, admin.queuePair().association().id());
             assertEquals(NvmeStatus.SUCCESS, io.execute((entry) ->
                 entry.opcode(IoOpcode.READ).namespaceId(1).sglLength(512)).status());
             io.close();
@@ -55,7 +55,7 @@ class StressTest
         assertEquals(0, target.subsystem().controllerCount());
         assertEquals(0, reactor.call(() -> reactor.pollGroup().queuePairs()));
         assertEquals(0, reactor.call(() -> reactor.pollGroup().requestsInUse()));
-        assertEquals(64, reactor.call(() -> reactor.pollGroup().requests().size()));
+        assertEquals(64, reactor.call(() -> reactor.pollGroup().resources().requests().size()));
         assertEquals(0L, reactor.call(() -> reactor.buffers().usedBytes()));
         assertEquals(CONNECTIONS, target.subsystem().totals().readCommands());
         target.close();

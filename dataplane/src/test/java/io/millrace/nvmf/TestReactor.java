@@ -95,7 +95,8 @@ final class TestReactor implements AutoCloseable
         {
             pollGroup.close();
             return pollGroup.requestsInUse() + " requests, " + buffers.usedBytes() + " bytes, " +
-                buffers.waiting() + " waiting, " + pollGroup.payloads().reserve().usedBytes() + " of the reserve";
+                buffers.waiting() + " waiting, " +
+                pollGroup.resources().payloads().reserve().usedBytes() + " of the reserve";
         });
         reactor.close();
         memory.close();

@@ -173,10 +173,10 @@ final class TestTarget implements AutoCloseable
     {
         // A host's new controller waits for what its former one left at devices, on another reactor perhaps.
         await("controller to be enabled",
-            () -> ControllerState.ENABLING != admin.queuePair().controller().state());
+            () -> ControllerState.ENABLING != Controller.of(admin.queuePair()).state());
         final TestReactor reactor = reactors.get(reactorIndex);
         final TestHost host = reactor.connect(LOCAL);
-        final Completion connected = host.connect(NQN, queueId, admin.queuePair().controller().id(),
+        final Completion connected = host.connect(NQN, queueId, admin.queuePair().association().id(),
             (command, data) -> command.queueSize(127));
         if (NvmeStatus.SUCCESS != connected.status())
         {

@@ -165,7 +165,7 @@ class WaitingTest
         final TestHost third = target.admin();
         assertEquals(0, second.status());
         assertEquals(0, third.status());
-        final int thirdId = third.queuePair().controller().id();
+        final int thirdId = third.queuePair().association().id();
         final TestHost early = target.connection();
         assertEquals(NvmeStatus.COMMAND_SEQUENCE_ERROR | NvmeStatus.DO_NOT_RETRY,
             early.connect(TestTarget.NQN, 1, thirdId).status());
