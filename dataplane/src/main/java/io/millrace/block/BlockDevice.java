@@ -1,5 +1,6 @@
 package io.millrace.block;
 
+import io.millrace.memory.DmaMemory;
 import java.util.List;
 
 /**
@@ -31,6 +32,15 @@ public interface BlockDevice extends AutoCloseable
      * {@return devices that it is made of, which it opens channels to; they are closed after it. Any thread}
      */
     default List<BlockDevice> members()
+    {
+        return List.of();
+    }
+
+    /**
+     * {@return the memory that reads may be answered from, instead of being copied; other devices may prepare to access
+     * it. Always the same, while each may grow. Any thread}
+     */
+    default List<DmaMemory> lentMemory()
     {
         return List.of();
     }

@@ -6,6 +6,8 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.jfr.FlightEvents;
 import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.Target;
@@ -157,7 +159,9 @@ public final class DataPlane implements AutoCloseable
         started.push(status);
         operations.status(status);
         final DmaMemory memory = mapMemory();
-        devices = new Devices(operations, memory);
+        final MemoryRegistry registry = new MemoryRegistry();
+        registry.add(memory, MemoryRole.BUFFERS);
+        devices = new Devices(operations, registry);
         started.push(devices::closeAll);
         for (int i = 0; i < config.devices().size(); i++)
         {

@@ -9,6 +9,9 @@ import io.millrace.dataplane.device.DeviceContext;
 import io.millrace.dataplane.device.DeviceFactories;
 import io.millrace.dataplane.device.DeviceFactory;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryException;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
 import io.millrace.reactor.Reactor;
 import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
@@ -33,17 +36,17 @@ public final class Devices
     private static final long STOP_WAIT_MS = 10_000;
 
     private final Operations operations;
-    private final DmaMemory arena;
+    private final MemoryRegistry registry;
     private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
     private final Map<String, String> locations = new HashMap<>();
     private final DeviceFactories factories = new DeviceFactories();
     /** Null before the reactors run. */
     private BackgroundTasks background;
 
-    Devices(final Operations operations, final DmaMemory arena)
+    Devices(final Operations operations, final MemoryRegistry registry)
     {
         this.operations = operations;
-        this.arena = arena;
+        this.registry = registry;
     }
 
     /**
@@ -112,7 +115,8 @@ public final class Devices
             throw new OperationException(Reason.IN_USE, subject(config.name()),
                 location + " is used by device " + other, "choose another");
         }
-        final BlockDevice opened = factory.open(config.name(), config.properties(), context(config, bases));
+        final BlockDevice opened =
+            announced(factory.open(config.name(), config.properties(), context(config, bases)));
         if (!location.isEmpty())
         {
             locations.put(location, config.name());
@@ -122,7 +126,7 @@ public final class Devices
 
     private DeviceContext context(final DeviceConfig config, final List<BlockDevice> bases)
     {
-        return new DeviceContext(List.of(arena), bases, config.files(), operations::onError);
+        return new DeviceContext(registry, bases, config.files(), operations::onError);
     }
 
     private List<ManagedDevice> members(final ManagedDevice device)
@@ -436,6 +440,24 @@ public final class Devices
         catch (final ExecutionException e)
         {
             throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    /** Announces memory that a device lends; on refusal the device is closed. */
+    private BlockDevice announced(final BlockDevice device)
+    {
+        try
+        {
+            for (final DmaMemory memory : device.lentMemory())
+            {
+                registry.add(memory, MemoryRole.LENT);
+            }
+            return device;
+        }
+        catch (final MemoryException e)
+        {
+            device.close();
+            throw new BlockDeviceException("device " + device.name() + ": " + e.getMessage(), e);
         }
     }
 

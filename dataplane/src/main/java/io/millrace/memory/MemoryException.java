@@ -3,7 +3,7 @@ package io.millrace.memory;
 /**
  * Memory was refused by one of those that need to know of it, or is still held by one. Set-up only.
  */
-public final class MemoryException extends RuntimeException
+public final class MemoryException extends IllegalStateException
 {
     private static final long serialVersionUID = 1;
 

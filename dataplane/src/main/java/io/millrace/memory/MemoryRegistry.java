@@ -342,7 +342,7 @@ public final class MemoryRegistry
         catch (final RuntimeException e)
         {
             failures.add(new MemoryException(region + " stays mapped, since " + listener.name() +
-                " did not let go of it (" + e.getMessage() + "): try again", e));
+                " did not let go of it (" + e.getMessage() + ")", e));
         }
     }
 

@@ -7,6 +7,7 @@ import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
+import java.util.List;
 
 /**
  * Drops writes, reads zeroes. All reads are lent the same region of zeroes.
@@ -72,6 +73,12 @@ public final class DiscardDevice implements GrowableDevice
     public void grow(final long sizeBytes)
     {
         geometry = geometry.grown(name, sizeBytes);
+    }
+
+    @Override
+    public List<DmaMemory> lentMemory()
+    {
+        return List.of(zeroes);
     }
 
     @Override

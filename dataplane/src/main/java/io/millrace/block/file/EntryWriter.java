@@ -30,22 +30,20 @@ final class EntryWriter
     private final Segments rest = new Segments();
 
     /**
-     * Registers memory and file with the rings.
+     * Registers the file with the rings.
      *
      * @param device        whose file it is.
      * @param rings         to fill.
+     * @param registered    buffers of the first ring.
      * @param iovecsAddress of {@link #IOVECS_BYTES} for each slot.
      */
-    EntryWriter(final FileDevice device, final RingPair rings, final long iovecsAddress)
+    EntryWriter(
+        final FileDevice device, final RingPair rings, final RegisteredBuffers registered, final long iovecsAddress)
     {
         this.rings = rings;
+        this.registered = registered;
         this.iovecsAddress = iovecsAddress;
         blockShift = device.geometry().blockShift();
-        registered = new RegisteredBuffers(rings.first(), device.config().registeredMemory());
-        if (null != registered.note())
-        {
-            device.addNote(registered.note());
-        }
         final boolean isRegistered = RegisteredBuffers.registerFile(rings.first(), device.fd()) &&
             (!rings.hasTwoRings() || RegisteredBuffers.registerFile(rings.control(), device.fd()));
         fd = isRegistered ? 0 : device.fd();

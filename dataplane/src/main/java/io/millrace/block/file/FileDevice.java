@@ -12,6 +12,7 @@ import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -43,6 +44,8 @@ public final class FileDevice implements GrowableDevice
     private final Set<String> notes = new LinkedHashSet<>();
     private final RingFactory ringFactory = RingFactory.acquire();
     private final FileHealth health;
+    private final MemoryRegistry registry;
+    private final RegisteredMemory memory;
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private volatile CloseTimeouts closeTimeouts = CloseTimeouts.DEFAULT;
 
@@ -50,14 +53,17 @@ public final class FileDevice implements GrowableDevice
         final FileDeviceConfig config,
         final BackingFile file,
         final BlockGeometry geometry,
-        final FileCapabilities capabilities)
+        final FileCapabilities capabilities,
+        final MemoryRegistry registry)
     {
         this.config = config;
         this.file = file;
         this.geometry = geometry;
         this.capabilities = capabilities;
         health = new FileHealth(config.path().toString());
+        this.registry = registry;
         notes.addAll(file.notes());
+        memory = new RegisteredMemory(config.name(), this::addNote);
     }
 
     /**
@@ -69,14 +75,29 @@ public final class FileDevice implements GrowableDevice
      */
     public static FileDevice open(final FileDeviceConfig config)
     {
-        return open(config, UnaryOperator.identity());
+        return open(config, new MemoryRegistry());
     }
 
     /**
-     * As {@link #open(FileDeviceConfig)}, with other capabilities than were found: so that tests cover every strategy
-     * on any machine.
+     * As {@link #open(FileDeviceConfig)}, for payload in announced memory.
+     *
+     * @param config   of the device.
+     * @param registry whose buffers are registered with each ring, so that the kernel need not map their pages again
+     *                 for each I/O. Other memory works too.
+     * @return the device.
+     * @throws BlockDeviceException when the file or io_uring is unavailable as configured.
      */
-    static FileDevice open(final FileDeviceConfig config, final UnaryOperator<FileCapabilities> change)
+    public static FileDevice open(final FileDeviceConfig config, final MemoryRegistry registry)
+    {
+        return open(config, registry, UnaryOperator.identity());
+    }
+
+    /**
+     * As {@link #open(FileDeviceConfig, MemoryRegistry)}, with other capabilities than were found: so that tests cover
+     * every strategy on any machine.
+     */
+    static FileDevice open(
+        final FileDeviceConfig config, final MemoryRegistry registry, final UnaryOperator<FileCapabilities> change)
     {
         check(config);
         checkIoUring(config);
@@ -100,9 +121,10 @@ public final class FileDevice implements GrowableDevice
             {
                 file.notes().add("the last " + unusedBytes + " bytes are less than a block and are not used");
             }
-            final FileDevice device = new FileDevice(config, file, geometry, capabilities);
+            final FileDevice device = new FileDevice(config, file, geometry, capabilities, registry);
             file.keepRecord();
             device.notes.addAll(file.notes());
+            registry.addListener(device.memory);
             return device;
         }
         catch (final RuntimeException e)
@@ -247,6 +269,7 @@ public final class FileDevice implements GrowableDevice
     {
         if (isClosed.compareAndSet(false, true))
         {
+            registry.removeListener(memory);
             ringFactory.release();
             file.close();
         }
@@ -275,6 +298,11 @@ public final class FileDevice implements GrowableDevice
     FileHealth health()
     {
         return health;
+    }
+
+    RegisteredMemory memory()
+    {
+        return memory;
     }
 
     FileCapabilities capabilities()

@@ -88,6 +88,7 @@ final class FileDeviceChannel implements BlockChannel
     private final Reactor reactor;
     private final MemoryQuarantine quarantine;
     private final RingPair rings;
+    private final RegisteredBuffers registered;
     private final EntryWriter entries;
     private final DmaMemory memory;
     private final CompareBuffers compareBuffers;
@@ -114,12 +115,17 @@ final class FileDeviceChannel implements BlockChannel
     private long awakeUntilNs;
 
     private FileDeviceChannel(
-        final FileDevice device, final ReactorContext context, final RingPair rings, final DmaMemory memory)
+        final FileDevice device,
+        final ReactorContext context,
+        final RingPair rings,
+        final RegisteredBuffers registered,
+        final DmaMemory memory)
     {
         this.device = device;
         reactor = context.reactor();
         quarantine = context.quarantine();
         this.rings = rings;
+        this.registered = registered;
         this.memory = memory;
         final int depth = device.config().queueDepth();
         blockShift = device.geometry().blockShift();
@@ -141,7 +147,7 @@ final class FileDeviceChannel implements BlockChannel
         compareBuffers = new CompareBuffers(memory.allocate(
             (long)CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES, PAGE_BYTES));
         entries = new EntryWriter(
-            device, rings, memory.allocate((long)depth * EntryWriter.IOVECS_BYTES, PAGE_BYTES));
+            device, rings, registered, memory.allocate((long)depth * EntryWriter.IOVECS_BYTES, PAGE_BYTES));
     }
 
     /**
@@ -156,15 +162,18 @@ final class FileDeviceChannel implements BlockChannel
     {
         final int depth = device.config().queueDepth();
         final RingPair rings = RingPair.open(depth, device.isPolled());
+        final RegisteredBuffers registered = RegisteredBuffers.of(rings.first());
         DmaMemory memory = null;
         try
         {
+            device.memory().join(registered, context.reactor());
             memory = DmaMemory.map((long)depth * EntryWriter.IOVECS_BYTES + ZEROES_BYTES +
                 CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES + PAGE_BYTES);
-            return new FileDeviceChannel(device, context, rings, memory);
+            return new FileDeviceChannel(device, context, rings, registered, memory);
         }
         catch (final RuntimeException e)
         {
+            device.memory().leave(registered);
             rings.close();
             if (null != memory)
             {
@@ -342,6 +351,7 @@ final class FileDeviceChannel implements BlockChannel
         {
             reactor.deregister(rings.control().eventFd());
         }
+        device.memory().leave(registered);
         rings.close();
         memory.close();
     }

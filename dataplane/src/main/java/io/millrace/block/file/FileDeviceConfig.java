@@ -1,27 +1,23 @@
 package io.millrace.block.file;
 
 import io.millrace.block.DeviceProperties;
-import io.millrace.memory.DmaMemory;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Objects;
 
 /**
  * Settings of a file device. Immutable.
  *
- * @param name             of the device.
- * @param path             of a regular file or block device.
- * @param sizeBytes        of the device; 0 takes what is there. A file is made or grown to it, never cut.
- * @param blockSizeBytes   512 or 4096.
- * @param readOnly         refuses writes, and lets other readers have the file too.
- * @param preallocate      takes the file's space when the device is opened, so that a full disk is found then; not used
- *                         for block devices.
- * @param queueDepth       most requests that each reactor's channel takes at once, 1 to {@link #QUEUE_DEPTH_MAX}.
- * @param polling          whether completions are polled from the drive instead of waiting for its interrupts.
- * @param registeredMemory memory that most payload lies in; registered with each ring, so that the kernel need not map
- *                         its pages again for each I/O. Other memory works too.
- * @param bounds           where the path may lie, checked whenever it is opened.
- * @param records          of files that devices had: such a file is not made again when it is missing.
+ * @param name           of the device.
+ * @param path           of a regular file or block device.
+ * @param sizeBytes      of the device; 0 takes what is there. A file is made or grown to it, never cut.
+ * @param blockSizeBytes 512 or 4096.
+ * @param readOnly       refuses writes, and lets other readers have the file too.
+ * @param preallocate    takes the file's space when the device is opened, so that a full disk is found then; not used
+ *                       for block devices.
+ * @param queueDepth     most requests that each reactor's channel takes at once, 1 to {@link #QUEUE_DEPTH_MAX}.
+ * @param polling        whether completions are polled from the drive instead of waiting for its interrupts.
+ * @param bounds         where the path may lie, checked whenever it is opened.
+ * @param records        of files that devices had: such a file is not made again when it is missing.
  */
 public record FileDeviceConfig(
     String name,
@@ -32,7 +28,6 @@ public record FileDeviceConfig(
     boolean preallocate,
     int queueDepth,
     Polling polling,
-    List<DmaMemory> registeredMemory,
     FileBounds bounds,
     FileRecords records)
 {
@@ -55,11 +50,10 @@ public record FileDeviceConfig(
     }
 
     /**
-     * Copies the list; refuses null.
+     * Refuses null.
      */
     public FileDeviceConfig
     {
-        registeredMemory = List.copyOf(registeredMemory);
         Objects.requireNonNull(bounds, "bounds");
         Objects.requireNonNull(records, "records");
     }
@@ -67,15 +61,14 @@ public record FileDeviceConfig(
     /**
      * Settings of a device whose path may lie anywhere.
      *
-     * @param name             as the record has it.
-     * @param path             as the record has it.
-     * @param sizeBytes        as the record has it.
-     * @param blockSizeBytes   as the record has it.
-     * @param readOnly         as the record has it.
-     * @param preallocate      as the record has it.
-     * @param queueDepth       as the record has it.
-     * @param polling          as the record has it.
-     * @param registeredMemory as the record has it.
+     * @param name           as the record has it.
+     * @param path           as the record has it.
+     * @param sizeBytes      as the record has it.
+     * @param blockSizeBytes as the record has it.
+     * @param readOnly       as the record has it.
+     * @param preallocate    as the record has it.
+     * @param queueDepth     as the record has it.
+     * @param polling        as the record has it.
      */
     public FileDeviceConfig(
         final String name,
@@ -85,10 +78,9 @@ public record FileDeviceConfig(
         final boolean readOnly,
         final boolean preallocate,
         final int queueDepth,
-        final Polling polling,
-        final List<DmaMemory> registeredMemory)
+        final Polling polling)
     {
-        this(name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, registeredMemory,
+        this(name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling,
             FileBounds.ANYWHERE, FileRecords.NONE);
     }
 
@@ -110,8 +102,7 @@ public record FileDeviceConfig(
             properties.flag("read-only", false),
             properties.flag("preallocate", true),
             properties.integer("queue-depth", QUEUE_DEPTH_DEFAULT),
-            properties.choice("polling", Polling.class, Polling.AUTO),
-            List.of());
+            properties.choice("polling", Polling.class, Polling.AUTO));
     }
 
     /**
@@ -127,7 +118,7 @@ public record FileDeviceConfig(
         final String name, final Path path, final long sizeBytes, final int blockSizeBytes)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, false, true, QUEUE_DEPTH_DEFAULT, Polling.AUTO, List.of());
+            name, path, sizeBytes, blockSizeBytes, false, true, QUEUE_DEPTH_DEFAULT, Polling.AUTO);
     }
 
     /**
@@ -139,8 +130,8 @@ public record FileDeviceConfig(
     public FileDeviceConfig withReadOnly(final boolean value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, value, preallocate, queueDepth, polling, registeredMemory,
-            bounds, records);
+            name, path, sizeBytes, blockSizeBytes, value, preallocate, queueDepth, polling, bounds,
+            records);
     }
 
     /**
@@ -152,8 +143,8 @@ public record FileDeviceConfig(
     public FileDeviceConfig withPreallocate(final boolean value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, value, queueDepth, polling, registeredMemory,
-            bounds, records);
+            name, path, sizeBytes, blockSizeBytes, readOnly, value, queueDepth, polling, bounds,
+            records);
     }
 
     /**
@@ -165,8 +156,8 @@ public record FileDeviceConfig(
     public FileDeviceConfig withQueueDepth(final int value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, value, polling, registeredMemory,
-            bounds, records);
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, value, polling, bounds,
+            records);
     }
 
     /**
@@ -178,21 +169,8 @@ public record FileDeviceConfig(
     public FileDeviceConfig withPolling(final Polling value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, value, registeredMemory,
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, value,
             bounds, records);
-    }
-
-    /**
-     * Changes {@link #registeredMemory()}.
-     *
-     * @param value new value.
-     * @return a copy.
-     */
-    public FileDeviceConfig withRegisteredMemory(final List<DmaMemory> value)
-    {
-        return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, value, bounds,
-            records);
     }
 
     /**
@@ -204,7 +182,7 @@ public record FileDeviceConfig(
     public FileDeviceConfig withBounds(final FileBounds value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, registeredMemory, value,
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, value,
             records);
     }
 
@@ -217,7 +195,7 @@ public record FileDeviceConfig(
     public FileDeviceConfig withRecords(final FileRecords value)
     {
         return new FileDeviceConfig(
-            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, registeredMemory, bounds,
+            name, path, sizeBytes, blockSizeBytes, readOnly, preallocate, queueDepth, polling, bounds,
             value);
     }
 }

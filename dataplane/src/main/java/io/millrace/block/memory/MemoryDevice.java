@@ -8,6 +8,8 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.StripeLocks;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryException;
+import java.util.List;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
@@ -96,6 +98,12 @@ public final class MemoryDevice implements GrowableDevice
     }
 
     @Override
+    public List<DmaMemory> lentMemory()
+    {
+        return List.of(memory);
+    }
+
+    @Override
     public void open(final ReactorContext context, final OpenListener listener)
     {
         listener.onOpened(new MemoryChannel(this, memory, locks));
@@ -113,7 +121,7 @@ public final class MemoryDevice implements GrowableDevice
                     memory.reservedBytes() + " that its addresses were set aside for: make a new device");
             }
         }
-        catch (final NativeException e)
+        catch (final NativeException | MemoryException e)
         {
             throw new BlockDeviceException("device " + name + ": size " + sizeBytes + " bytes cannot be mapped (" +
                 e.getMessage() + "): give it a smaller size or the machine more memory", e);

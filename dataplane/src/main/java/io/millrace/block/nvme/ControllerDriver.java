@@ -4,7 +4,7 @@ import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.block.nvme.queue.DriverMemory;
 import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.block.nvme.queue.QueuePair;
-import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.IdentifyNamespace;
@@ -47,7 +47,8 @@ final class ControllerDriver
      * is closed.
      *
      * @param function of the controller.
-     * @param regions  that I/O buffers come from.
+     * @param payload  listener for the controller; added here, once the controller is stopped.
+     * @param registry of the memory that payload lies in.
      * @param settings of the controller.
      * @param notes    that events become.
      * @throws ControllerFailure                    when it cannot be driven.
@@ -55,9 +56,14 @@ final class ControllerDriver
      * @throws io.millrace.bindings.NativeException when there is no memory.
      */
     ControllerDriver(
-        final PciFunction function, final List<DmaMemory> regions, final ControllerSettings settings, final Notes notes)
+        final PciFunction function,
+        final PayloadMemory payload,
+        final MemoryRegistry registry,
+        final ControllerSettings settings,
+        final Notes notes)
     {
         this.function = function;
+        this.payload = payload;
         this.settings = settings;
         this.notes = notes;
         DriverMemory mapped = null;
@@ -68,7 +74,7 @@ final class ControllerDriver
             lifecycle.awaitForeignEnable();
             lifecycle.stop();
             final int pageBytes = 1 << lifecycle.pageShift();
-            payload = PayloadMemory.map(function.dma(), regions);
+            registry.addListener(payload);
             mapped = DriverMemory.map(function.dma(),
                 AdminQueue.memoryBytes(pageBytes) + ShadowDoorbells.memoryBytes(pageBytes) + pageBytes);
             memory = mapped;
@@ -80,6 +86,7 @@ final class ControllerDriver
         }
         catch (final RuntimeException e)
         {
+            payload.close();
             function.close();
             if (null != mapped)
             {
@@ -102,11 +109,6 @@ final class ControllerDriver
     ControllerInfo info()
     {
         return info;
-    }
-
-    PayloadMemory payload()
-    {
-        return payload;
     }
 
     /**
@@ -375,6 +377,7 @@ final class ControllerDriver
         {
             isFunctionClosed = true;
             registers.close();
+            payload.close();
             function.close();
             memory.closeUnmapped();
             orphans.forEach(DriverMemory::closeUnmapped);

@@ -7,8 +7,9 @@ import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.block.nvme.queue.ControllerFailure;
 import io.millrace.block.nvme.queue.DriverMemory;
+import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.block.nvme.queue.QueuePair;
-import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.pci.PciException;
 import io.millrace.pci.PciFunction;
@@ -35,6 +36,8 @@ public final class NvmeController implements AutoCloseable
     private static final long CLOSE_NS_DEFAULT = 180_000_000_000L;
 
     private final PciFunction function;
+    private final MemoryRegistry registry;
+    private final PayloadMemory payload;
     private final ControllerSettings settings;
     private final Notes notes;
     private final ControllerThread thread;
@@ -44,11 +47,17 @@ public final class NvmeController implements AutoCloseable
     private volatile long removeNs = REMOVE_NS_DEFAULT;
     private volatile long closeNs = CLOSE_NS_DEFAULT;
 
-    private NvmeController(final PciFunction function, final ControllerSettings settings, final NvmeListener listener)
+    private NvmeController(
+        final PciFunction function,
+        final MemoryRegistry registry,
+        final ControllerSettings settings,
+        final NvmeListener listener)
     {
         this.function = function;
+        this.registry = registry;
         this.settings = settings;
         notes = new Notes(function.address(), listener);
+        payload = new PayloadMemory("nvme drive " + function.address(), function.dma(), notes::add);
         thread = new ControllerThread("millrace-nvme-" + function.address(), this::watch, settings.watchNs());
         supervisor = new ControllerSupervisor(thread, notes);
     }
@@ -57,8 +66,7 @@ public final class NvmeController implements AutoCloseable
      * Takes over a controller: resets, enables and identifies it.
      *
      * @param function that it is; closed with the controller, or when it cannot be taken.
-     * @param payload  memory that I/O buffers come from; mapped for the controller as a whole. It must not grow, and
-     *                 has to outlive the controller.
+     * @param registry of the memory that payload lies in; mapped for the controller as it is announced.
      * @param settings settings.
      * @param listener notified of its events.
      * @return the controller.
@@ -66,31 +74,32 @@ public final class NvmeController implements AutoCloseable
      */
     public static NvmeController start(
         final PciFunction function,
-        final List<DmaMemory> payload,
+        final MemoryRegistry registry,
         final ControllerSettings settings,
         final NvmeListener listener)
     {
-        final NvmeController controller = new NvmeController(function, settings, listener);
+        final NvmeController controller = new NvmeController(function, registry, settings, listener);
         controller.thread.start();
         try
         {
             controller.call(() ->
             {
-                controller.begin(payload);
+                controller.begin();
                 return null;
             });
         }
         catch (final RuntimeException e)
         {
             controller.endThread(controller.closeNs);
+            registry.removeListener(controller.payload);
             throw e;
         }
         return controller;
     }
 
-    private void begin(final List<DmaMemory> payload)
+    private void begin()
     {
-        driver = new ControllerDriver(function, payload, settings, notes);
+        driver = new ControllerDriver(function, payload, registry, settings, notes);
         supervisor.begin(driver);
     }
 
@@ -202,8 +211,8 @@ public final class NvmeController implements AutoCloseable
      * second call does nothing.
      * <p>
      * Waits three minutes at most, longer than a controller may take: when something below does not return, such as a
-     * call of the kernel, a note says so, the function stays taken until that is over or the process ends, and the
-     * memory of payload should stay until then.
+     * call of the kernel, a note says so, and the function stays taken until that is over or the process ends. Until
+     * then memory that is mapped for it cannot be unmapped.
      *
      * @throws IllegalStateException when a channel is open.
      */
@@ -230,8 +239,13 @@ public final class NvmeController implements AutoCloseable
             {
                 throw translated(e.getCause()) instanceof final RuntimeException known ? known : e;
             }
+            payload.abandon();
         }
         endThread(deadline.leftNs());
+        if (payload.isClosed())
+        {
+            registry.removeListener(payload);
+        }
     }
 
     private void endThread(final long timeoutNs)
@@ -326,7 +340,7 @@ public final class NvmeController implements AutoCloseable
                 notes.add("has a queue pair without interrupts that namespace " + device.config().nsid() +
                     " shares with those that were opened before: a reactor with commands outstanding polls");
             }
-            return new NvmeChannel(device, context, supervisor, pair, limits, driver.payload(), memory);
+            return new NvmeChannel(device, context, supervisor, pair, limits, payload, memory);
         }
         catch (final RuntimeException e)
         {

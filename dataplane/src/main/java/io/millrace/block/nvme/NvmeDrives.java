@@ -1,11 +1,10 @@
 package io.millrace.block.nvme;
 
 import io.millrace.block.BlockDeviceException;
-import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.pci.PciException;
 import io.millrace.pci.PciFunction;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -15,7 +14,7 @@ import java.util.function.Function;
  */
 public final class NvmeDrives
 {
-    private final List<DmaMemory> payload;
+    private final MemoryRegistry registry;
     private final ControllerSettings settings;
     private final NvmeListener listener;
     private final Map<String, Drive> drives = new HashMap<>();
@@ -35,14 +34,14 @@ public final class NvmeDrives
     /**
      * Creates an instance without drives.
      *
-     * @param payload  memory that I/O buffers come from.
+     * @param registry of the memory that payload lies in.
      * @param settings of each controller.
      * @param listener notified of their events.
      */
     public NvmeDrives(
-        final List<DmaMemory> payload, final ControllerSettings settings, final NvmeListener listener)
+        final MemoryRegistry registry, final ControllerSettings settings, final NvmeListener listener)
     {
-        this.payload = List.copyOf(payload);
+        this.registry = registry;
         this.settings = settings;
         this.listener = listener;
     }
@@ -83,7 +82,7 @@ public final class NvmeDrives
     {
         try
         {
-            return new Drive(NvmeController.start(functions.apply(config.address()), payload, settings, listener));
+            return new Drive(NvmeController.start(functions.apply(config.address()), registry, settings, listener));
         }
         catch (final PciException e)
         {

@@ -45,9 +45,8 @@ final class FileFactory implements DeviceFactory
     public BlockDevice open(final String name, final DeviceProperties properties, final DeviceContext context)
     {
         return FileDevice.open(FileDeviceConfig.of(name, properties)
-            .withRegisteredMemory(context.memory())
             .withBounds(context.files().bounds())
-            .withRecords(context.files().records()));
+            .withRecords(context.files().records()), context.memory());
     }
 
     @Override

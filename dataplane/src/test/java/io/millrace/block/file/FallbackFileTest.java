@@ -7,6 +7,7 @@ import io.millrace.block.BlockDeviceContractTest;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,8 +21,8 @@ class FallbackFileTest extends BlockDeviceContractTest
     protected BlockDevice create(final DmaMemory registered)
     {
         return FileDevice.open(
-            FileDeviceConfig.of("fallback", directory.resolve("volume.img"), SIZE_BYTES, 4096)
-                .withRegisteredMemory(List.of(registered)),
+            FileDeviceConfig.of("fallback", directory.resolve("volume.img"), SIZE_BYTES, 4096),
+            MemoryRegistry.of(registered),
             (found) -> new FileCapabilities(true, ZeroStrategy.WRITES, DeallocateStrategy.DISCARD));
     }
 

@@ -12,6 +12,10 @@ import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.lock.LockHolder;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryDomain;
+import io.millrace.memory.MemoryRegion;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -222,8 +226,10 @@ class FileDeviceTest
         // Larger than anything that may be mapped in its place.
         final DmaMemory gone = DmaMemory.map(256 * MIB);
         gone.close();
-        final FileDeviceConfig config = config(directory.resolve("plain.img"), MIB).withRegisteredMemory(List.of(gone));
-        try (FileDevice device = FileDevice.open(config);
+        final MemoryRegistry registry = new MemoryRegistry();
+        registry.add(MemoryRegion.imported(
+            MemoryRole.BUFFERS, MemoryDomain.HOST, gone.address(), gone.lengthBytes(), 4096));
+        try (FileDevice device = FileDevice.open(config(directory.resolve("plain.img"), MIB), registry);
             Initiator initiator = new Initiator("plain", device);
             DmaMemory arena = DmaMemory.map(4096))
         {

@@ -8,9 +8,12 @@ import io.millrace.block.CompareBuffers;
 import io.millrace.block.nvme.queue.DataPointer;
 import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -29,12 +32,18 @@ class CommandSizesTest
     private static final int COPY_BLOCKS_MAX = 70;
 
     private final DmaMemory memory = DmaMemory.map(1 << 20);
-    private final PayloadMemory payload = PayloadMemory.map(new ModelDma(), List.of(memory));
+    private final PayloadMemory payload =
+        new PayloadMemory("drive", new ModelDma(), Assertions::fail);
+
+    @BeforeEach
+    void open()
+    {
+        MemoryRegistry.of(memory).addListener(payload);
+    }
 
     @AfterEach
     void close()
     {
-        payload.unmap();
         memory.close();
     }
 

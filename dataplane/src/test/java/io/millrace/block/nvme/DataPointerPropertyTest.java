@@ -11,6 +11,8 @@ import io.millrace.block.nvme.queue.DataPointer;
 import io.millrace.block.nvme.queue.DriverMemory;
 import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
+import io.millrace.memory.MemoryRole;
 import io.millrace.memory.Segments;
 import io.millrace.nvme.SubmissionQueueEntry;
 import java.util.ArrayList;
@@ -21,6 +23,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.lifecycle.AfterContainer;
 import net.jqwik.api.lifecycle.BeforeContainer;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,9 +33,11 @@ public class DataPointerPropertyTest
 {
     private static final int TRANSFER_BYTES_MAX = 1 << 20;
     private static final int BLOCK = 512;
+    private static final int GROWTH_BYTES = 2 << 20;
     private static ModelDma dma;
     private static DmaMemory arena;
     private static DmaMemory other;
+    private static DmaMemory grown;
     private static DriverMemory driver;
     private static PayloadMemory payload;
     private static long entry;
@@ -45,7 +50,13 @@ public class DataPointerPropertyTest
         arena = DmaMemory.map(8 << 20);
         dma.skew(4096 * 3);
         other = DmaMemory.map(2 << 20);
-        payload = PayloadMemory.map(dma, List.of(arena, other));
+        payload = new PayloadMemory("drive", dma, Assertions::fail);
+        final MemoryRegistry registry = MemoryRegistry.of(arena, other);
+        registry.addListener(payload);
+        grown = DmaMemory.mapGrowable(GROWTH_BYTES, 4 * GROWTH_BYTES);
+        registry.add(grown, MemoryRole.BUFFERS);
+        grown.grow(2 * GROWTH_BYTES);
+        grown.grow(4 * GROWTH_BYTES);
         dma.skew(0);
         driver = DriverMemory.map(dma, 64 << 10);
         entry = driver.allocate(SubmissionQueueEntry.SIZE_BYTES, 64);
@@ -56,9 +67,9 @@ public class DataPointerPropertyTest
     static void unmap()
     {
         driver.close();
-        payload.unmap();
         arena.close();
         other.close();
+        grown.close();
     }
 
     private static void clear()
@@ -195,9 +206,12 @@ public class DataPointerPropertyTest
             final int room = (int)region.lengthBytes() - lengthBytes;
             final long scattered = region.address() + (random.nextBoolean() ?
                 random.nextInt(room / 4096) * 4096L : random.nextInt(room / 4) * 4L);
+            // Across the end of one mapping, where the memory grew.
+            final long crossing = grown.address() + GROWTH_BYTES * (1L + random.nextInt(2)) -
+                lengthBytes / BLOCK * random.nextInt(BLOCK) / 4 * 4L;
             final boolean touches = 0 != touching && random.nextInt(3) == 0 &&
                 PayloadMemory.NOT_MAPPED != payload.iova(touching, lengthBytes);
-            final long address = touches ? touching : scattered;
+            final long address = touches ? touching : 0 == random.nextInt(4) ? crossing : scattered;
             request.addSegment(address, lengthBytes);
             touching = address + lengthBytes;
         }

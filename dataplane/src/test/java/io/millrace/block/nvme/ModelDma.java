@@ -21,11 +21,17 @@ final class ModelDma implements DmaMap
     private long nextIova = FIRST_IOVA;
     private long skewBytes;
     private int mapCount;
+    private int mappedMax = Integer.MAX_VALUE;
+    private long rangeBytesMax = Long.MAX_VALUE;
 
     /** A region: where it begins for the process, and how long it is. */
     @Override
     public synchronized long map(final long address, final long lengthBytes)
     {
+        if (mappings.size() >= mappedMax || lengthBytes > rangeBytesMax)
+        {
+            throw new PciException("cannot map " + lengthBytes + " bytes: " + mappings.size() + " ranges are mapped");
+        }
         if (lengthBytes <= 0 || 0 != ((address | lengthBytes) & PAGE_BYTES - 1) || !addresses.add(address))
         {
             throw new PciException("cannot map " + lengthBytes + " bytes at " + address);
@@ -58,6 +64,24 @@ final class ModelDma implements DmaMap
     void skew(final long bytes)
     {
         skewBytes = bytes;
+    }
+
+    @Override
+    public long rangeBytesMax()
+    {
+        return rangeBytesMax;
+    }
+
+    /** Longer ranges are refused, so that memory is mapped in pieces that lie apart. */
+    void rangeBytesMax(final long bytes)
+    {
+        rangeBytesMax = bytes;
+    }
+
+    /** More ranges are refused. */
+    synchronized void mappedMax(final int count)
+    {
+        mappedMax = count;
     }
 
     synchronized int mapped()

@@ -12,6 +12,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.IoOpcode;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,7 @@ class NvmeAsyncTest
     private static final byte LATE = 0x6B;
 
     private final DmaMemory arena = DmaMemory.map(4 << 20);
+    private final MemoryRegistry registry = MemoryRegistry.of(arena);
     private final List<Initiator> initiators = new ArrayList<>();
     private final List<NvmeFixture> fixtures = new ArrayList<>();
 
@@ -43,7 +45,7 @@ class NvmeAsyncTest
     {
         final ModelController model =
             new ModelController(NvmeFixture.ADDRESS, options, 1).with(1, ModelNamespace.of(SIZE_BYTES, BLOCK));
-        fixtures.add(NvmeFixture.open(model, arena, NvmeFixture.config().withTimeoutNs(TIMEOUT_NS)));
+        fixtures.add(NvmeFixture.open(model, registry, NvmeFixture.config().withTimeoutNs(TIMEOUT_NS)));
         return fixtures.getLast();
     }
 

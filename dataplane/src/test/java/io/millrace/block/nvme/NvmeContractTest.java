@@ -14,6 +14,11 @@ class NvmeContractTest extends BlockDeviceContractTest
         final ModelController model = new ModelController(NvmeFixture.ADDRESS, options, seed);
         model.with(1, namespace());
         model.script = script();
+        return open(model, registered);
+    }
+
+    protected BlockDevice open(final ModelController model, final DmaMemory registered)
+    {
         return NvmeFixture.open(model, registered, config());
     }
 

@@ -13,6 +13,7 @@ import io.millrace.block.DeviceStatus;
 import io.millrace.block.Initiator;
 import io.millrace.block.StatusRecorder;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IdentifyController;
@@ -42,6 +43,7 @@ class NvmeControllerTest
     private static final int SIZE_BYTES = 1 << 20;
 
     private final DmaMemory arena = DmaMemory.map(2 << 20);
+    private final MemoryRegistry registry = MemoryRegistry.of(arena);
     private final Map<String, ModelController> models = new HashMap<>();
 
     @AfterEach
@@ -67,7 +69,7 @@ class NvmeControllerTest
 
     private NvmeDrives drives()
     {
-        return new NvmeDrives(List.of(arena), NvmeFixture.settings(), NvmeListener.NONE);
+        return new NvmeDrives(registry, NvmeFixture.settings(), NvmeListener.NONE);
     }
 
     private ModelController take(final String address)
@@ -393,7 +395,7 @@ class NvmeControllerTest
         {
         });
         final NvmeController controller = NvmeController.start(
-            models.get(NvmeFixture.ADDRESS), List.of(arena), NvmeFixture.settings(), NvmeListener.NONE);
+            models.get(NvmeFixture.ADDRESS), registry, NvmeFixture.settings(), NvmeListener.NONE);
         final NvmeDevice device = NvmeDevice.open(config(1), controller);
         try (Initiator initiator = new Initiator("open", device))
         {

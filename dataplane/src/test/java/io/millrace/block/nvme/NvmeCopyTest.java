@@ -9,6 +9,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.IdentifyController;
 import io.millrace.nvme.IoOpcode;
 import java.util.List;
@@ -26,6 +27,7 @@ class NvmeCopyTest
     private static final int BLOCK = 512;
 
     private final DmaMemory arena = DmaMemory.map(2 << 20);
+    private final MemoryRegistry registry = MemoryRegistry.of(arena);
     private final ConcurrentLinkedQueue<String> copies = new ConcurrentLinkedQueue<>();
     private ModelScript.Action copyAction = ModelScript.Action.COMPLETE;
 
@@ -54,7 +56,7 @@ class NvmeCopyTest
                 command.prp2());
             return copyAction;
         };
-        return NvmeFixture.open(model, arena, NvmeFixture.config());
+        return NvmeFixture.open(model, registry, NvmeFixture.config());
     }
 
     private static ModelNamespace namespace()

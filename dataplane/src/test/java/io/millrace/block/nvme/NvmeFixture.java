@@ -7,6 +7,7 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import java.util.List;
 
 /**
@@ -35,8 +36,14 @@ final class NvmeFixture implements BlockDevice
 
     static NvmeFixture open(final ModelController model, final DmaMemory arena, final NvmeDeviceConfig config)
     {
+        return open(model, MemoryRegistry.of(arena), config);
+    }
+
+    static NvmeFixture open(
+        final ModelController model, final MemoryRegistry registry, final NvmeDeviceConfig config)
+    {
         model.start();
-        final NvmeController controller = NvmeController.start(model, List.of(arena), settings(), NvmeListener.NONE);
+        final NvmeController controller = NvmeController.start(model, registry, settings(), NvmeListener.NONE);
         return new NvmeFixture(model, controller, NvmeDevice.open(config, controller));
     }
 

@@ -9,6 +9,7 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.Initiator;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.IdentifyController;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,8 @@ class NvmeNamespacesChaosPropertyTest
         final int namespaces = 2 + random.nextInt(4);
         final DmaMemory arena = DmaMemory.map(2L * namespaces * REQUESTS * REGION_BYTES);
         model = model(random, namespaces);
-        controller = NvmeController.start(model.start(), List.of(arena), NvmeFixture.settings(), NvmeListener.NONE);
+        controller = NvmeController.start(
+            model.start(), MemoryRegistry.of(arena), NvmeFixture.settings(), NvmeListener.NONE);
         if (0 == random.nextInt(3))
         {
             controller.removeNs(1 + random.nextInt(20_000_000));

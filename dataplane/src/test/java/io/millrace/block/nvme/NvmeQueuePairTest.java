@@ -17,6 +17,7 @@ import io.millrace.block.Initiator;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.reactor.ReactorConfig;
 import java.util.ArrayList;
@@ -70,7 +71,7 @@ class NvmeQueuePairTest
             model.with(nsid, ModelNamespace.of(SIZE_BYTES, BLOCK));
         }
         controller = NvmeController.start(
-            model.start(), List.of(arena), NvmeFixture.settings(), NvmeListener.NONE);
+            model.start(), MemoryRegistry.of(arena), NvmeFixture.settings(), NvmeListener.NONE);
         for (int nsid = 1; nsid <= namespaces; nsid++)
         {
             devices.add(NvmeDevice.open(change.apply(NvmeDeviceConfig.of("n" + nsid, NvmeFixture.ADDRESS, nsid)

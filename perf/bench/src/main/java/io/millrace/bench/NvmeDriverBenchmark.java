@@ -9,9 +9,9 @@ import io.millrace.block.nvme.NvmeDevice;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.block.nvme.NvmeListener;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -70,7 +70,8 @@ public class NvmeDriverBenchmark
     {
         arena = DmaMemory.map(ARENA_BYTES);
         drive = new MemoryDrive();
-        controller = NvmeController.start(drive, List.of(arena), ControllerSettings.defaults(), NvmeListener.NONE);
+        controller = NvmeController.start(
+            drive, MemoryRegistry.of(arena), ControllerSettings.defaults(), NvmeListener.NONE);
         devices = new NvmeDevice[namespaces];
         channels = new BlockChannel[namespaces];
         for (int i = 0; i < namespaces; i++)

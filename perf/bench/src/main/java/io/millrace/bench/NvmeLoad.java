@@ -9,6 +9,7 @@ import io.millrace.block.nvme.NvmeController;
 import io.millrace.block.nvme.NvmeDevice;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.pci.IommuMode;
 import io.millrace.pci.VfioFunction;
 import io.millrace.reactor.Reactor;
@@ -160,7 +161,7 @@ public final class NvmeLoad
             NvmeDeviceConfig.of("load", words[0], Integer.parseInt(words[1])).withInterrupts(sleeps);
         try (DmaMemory memory = DmaMemory.map((long)lengthBytes * depth);
             NvmeController controller = NvmeController.start(VfioFunction.open(words[0], IommuMode.REQUIRED),
-                List.of(memory), ControllerSettings.defaults(), (address, note) -> System.err.println(note));
+                MemoryRegistry.of(memory), ControllerSettings.defaults(), (address, note) -> System.err.println(note));
             NvmeDevice device = NvmeDevice.open(drive, controller);
             Reactor reactor = new Reactor(config))
         {

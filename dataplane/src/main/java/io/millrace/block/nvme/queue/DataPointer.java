@@ -2,6 +2,7 @@ package io.millrace.block.nvme.queue;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.block.BlockRequest;
+import io.millrace.memory.AddressRanges;
 import io.millrace.memory.Segments;
 import io.millrace.nvme.SglDescriptor;
 
@@ -19,6 +20,8 @@ public final class DataPointer
     private static final int PRP1_OFFSET = 24;
     private static final int PRP2_OFFSET = 32;
     private static final int NOT_MAPPED = -1;
+    /** A segment may cross the end of one mapping: regions are longer than a transfer, and grow by mappings. */
+    private static final int RUN_COUNT_MAX = 2 * Segments.COUNT_MAX;
 
     private final PayloadMemory payload;
     private final int pageBytes;
@@ -26,8 +29,8 @@ public final class DataPointer
     /** What one command moves of the request that is looked at. */
     private final Segments part = new Segments();
     // What lies one behind the other for the controller: of that part.
-    private final long[] runIovas = new long[Segments.COUNT_MAX];
-    private final int[] runLengths = new int[Segments.COUNT_MAX];
+    private final long[] runIovas = new long[RUN_COUNT_MAX];
+    private final int[] runLengths = new int[RUN_COUNT_MAX];
 
     /**
      * Set up once a channel.
@@ -53,7 +56,7 @@ public final class DataPointer
     {
         // Not aligned, a transfer touches one page more than its length has; the first page stands in the entry.
         final int pages = (transferBytesMax + (1 << pageShift) - 1 >>> pageShift) * Long.BYTES;
-        final int descriptors = Segments.COUNT_MAX * SglDescriptor.SIZE_BYTES;
+        final int descriptors = RUN_COUNT_MAX * SglDescriptor.SIZE_BYTES;
         return Integer.highestOneBit(Math.max(pages, descriptors) * 2 - 1);
     }
 
@@ -108,12 +111,11 @@ public final class DataPointer
         if (1 == request.segments().count())
         {
             final long iova = payload.iova(request.segments().address(0) + offsetBytes, lengthBytes);
-            if (PayloadMemory.NOT_MAPPED == iova)
+            if (PayloadMemory.NOT_MAPPED != iova)
             {
-                return false;
+                putRun(entry, iova, lengthBytes, listAddress, listIova);
+                return true;
             }
-            putRun(entry, iova, lengthBytes, listAddress, listIova);
-            return true;
         }
         final int count = findRuns(request, offsetBytes, lengthBytes);
         if (NOT_MAPPED == count)
@@ -169,18 +171,39 @@ public final class DataPointer
     private int findRuns(final BlockRequest request, final int offsetBytes, final int lengthBytes)
     {
         request.segments().slice(offsetBytes, lengthBytes, part);
+        final AddressRanges ranges = payload.ranges();
         int count = 0;
         for (int i = 0; i < part.count(); i++)
         {
-            final int length = part.lengthBytes(i);
-            final long iova = payload.iova(part.address(i), length);
-            if (PayloadMemory.NOT_MAPPED == iova)
+            count = addRuns(ranges, part.address(i), part.lengthBytes(i), count);
+            if (NOT_MAPPED == count)
             {
                 return NOT_MAPPED;
             }
+        }
+        return count;
+    }
+
+    /** Adds what one segment has; answers how many runs there are then, or {@link #NOT_MAPPED}. */
+    private int addRuns(final AddressRanges ranges, final long address, final int lengthBytes, final int countBefore)
+    {
+        int count = countBefore;
+        for (int done = 0; done < lengthBytes; )
+        {
+            final int index = ranges.find(address + done);
+            if (AddressRanges.NOT_FOUND == index)
+            {
+                return NOT_MAPPED;
+            }
+            final int length = (int)Math.min(lengthBytes - done, ranges.end(index) - (address + done));
+            final long iova = ranges.value(index) + (address + done - ranges.start(index));
             if (count > 0 && runIovas[count - 1] + runLengths[count - 1] == iova)
             {
                 runLengths[count - 1] += length;
+            }
+            else if (RUN_COUNT_MAX == count)
+            {
+                return NOT_MAPPED;
             }
             else
             {
@@ -188,6 +211,7 @@ public final class DataPointer
                 runLengths[count] = length;
                 count++;
             }
+            done += length;
         }
         return count;
     }

@@ -9,9 +9,9 @@ import io.millrace.block.nvme.ControllerSettings;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.block.nvme.NvmeDrives;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.pci.IommuMode;
 import io.millrace.pci.VfioFunction;
-import java.util.List;
 import org.junit.jupiter.api.Assertions;
 
 /**
@@ -30,7 +30,7 @@ public class NvmeDriveContract extends BlockDeviceContractTest
         final String address = System.getProperty(ADDRESS);
         final NvmeDeviceConfig config = NvmeDeviceConfig.of("contract", address, Integer.getInteger(NSID))
             .withInterrupts(Boolean.getBoolean(INTERRUPTS));
-        final BlockDevice device = new NvmeDrives(List.of(registered), ControllerSettings.defaults(),
+        final BlockDevice device = new NvmeDrives(MemoryRegistry.of(registered), ControllerSettings.defaults(),
             (drive, note) -> ContractRun.say("note " + note))
             .open(config, (function) -> VfioFunction.open(function, IommuMode.REQUIRED));
         // A drive is as the last one left it.

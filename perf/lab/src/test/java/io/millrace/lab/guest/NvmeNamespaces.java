@@ -9,6 +9,7 @@ import io.millrace.block.nvme.NvmeController;
 import io.millrace.block.nvme.NvmeDevice;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.pci.IommuMode;
 import io.millrace.pci.VfioFunction;
 import io.millrace.reactor.ReactorConfig;
@@ -45,7 +46,7 @@ public final class NvmeNamespaces
         final int reactors = Integer.parseInt(args[2]);
         try (DmaMemory memory = DmaMemory.map((long)namespaces * IO_BYTES);
             NvmeController controller = NvmeController.start(VfioFunction.open(address, IommuMode.REQUIRED),
-                List.of(memory), ControllerSettings.defaults(), (drive, note) -> say("note " + note)))
+                MemoryRegistry.of(memory), ControllerSettings.defaults(), (drive, note) -> say("note " + note)))
         {
             final List<NvmeDevice> devices = new ArrayList<>();
             for (int nsid = 1; nsid <= namespaces; nsid++)

@@ -13,6 +13,7 @@ import io.millrace.block.nvme.NvmeController;
 import io.millrace.block.nvme.NvmeDevice;
 import io.millrace.block.nvme.NvmeDeviceConfig;
 import io.millrace.memory.DmaMemory;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.SmartLog;
 import io.millrace.pci.IommuMode;
@@ -22,7 +23,6 @@ import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -77,7 +77,7 @@ public final class NvmeTransfer
 
     private static NvmeController start(final PciFunction function, final DmaMemory memory)
     {
-        return NvmeController.start(function, List.of(memory), ControllerSettings.defaults(),
+        return NvmeController.start(function, MemoryRegistry.of(memory), ControllerSettings.defaults(),
             (address, note) -> say("note " + note));
     }
 

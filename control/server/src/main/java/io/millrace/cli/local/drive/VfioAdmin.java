@@ -3,9 +3,9 @@ package io.millrace.cli.local.drive;
 import io.millrace.block.nvme.ControllerSettings;
 import io.millrace.block.nvme.NvmeController;
 import io.millrace.block.nvme.NvmeListener;
+import io.millrace.memory.MemoryRegistry;
 import io.millrace.pci.IommuMode;
 import io.millrace.pci.VfioFunction;
-import java.util.List;
 
 /**
  * Admin commands through VFIO, to a drive that is not in use.
@@ -24,7 +24,7 @@ final class VfioAdmin implements DriveAdmin
 
     static VfioAdmin take(final Drive drive, final IommuMode mode)
     {
-        return new VfioAdmin(NvmeController.start(VfioFunction.open(drive.address(), mode), List.of(),
+        return new VfioAdmin(NvmeController.start(VfioFunction.open(drive.address(), mode), new MemoryRegistry(),
             new ControllerSettings(TIMEOUT_NS, 1, WATCH_NS), NvmeListener.NONE));
     }
 
