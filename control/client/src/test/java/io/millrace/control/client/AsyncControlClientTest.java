@@ -20,7 +20,6 @@ import io.millrace.control.message.HostInfo;
 import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.Samples;
-import io.millrace.control.message.SessionInfo;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -288,16 +287,15 @@ class AsyncControlClientTest
         assertInstanceOf(RejectedExecutionException.class, errors.peek());
     }
 
-    /** Writes down what it is told; throws at the first event. */
-    private static final class Notes implements ControlListener
+    /** Throws, or does not return, at events with these names. */
+    private static final class Misbehaving extends RecordingListener
     {
-        private final ConcurrentLinkedQueue<String> lines = new ConcurrentLinkedQueue<>();
         private final Holding holding = new Holding();
 
         @Override
         public void onEvent(final ControlEvent event)
         {
-            lines.add("event " + event.name());
+            super.onEvent(event);
             if ("throw".equals(event.name()))
             {
                 throw new IllegalStateException("of the test");
@@ -307,30 +305,12 @@ class AsyncControlClientTest
                 holding.run();
             }
         }
-
-        @Override
-        public void onEventsLost(final long count)
-        {
-            lines.add("lost " + count);
-        }
-
-        @Override
-        public void onConnected(final SessionInfo session)
-        {
-            lines.add("connected");
-        }
-
-        @Override
-        public void onDisconnected(final String reason)
-        {
-            lines.add("disconnected");
-        }
     }
 
     @Test
     void shouldReportWhatTheListenerThrowsAndGoOn() throws Exception
     {
-        final Notes notes = new Notes();
+        final Misbehaving notes = new Misbehaving();
         final ConcurrentLinkedQueue<Throwable> errors = new ConcurrentLinkedQueue<>();
         final AsyncControlClient client = fixture.connect(fixture.context().listener(notes).onError(errors::add));
         fixture.peer(() ->
@@ -342,7 +322,7 @@ class AsyncControlClientTest
         fixture.peer(() -> fixture.control().peer().dropSessions());
         AsyncFixture.await(() -> notes.lines.contains("lost -1"));
         assertEquals(List.of("connected", "event throw", "event b", "disconnected", "connected", "lost -1"),
-            List.copyOf(notes.lines));
+            notes.lines);
         assertEquals("of the test", errors.peek().getMessage());
         get(client.submit(delete("a")));
     }
@@ -350,7 +330,7 @@ class AsyncControlClientTest
     @Test
     void shouldBoundEventsForAListenerThatDoesNotReturnAndTellHowManyWereLost() throws Exception
     {
-        final Notes notes = new Notes();
+        final Misbehaving notes = new Misbehaving();
         try (ExecutorService executor = Executors.newFixedThreadPool(2))
         {
             final AsyncControlClient client = fixture.connect(
@@ -365,7 +345,7 @@ class AsyncControlClientTest
             final List<String> expected = new ArrayList<>(List.of("connected", "event hold"));
             IntStream.range(0, 10).forEach((i) -> expected.add("event e" + i));
             expected.add("lost 15");
-            assertEquals(expected, List.copyOf(notes.lines));
+            assertEquals(expected, notes.lines);
             client.close();
         }
     }

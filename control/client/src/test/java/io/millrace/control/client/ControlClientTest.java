@@ -13,7 +13,6 @@ import io.millrace.control.codec.Role;
 import io.millrace.control.codec.Transport;
 import io.millrace.control.message.Command;
 import io.millrace.control.message.CommandId;
-import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.ControlException;
 import io.millrace.control.message.DeviceSpec;
 import io.millrace.control.message.HostInfo;
@@ -21,7 +20,6 @@ import io.millrace.control.message.ListenerSpec;
 import io.millrace.control.message.NamespaceSpec;
 import io.millrace.control.message.Resource;
 import io.millrace.control.message.Samples;
-import io.millrace.control.message.SessionInfo;
 import io.millrace.control.message.SubsystemSpec;
 import io.millrace.control.session.SharedSecret;
 import java.io.IOException;
@@ -43,36 +41,6 @@ class ControlClientTest
     private static final String NQN = "nqn.2026-11.io.millrace:volume";
     private static final long SEED = 4420;
     private ControlFixture fixture;
-
-    /** Writes down what it is told. */
-    private static final class Notes implements ControlListener
-    {
-        private final List<String> lines = new ArrayList<>();
-
-        @Override
-        public void onEvent(final ControlEvent event)
-        {
-            lines.add("event " + event.name());
-        }
-
-        @Override
-        public void onEventsLost(final long count)
-        {
-            lines.add("lost " + count);
-        }
-
-        @Override
-        public void onConnected(final SessionInfo session)
-        {
-            lines.add("connected");
-        }
-
-        @Override
-        public void onDisconnected(final String reason)
-        {
-            lines.add("disconnected");
-        }
-    }
 
     private ControlFixture start(final String medium)
     {
@@ -258,7 +226,7 @@ class ControlClientTest
     void shouldTellEventsInOrderAndWhichWereLost(final String medium)
     {
         start(medium);
-        final Notes notes = new Notes();
+        final RecordingListener notes = new RecordingListener();
         final ControlClient client = fixture.connect(
             fixture.context().listener(notes).livenessTimeoutNs(TimeUnit.SECONDS.toNanos(4)));
         fixture.peer().event("a");
@@ -275,7 +243,7 @@ class ControlClientTest
     void shouldOpenAnotherSessionWhenDataPlaneAndDriverWereStartedAgain()
     {
         start("ipc");
-        final Notes notes = new Notes();
+        final RecordingListener notes = new RecordingListener();
         final ControlClient client = fixture.connect(fixture.context().listener(notes));
         final UUID before = client.session().dataPlaneId();
         fixture.stopPeer();
@@ -297,7 +265,7 @@ class ControlClientTest
     void shouldLoseASessionWhosePeerSaysNothing()
     {
         start("udp");
-        final Notes notes = new Notes();
+        final RecordingListener notes = new RecordingListener();
         final ControlClient client = fixture.connect(
             fixture.context().listener(notes).livenessTimeoutNs(TimeUnit.MILLISECONDS.toNanos(200)));
         fixture.peer().mute(true);
