@@ -1,6 +1,7 @@
 package io.millrace.block;
 
 import io.millrace.memory.Segments;
+import io.millrace.nvme.NvmeStatus;
 
 /**
  * One I/O: a pooled slot that is filled, submitted, completed and reused. Not thread-safe: it belongs to one reactor
@@ -29,6 +30,7 @@ public final class BlockRequest
     private MemoryHold hold;
     private FailureCause cause = FailureCause.NONE;
     private int causeCode;
+    private int nvmeStatus;
     private BlockDevice failedDevice;
 
     /**
@@ -67,6 +69,7 @@ public final class BlockRequest
         sourceLba = 0;
         hold = null;
         cause = FailureCause.NONE;
+        nvmeStatus = 0;
         failedDevice = null;
         return this;
     }
@@ -160,6 +163,30 @@ public final class BlockRequest
     }
 
     /**
+     * Sets the NVMe status that a command for the request ended with, before the request is completed with the
+     * {@link BlockStatus} it stands for. The first is kept, as of {@link #failed}, which it includes.
+     *
+     * @param status of 15 bits, as {@link NvmeStatus} has them: type, code, retry delay, more, and do-not-retry.
+     */
+    public void failedWithNvme(final int status)
+    {
+        failed(FailureCause.NVME_STATUS, NvmeStatus.code(status));
+        if (0 == nvmeStatus)
+        {
+            nvmeStatus = status;
+        }
+    }
+
+    /**
+     * {@return NVMe status of the device's own that the request ended with, of 15 bits, as the device said it; 0 when
+     * it has none}
+     */
+    public int nvmeStatus()
+    {
+        return nvmeStatus;
+    }
+
+    /**
      * Copies the failure of the request that a wrapper submitted for this one.
      *
      * @param inner  request that failed.
@@ -168,6 +195,7 @@ public final class BlockRequest
     public void failedAs(final BlockRequest inner, final BlockDevice device)
     {
         failed(inner.cause, inner.causeCode);
+        nvmeStatus = 0 == nvmeStatus ? inner.nvmeStatus : nvmeStatus;
         failedDevice = null == inner.failedDevice ? device : inner.failedDevice;
     }
 

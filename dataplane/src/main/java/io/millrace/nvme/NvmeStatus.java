@@ -1,9 +1,9 @@
 package io.millrace.nvme;
 
 /**
- * Status of a command as a number: status code in bits 7:0, status code type in bits 10:8, more in bit 13, do-not-retry
- * in bit 14 (NVM Express Base 2.0, section 3.3.3.2.1). That is the status field of a completion without its phase tag,
- * so {@code statusField == status << 1}. Stateless.
+ * Status of a command as a number: status code in bits 7:0, status code type in bits 10:8, command retry delay in bits
+ * 12:11, more in bit 13, do-not-retry in bit 14 (NVM Express Base 2.0, section 3.3.3.2.1). That is the status field of a
+ * completion without its phase tag, so {@code statusField == status << 1}. Stateless.
  */
 public final class NvmeStatus
 {
@@ -11,6 +11,8 @@ public final class NvmeStatus
     public static final int DO_NOT_RETRY = 0x4000;
     /** More about it is in the error information log page. */
     public static final int MORE = 0x2000;
+    /** Command retry delay: which of the controller's delays the host waits before a retry; 0 for none. */
+    public static final int RETRY_DELAY_MASK = 0x1800;
     /** Status code type and status code. */
     public static final int CODE_MASK = 0x07FF;
 
@@ -56,6 +58,8 @@ public final class NvmeStatus
     public static final int KEEP_ALIVE_INVALID = 0x01A;
     /** Namespace is write protected. */
     public static final int NAMESPACE_WRITE_PROTECTED = 0x020;
+    /** Processing was interrupted; a retry works, maybe after a delay. */
+    public static final int COMMAND_INTERRUPTED = 0x021;
     /** Transport had a passing error; a retry may work. */
     public static final int TRANSIENT_TRANSPORT_ERROR = 0x022;
     /** Range exceeds the size of the namespace. */
@@ -227,6 +231,7 @@ public final class NvmeStatus
             case KEEP_ALIVE_EXPIRED -> "Keep Alive Timer Expired";
             case KEEP_ALIVE_INVALID -> "Keep Alive Timeout Invalid";
             case NAMESPACE_WRITE_PROTECTED -> "Namespace is Write Protected";
+            case COMMAND_INTERRUPTED -> "Command Interrupted";
             case TRANSIENT_TRANSPORT_ERROR -> "Transient Transport Error";
             case LBA_OUT_OF_RANGE -> "LBA Out of Range";
             case CAPACITY_EXCEEDED -> "Capacity Exceeded";

@@ -470,6 +470,6 @@ final class IoCommands implements CommandHandler, BlockCompletionListener
             // The first range that was not copied.
             request.result(request.step() - 1, 0);
         }
-        queuePair.complete(request, StatusMap.of(status, request.blockRequest().operation()));
+        queuePair.complete(request, StatusMap.of(request.blockRequest()));
     }
 }

@@ -173,7 +173,7 @@ final class RemoteChannel implements BlockChannel
         }
         else
         {
-            slot.request().failed(FailureCause.NVME_STATUS, NvmeStatus.code(status));
+            slot.request().failedWithNvme(status);
             finish(slot, CommandStatus.of(status));
         }
         pump();

@@ -79,6 +79,27 @@ class DeviceErrorsTest
     }
 
     @Test
+    void shouldPassTheStatusOfADriveToTheHostAndCountItByItsCode()
+    {
+        for (final int status : new int[]{NvmeStatus.NAMESPACE_NOT_READY | NvmeStatus.DO_NOT_RETRY,
+            NvmeStatus.NAMESPACE_NOT_READY | NvmeStatus.RETRY_DELAY_MASK | NvmeStatus.MORE})
+        {
+            final CompletableFuture<Completion> answer = host.submit((entry) ->
+                entry.opcode(IoOpcode.READ).namespaceId(1).startingLba(9).sglLength(512));
+            target.reactor(0).run(() ->
+            {
+                device.first().failedWithNvme(status);
+                device.completeFirst(BlockStatus.DEVICE_ERROR);
+            });
+            assertEquals(NvmeStatus.NAMESPACE_NOT_READY | status & NvmeStatus.DO_NOT_RETRY,
+                TestHost.await(answer).status());
+        }
+        assertEquals(1, errors().size());
+        assertEquals("NVMe status 0x82", errors().getFirst().cause());
+        assertEquals(2, errors().getFirst().count());
+    }
+
+    @Test
     void shouldNotTakeDifferentDataForAnErrorOfTheDevice()
     {
         final CompletableFuture<Completion> answer = host.submit((entry) -> entry.opcode(IoOpcode.COMPARE)

@@ -4,7 +4,6 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CompareBuffers;
-import io.millrace.block.FailureCause;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.nvme.queue.DataPointer;
@@ -320,7 +319,7 @@ final class ChannelRequests
         }
         if (!CommandStatus.isWorthRetry(status) || slots.tries(slot) >= TRIES_MAX)
         {
-            slots.request(slot).failed(FailureCause.NVME_STATUS, NvmeStatus.code(status));
+            slots.request(slot).failedWithNvme(status);
             finish(slot, CommandStatus.of(status));
         }
         else if (channel.isAborting())

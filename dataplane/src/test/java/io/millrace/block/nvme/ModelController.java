@@ -29,6 +29,10 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class ModelController implements PciFunction
 {
+    /** With every bit beside the code that a status has. */
+    static final int FINAL_ERROR_STATUS =
+        NvmeStatus.INTERNAL_ERROR | NvmeStatus.RETRY_DELAY_MASK | NvmeStatus.MORE | NvmeStatus.DO_NOT_RETRY;
+
     static final int COMMAND_ID_NEVER_USED = 0xFFFF;
     private static final int BAR_BYTES = 16 << 10;
 
@@ -280,7 +284,7 @@ final class ModelController implements PciFunction
                 queue.completion.complete(queue.id + 1, queue.position(), command.commandId(), 0, 0);
             }
             case ERROR -> complete(queue, command, NvmeStatus.INTERNAL_ERROR);
-            case FINAL_ERROR -> complete(queue, command, NvmeStatus.INTERNAL_ERROR | NvmeStatus.DO_NOT_RETRY);
+            case FINAL_ERROR -> complete(queue, command, FINAL_ERROR_STATUS);
             case UNREACHABLE -> complete(queue, command, NvmeStatus.DATA_TRANSFER_ERROR | NvmeStatus.DO_NOT_RETRY);
             case FATAL ->
             {

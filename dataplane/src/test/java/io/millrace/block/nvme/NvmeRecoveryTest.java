@@ -39,6 +39,7 @@ class NvmeRecoveryTest
     private ModelController model;
     private Initiator initiator;
     private StatusRecorder reported;
+    private int nvmeStatus;
 
     @BeforeEach
     void mapArena()
@@ -89,7 +90,9 @@ class NvmeRecoveryTest
         });
         Initiator.fill(io.request(), BlockOperation.READ, 3, 1, false, arena.address(), BLOCK);
         initiator.send(io);
-        return initiator.await(io);
+        final BlockStatus status = initiator.await(io);
+        nvmeStatus = io.request().nvmeStatus();
+        return status;
     }
 
     private void assertNoted(final String text)
@@ -157,7 +160,10 @@ class NvmeRecoveryTest
         final int before = model.fetched();
         spoilReads(ModelScript.Action.FINAL_ERROR, 1);
         assertEquals(BlockStatus.DEVICE_ERROR, read());
+        assertEquals(ModelController.FINAL_ERROR_STATUS, nvmeStatus);
         assertEquals(before + 1, model.fetched());
+        assertEquals(BlockStatus.SUCCESS, read());
+        assertEquals(0, nvmeStatus);
     }
 
     @Test
