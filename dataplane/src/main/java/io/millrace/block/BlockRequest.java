@@ -1,7 +1,6 @@
 package io.millrace.block;
 
 import io.millrace.memory.Segments;
-import io.millrace.nvme.NvmeStatus;
 
 /**
  * One I/O: a pooled slot that is filled, submitted, completed and reused. Not thread-safe: it belongs to one reactor
@@ -12,6 +11,9 @@ import io.millrace.nvme.NvmeStatus;
  */
 public final class BlockRequest
 {
+    /** Status code type and status code of an NVMe status. */
+    private static final int NVME_CODE_MASK = 0x7FF;
+
     private final Segments segments = new Segments();
     private final BlockCompletionListener listener;
     private final Object owner;
@@ -166,11 +168,12 @@ public final class BlockRequest
      * Sets the NVMe status that a command for the request ended with, before the request is completed with the
      * {@link BlockStatus} it stands for. The first is kept, as of {@link #failed}, which it includes.
      *
-     * @param status of 15 bits, as {@link NvmeStatus} has them: type, code, retry delay, more, and do-not-retry.
+     * @param status of 15 bits: those of the completion without its phase tag (NVM Express Base 2.0, section
+     *               3.3.3.2.1), which are type and code, retry delay, more, and do-not-retry.
      */
     public void failedWithNvme(final int status)
     {
-        failed(FailureCause.NVME_STATUS, NvmeStatus.code(status));
+        failed(FailureCause.NVME_STATUS, status & NVME_CODE_MASK);
         if (0 == nvmeStatus)
         {
             nvmeStatus = status;

@@ -2,8 +2,8 @@ package io.millrace.nvme;
 
 /**
  * Status of a command as a number: status code in bits 7:0, status code type in bits 10:8, command retry delay in bits
- * 12:11, more in bit 13, do-not-retry in bit 14 (NVM Express Base 2.0, section 3.3.3.2.1). That is the status field of a
- * completion without its phase tag, so {@code statusField == status << 1}. Stateless.
+ * 12:11, more in bit 13, do-not-retry in bit 14 (NVM Express Base 2.0, section 3.3.3.2.1). That is the status field of
+ * a completion without its phase tag, so {@code statusField == status << 1}. Stateless.
  */
 public final class NvmeStatus
 {

@@ -9,8 +9,8 @@ import io.millrace.nvme.NvmeStatus;
  * NVMe status of a failed block request (NVM Express Base 2.0, section 3.3.3.2.1). Without the do-not-retry bit a host
  * tries again, here or on another path. Stateless.
  * <p>
- * Where the device has an NVMe status of its own ({@link BlockRequest#nvmeStatus()}), the host gets that, if it means to
- * the host what it meant to us:
+ * Where the device has an NVMe status of its own ({@link BlockRequest#nvmeStatus()}), the host gets that, if it means
+ * to the host what it meant to us:
  * <ul>
  * <li>Errors of the medium: Write Fault, Unrecovered Read Error, Access Denied. The host's blocks are the device's.
  * The first two have do-not-retry set in any case, since the device was asked again before.</li>
