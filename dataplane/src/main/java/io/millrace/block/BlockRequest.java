@@ -113,7 +113,8 @@ public final class BlockRequest
     /**
      * Says that a read without segments may be answered with the device's own memory. Only for devices whose geometry
      * says {@code lendsReads}. After completion {@link #lent()} is true, the segments point into the device, and the
-     * submitter must hand the request to {@link BlockChannel#releaseLoan} when the data has been used.
+     * submitter must hand the request to {@link BlockChannel#releaseLoan} when the data has been used. A device whose
+     * largest transfer may lie in more than {@link Segments#COUNT_MAX} places lends nothing.
      *
      * @param isLendable true to allow it.
      * @return this, to chain.

@@ -486,18 +486,20 @@ public abstract class BlockDeviceContractTest
         return initiator.run(BlockOperation.WRITE, lba, blocks, fua, split(arena.address(), blocks));
     }
 
-    /** Cuts a range into up to as many segments as a request has, at random blocks. */
+    /** Cuts a range into up to as many segments as a request has: at any byte where that is allowed, else at blocks. */
     private long[] split(final long address, final int blocks)
     {
+        final int unit = 1 == geometry.memoryAlignmentBytes() && random.nextBoolean() ? 1 : geometry.blockSizeBytes();
+        final int length = blocks * geometry.blockSizeBytes() / unit;
         final List<Long> segments = new ArrayList<>();
         int done = 0;
-        while (done < blocks)
+        while (done < length)
         {
             final boolean isLast = segments.size() == 2 * (Segments.COUNT_MAX - 1) ||
                 random.nextInt(3) == 0;
-            final int part = isLast ? blocks - done : 1 + random.nextInt(blocks - done);
-            segments.add(address + (long)done * geometry.blockSizeBytes());
-            segments.add((long)part * geometry.blockSizeBytes());
+            final int part = isLast ? length - done : 1 + random.nextInt(length - done);
+            segments.add(address + (long)done * unit);
+            segments.add((long)part * unit);
             done += part;
         }
         return segments.stream().mapToLong(Long::longValue).toArray();

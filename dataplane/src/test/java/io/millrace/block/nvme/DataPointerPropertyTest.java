@@ -2,6 +2,7 @@ package io.millrace.block.nvme;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.bindings.NativeMemory;
@@ -175,6 +176,19 @@ public class DataPointerPropertyTest
             offset += reached;
         }
         assertEquals(text(merged(expected)), text(merged(found)));
+    }
+
+    /** Only lists tell where such a payload lies; without them the geometry asks for whole blocks. */
+    @Property(tries = 100)
+    void shouldRefuseBlocksInPiecesWherePagesCannotTell(
+        @ForAll @IntRange(min = 1, max = BLOCK / 4 - 1) final int firstDwords)
+    {
+        final int first = 4 * firstDwords;
+        final BlockRequest request = new BlockRequest(null, null).reset(BlockOperation.READ, 0, 1)
+            .addSegment(arena.address(), first).addSegment(arena.address() + 8192, BLOCK - first);
+        assertThrows(IllegalStateException.class,
+            () -> new DataPointer(payload, 12, false).reach(request, 0, BLOCK, BLOCK));
+        assertEquals(BLOCK, new DataPointer(payload, 12, true).reach(request, 0, BLOCK, BLOCK));
     }
 
     @Property(tries = 100)

@@ -81,12 +81,22 @@ public final class DataPointer
         {
             if (i > 0 && !isPageBoundary(i))
             {
-                return reached / blockBytes * blockBytes;
+                return wholeBlocks(request, reached, blockBytes);
             }
             reached += runLengths[i];
         }
         // Unmapped memory is detected when the command is written.
         return lengthBytes;
+    }
+
+    private static int wholeBlocks(final BlockRequest request, final int reachedBytes, final int blockBytes)
+    {
+        if (reachedBytes < blockBytes)
+        {
+            throw new IllegalStateException("no block of " + blockBytes + " bytes within one segment of " +
+                request.segments() + ": segments of this drive are multiples of the block size, as its geometry says");
+        }
+        return reachedBytes / blockBytes * blockBytes;
     }
 
     /**
