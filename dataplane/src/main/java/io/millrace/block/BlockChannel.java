@@ -13,8 +13,8 @@ public interface BlockChannel extends Poller
 {
     /**
      * Hands a request to the device. On true the request belongs to the channel until its completion listener is
-     * called, which may happen before this returns. The request's ranges and segments have been checked by the
-     * submitter against {@link BlockGeometry}; violations are programming errors.
+     * called, which may happen before this returns. The request's ranges and segments, with the domain of their
+     * memory, have been checked by the submitter against {@link BlockGeometry}; violations are programming errors.
      * <p>
      * False means that the channel is full, or that another request conflicts: a device that shares its memory between
      * reactors refuses a request that meets a writer or a loan. The request is untouched then and still the

@@ -1,5 +1,8 @@
 package io.millrace.block;
 
+import io.millrace.memory.MemoryDomain;
+import io.millrace.memory.Segments;
+
 /**
  * Size, limits and capabilities of a block device. Immutable; made by {@link #builder}.
  *
@@ -27,6 +30,8 @@ package io.millrace.block;
  * @param atomicWriteBytes      a write of one segment of so much or less is stored whole or not at all, when power
  *                              fails and when other requests meet it; a power of two, at least the block size, at most
  *                              {@link #maxTransferBytes}.
+ * @param memoryDomains         {@link MemoryDomain#bit}s of the domains that payload may lie in. A device that touches
+ *                              payload by CPU takes the host's only.
  */
 public record BlockGeometry(
     int blockSizeBytes,
@@ -43,7 +48,8 @@ public record BlockGeometry(
     boolean readOnly,
     boolean supportsCopy,
     int optimalWriteBytes,
-    int atomicWriteBytes)
+    int atomicWriteBytes,
+    int memoryDomains)
 {
     /** Default of {@link #maxTransferBytes()}: 1 MiB. */
     public static final int MAX_TRANSFER_BYTES_DEFAULT = 1 << 20;
@@ -80,6 +86,10 @@ public record BlockGeometry(
             throw new BlockDeviceException("atomic write unit of " + atomicWriteBytes + " bytes is not a power of " +
                 "two: use " + Integer.highestOneBit(atomicWriteBytes));
         }
+        if (0 == memoryDomains)
+        {
+            throw new BlockDeviceException("no memory domain: a device takes payload of one at least");
+        }
     }
 
     private static void checkWriteSize(
@@ -99,7 +109,7 @@ public record BlockGeometry(
      * @param blockSizeBytes 512 or 4096.
      * @param blockCount     of the device.
      * @return a builder with {@link #MAX_TRANSFER_BYTES_DEFAULT}, memory alignment 1, every capability off, and the
-     *     block size as optimal write size and atomic write unit.
+     *     block size as optimal write size and atomic write unit; payload is in the host's memory.
      */
     public static Builder builder(final int blockSizeBytes, final long blockCount)
     {
@@ -192,6 +202,16 @@ public record BlockGeometry(
     }
 
     /**
+     * {@return whether the device can access the memory that a payload lies in; true when there is no payload}
+     *
+     * @param payload of a request.
+     */
+    public boolean accesses(final Segments payload)
+    {
+        return payload.domain().isIn(memoryDomains) || 0 == payload.count();
+    }
+
+    /**
      * {@return whether a range lies inside the device; unsigned and overflow-safe}
      *
      * @param lba    first block.
@@ -222,6 +242,7 @@ public record BlockGeometry(
         private boolean supportsCopy;
         private int optimalWriteBytes;
         private int atomicWriteBytes;
+        private int memoryDomains = MemoryDomain.HOST.bit();
 
         private Builder(final int blockSizeBytes, final long blockCount)
         {
@@ -248,6 +269,7 @@ public record BlockGeometry(
             supportsCopy = geometry.supportsCopy;
             optimalWriteBytes = geometry.optimalWriteBytes;
             atomicWriteBytes = geometry.atomicWriteBytes;
+            memoryDomains = geometry.memoryDomains;
         }
 
         /**
@@ -419,6 +441,18 @@ public record BlockGeometry(
         }
 
         /**
+         * Sets {@link BlockGeometry#memoryDomains()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder memoryDomains(final int value)
+        {
+            memoryDomains = value;
+            return this;
+        }
+
+        /**
          * {@return the geometry}
          *
          * @throws BlockDeviceException when a value is out of its bounds; the message names it.
@@ -427,7 +461,7 @@ public record BlockGeometry(
         {
             return new BlockGeometry(blockSizeBytes, blockCount, maxTransferBytes, memoryAlignmentBytes, lendsReads,
                 completesInline, volatileWriteCache, supportsWriteZeroes, supportsVerify, supportsDeallocate,
-                deallocatedReadsZero, readOnly, supportsCopy, optimalWriteBytes, atomicWriteBytes);
+                deallocatedReadsZero, readOnly, supportsCopy, optimalWriteBytes, atomicWriteBytes, memoryDomains);
         }
     }
 }

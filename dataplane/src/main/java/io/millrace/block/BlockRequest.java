@@ -1,5 +1,6 @@
 package io.millrace.block;
 
+import io.millrace.memory.MemoryDomain;
 import io.millrace.memory.Segments;
 
 /**
@@ -256,7 +257,7 @@ public final class BlockRequest
     }
 
     /**
-     * Called by a lending channel before it completes a read.
+     * Called by a lending channel before it completes a read. What is lent is the host's memory.
      *
      * @param address     of the device's own memory.
      * @param lengthBytes of the read.
@@ -271,9 +272,14 @@ public final class BlockRequest
      * Called by a lending channel before it completes a read whose blocks lie in several places, as stripes do.
      *
      * @param memory the device's own, in the order of the blocks, together as long as the read; copied.
+     * @throws IllegalStateException when it is not the host's memory, which submitters count on.
      */
     public void lend(final Segments memory)
     {
+        if (MemoryDomain.HOST != memory.domain())
+        {
+            throw new IllegalStateException(memory + " of " + memory.domain() + " memory cannot be lent");
+        }
         segments.copyFrom(memory);
         lent = true;
     }

@@ -12,5 +12,7 @@ public enum FailureCause
     /** A drive: status code type and status code of its command, such as 281h, without the other bits. */
     NVME_STATUS,
     /** A fault device: the number of its rule, from 1. */
-    FAULT_RULE
+    FAULT_RULE,
+    /** The submitter: the id of the {@link io.millrace.memory.MemoryDomain} that the device does not take. */
+    MEMORY_DOMAIN
 }

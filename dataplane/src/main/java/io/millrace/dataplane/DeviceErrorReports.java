@@ -197,6 +197,10 @@ final class DeviceErrorReports
         {
             return "; the drive at " + place + " reported it: check its health with 'millrace drive log'";
         }
+        if (FailureCause.MEMORY_DOMAIN == source.cause())
+        {
+            return "; it cannot access the memory that the payload lies in: use it with payload in main memory";
+        }
         return switch (error.errno())
         {
             case Errno.ENOSPC -> "; the file system of " + place +

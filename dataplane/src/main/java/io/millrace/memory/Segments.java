@@ -5,7 +5,8 @@ import io.millrace.bindings.NativeMemory;
 /**
  * A payload: up to {@link #COUNT_MAX} pieces of memory, in order, each an absolute address and a length. Made once with
  * whatever moves the payload, then set anew for each use; nothing is allocated. The pieces may begin and end at any
- * byte. Not thread-safe: it belongs to the owner of the request that it is part of.
+ * byte. All lie in memory of one {@link MemoryDomain}, the host's if nobody says otherwise. Not thread-safe: it belongs
+ * to the owner of the request that it is part of.
  * <p>
  * One piece is the common case and costs what an address and a length cost: the first piece is kept beside the count,
  * and only others are looked up in arrays.
@@ -21,6 +22,7 @@ public final class Segments
     private int firstLength;
     private int totalBytes;
     private int count;
+    private MemoryDomain domain = MemoryDomain.HOST;
 
     /**
      * Creates an empty payload at set-up; it is reused for the life of its owner.
@@ -30,22 +32,29 @@ public final class Segments
     }
 
     /**
-     * Forgets all pieces.
+     * Forgets all pieces; the next ones are in the host's memory again.
      */
     public void clear()
     {
+        domain = MemoryDomain.HOST;
         count = 0;
         totalBytes = 0;
     }
 
     /**
-     * Makes it one piece, whatever it was before.
+     * Makes it one piece of the host's memory, whatever it was before.
      *
      * @param address     of the first byte.
      * @param lengthBytes length in bytes; positive.
      * @throws IllegalStateException when the length is not positive.
      */
     public void set(final long address, final int lengthBytes)
+    {
+        domain = MemoryDomain.HOST;
+        setFirst(address, lengthBytes);
+    }
+
+    private void setFirst(final long address, final int lengthBytes)
     {
         if (lengthBytes <= 0)
         {
@@ -69,7 +78,7 @@ public final class Segments
     {
         if (0 == count)
         {
-            set(address, lengthBytes);
+            setFirst(address, lengthBytes);
             return;
         }
         if (lengthBytes <= 0 || COUNT_MAX == count || totalBytes + lengthBytes < 0)
@@ -81,6 +90,24 @@ public final class Segments
         lengths[count] = lengthBytes;
         totalBytes += lengthBytes;
         count++;
+    }
+
+    /**
+     * Says whose memory all pieces are in, before or after they are added.
+     *
+     * @param newDomain until the payload is cleared or set.
+     */
+    public void domain(final MemoryDomain newDomain)
+    {
+        domain = newDomain;
+    }
+
+    /**
+     * {@return whose memory all pieces are in: who may use their addresses}
+     */
+    public MemoryDomain domain()
+    {
+        return domain;
     }
 
     /**
@@ -142,6 +169,7 @@ public final class Segments
         firstLength = other.firstLength;
         totalBytes = other.totalBytes;
         count = other.count;
+        domain = other.domain;
         for (int i = 1; i < count; i++)
         {
             addresses[i] = other.addresses[i];
@@ -163,9 +191,11 @@ public final class Segments
         if (1 == count)
         {
             into.set(firstAddress + offset, lengthBytes);
+            into.domain = domain;
             return;
         }
         into.clear();
+        into.domain = domain;
         int index = 0;
         int skip = offset;
         while (skip >= lengthBytes(index))
@@ -191,9 +221,11 @@ public final class Segments
      * @param source      address of the bytes.
      * @param lengthBytes how many; may be 0.
      * @throws IndexOutOfBoundsException when the range is not within the payload.
+     * @throws IllegalStateException     when the payload is not in the host's memory.
      */
     public void copyIn(final int offset, final long source, final int lengthBytes)
     {
+        checkHost();
         checkRange(offset, lengthBytes);
         if (1 == count)
         {
@@ -210,9 +242,11 @@ public final class Segments
      * @param destination address to copy to.
      * @param lengthBytes how many; may be 0.
      * @throws IndexOutOfBoundsException when the range is not within the payload.
+     * @throws IllegalStateException     when the payload is not in the host's memory.
      */
     public void copyOut(final int offset, final long destination, final int lengthBytes)
     {
+        checkHost();
         checkRange(offset, lengthBytes);
         if (1 == count)
         {
@@ -230,9 +264,11 @@ public final class Segments
      * @param lengthBytes how many; may be 0.
      * @return whether they are the same.
      * @throws IndexOutOfBoundsException when the range is not within the payload.
+     * @throws IllegalStateException     when the payload is not in the host's memory.
      */
     public boolean isEqual(final int offset, final long other, final int lengthBytes)
     {
+        checkHost();
         checkRange(offset, lengthBytes);
         int skip = offset;
         int done = 0;
@@ -266,6 +302,14 @@ public final class Segments
                 done += length;
             }
             skip = Math.max(0, skip - lengthBytes(i));
+        }
+    }
+
+    private void checkHost()
+    {
+        if (MemoryDomain.HOST != domain)
+        {
+            throw new IllegalStateException(this + " of " + domain + " memory, which no CPU may access");
         }
     }
 

@@ -3,11 +3,13 @@ package io.millrace.nvmf;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.ChannelQueue;
 import io.millrace.block.CloseListener;
+import io.millrace.block.FailureCause;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.OpenListener;
@@ -43,6 +45,8 @@ final class DeviceChannel implements OpenListener, CloseListener
     private final ChannelQueue queue;
     private final RequestQueue openQueue = new RequestQueue();
     private final boolean refusesSingly;
+    /** Of when this was created; the device may have grown since. */
+    private final BlockGeometry geometry;
     private DeviceChannelState state = DeviceChannelState.WAITING;
     private BlockChannel channel;
     private boolean isBusy;
@@ -67,8 +71,9 @@ final class DeviceChannel implements OpenListener, CloseListener
         this.owner = owner;
         buffers = owner.buffers();
         this.device = device;
-        refusesSingly = device.geometry().completesInline();
-        queue = new ChannelQueue(device.geometry(), this::resubmit);
+        geometry = device.geometry();
+        refusesSingly = geometry.completesInline();
+        queue = new ChannelQueue(geometry, this::resubmit);
     }
 
     BlockDevice device()
@@ -591,6 +596,11 @@ final class DeviceChannel implements OpenListener, CloseListener
             request.blockRequest().complete(BlockStatus.ABORTED);
             return true;
         }
+        if (!geometry.accesses(request.blockRequest().segments()))
+        {
+            refuseMemory(request.blockRequest());
+            return true;
+        }
         if (channel.submit(request.blockRequest()))
         {
             if (!isBusy && 0 != channel.inFlight())
@@ -605,6 +615,13 @@ final class DeviceChannel implements OpenListener, CloseListener
             onReturned(request);
         }
         return false;
+    }
+
+    /** No engine may use an address that it cannot read. */
+    private static void refuseMemory(final BlockRequest request)
+    {
+        request.failed(FailureCause.MEMORY_DOMAIN, request.segments().domain().id());
+        request.complete(BlockStatus.NOT_SUPPORTED);
     }
 
     private boolean isClosing()

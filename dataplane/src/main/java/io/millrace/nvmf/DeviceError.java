@@ -138,6 +138,7 @@ public final class DeviceError
             case ERRNO -> Errno.name(causeCode);
             case NVME_STATUS -> "NVMe status 0x" + Integer.toHexString(causeCode);
             case FAULT_RULE -> "fault rule " + causeCode;
+            case MEMORY_DOMAIN -> "memory domain " + causeCode;
         };
     }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.memory.MemoryDomain;
+import io.millrace.memory.Segments;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,6 +21,7 @@ class BlockGeometryTest
         assertEquals(1, geometry.memoryAlignmentBytes());
         assertEquals(4096, geometry.optimalWriteBytes());
         assertEquals(4096, geometry.atomicWriteBytes());
+        assertEquals(MemoryDomain.HOST.bit(), geometry.memoryDomains());
         assertFalse(geometry.lendsReads() || geometry.completesInline() || geometry.volatileWriteCache() ||
             geometry.supportsWriteZeroes() || geometry.supportsVerify() || geometry.supportsDeallocate() ||
             geometry.deallocatedReadsZero() || geometry.readOnly() || geometry.supportsCopy());
@@ -41,10 +44,35 @@ class BlockGeometryTest
             .supportsCopy(true)
             .optimalWriteBytes(3 << 16)
             .atomicWriteBytes(1 << 14)
+            .memoryDomains(6)
             .build();
         assertEquals(geometry, geometry.toBuilder().build());
         assertEquals(3 << 16, geometry.grown("d", 1L << 30).optimalWriteBytes());
         assertEquals(1 << 21, geometry.grown("d", 1L << 30).blockCount());
+    }
+
+    @Test
+    void shouldAccessPayloadOfItsDomainsOnly()
+    {
+        final MemoryDomain gpu = MemoryDomain.ofDevice("gpu of a test");
+        final BlockGeometry host = BlockGeometry.builder(4096, 8).build();
+        final BlockGeometry both =
+            host.toBuilder().memoryDomains(MemoryDomain.HOST.bit() | gpu.bit()).build();
+        final Segments payload = new Segments();
+        payload.domain(gpu);
+        assertTrue(host.accesses(payload), "there is none");
+        payload.add(4096, 4096);
+        assertFalse(host.accesses(payload));
+        assertTrue(both.accesses(payload));
+        assertFalse(host.toBuilder().memoryDomains(2 * gpu.bit()).build().accesses(payload));
+        final BlockRequest request = new BlockRequest(null, null);
+        assertThrows(IllegalStateException.class, () -> request.lend(payload));
+        payload.domain(MemoryDomain.HOST);
+        assertTrue(host.accesses(payload));
+        request.lend(payload);
+        assertTrue(request.lent());
+        final BlockGeometry.Builder none = host.toBuilder().memoryDomains(0);
+        assertThrows(BlockDeviceException.class, none::build);
     }
 
     @ParameterizedTest

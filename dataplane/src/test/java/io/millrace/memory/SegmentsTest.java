@@ -1,6 +1,7 @@
 package io.millrace.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -123,5 +124,42 @@ class SegmentsTest
         filled(count);
         assertThrows(IndexOutOfBoundsException.class, () -> segments.copyIn(offset, 0, lengthBytes));
         assertThrows(IndexOutOfBoundsException.class, () -> segments.copyOut(offset, 0, lengthBytes));
+    }
+
+    @Test
+    void shouldBeOfTheHostUnlessSomebodySaysOtherwise()
+    {
+        final MemoryDomain gpu = MemoryDomain.ofDevice("gpu of a test");
+        final Segments segments = new Segments();
+        assertSame(MemoryDomain.HOST, segments.domain());
+        segments.domain(gpu);
+        segments.add(4096, 8192);
+        segments.add(65536, 4096);
+        assertSame(gpu, segments.domain());
+        final Segments part = new Segments();
+        segments.slice(4096, 8192, part);
+        assertSame(gpu, part.domain());
+        final Segments copy = new Segments();
+        copy.copyFrom(segments);
+        assertSame(gpu, copy.domain());
+        segments.set(4096, 8192);
+        assertSame(MemoryDomain.HOST, segments.domain());
+        segments.domain(gpu);
+        segments.slice(4096, 4096, part);
+        assertSame(gpu, part.domain());
+        part.clear();
+        assertSame(MemoryDomain.HOST, part.domain());
+    }
+
+    @Test
+    void shouldTouchMemoryOfTheHostOnly()
+    {
+        final Segments segments = new Segments();
+        // Nobody has these addresses: an access ends the process.
+        segments.set(4096, 4096);
+        segments.domain(MemoryDomain.ofDevice("gpu of a test"));
+        assertThrows(IllegalStateException.class, () -> segments.copyIn(0, 4096, 8));
+        assertThrows(IllegalStateException.class, () -> segments.copyOut(0, 4096, 8));
+        assertThrows(IllegalStateException.class, () -> segments.isEqual(0, 4096, 8));
     }
 }

@@ -60,6 +60,13 @@ final class ManualDevice implements BlockDevice
             capacity);
     }
 
+    /** Takes payload of other domains than {@link #create}. */
+    static ManualDevice createWithDomains(final int memoryDomains, final int capacity)
+    {
+        return new ManualDevice(
+            create(capacity).geometry().toBuilder().memoryDomains(memoryDomains).build(), capacity);
+    }
+
     /** Copies too. */
     static ManualDevice createCopying(final int capacity)
     {
