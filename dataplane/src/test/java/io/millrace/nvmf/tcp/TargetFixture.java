@@ -162,6 +162,33 @@ final class TargetFixture implements AutoCloseable
         return reactors.get(0).call(() -> transport.group(0).senderBlocks().usedCount()).join();
     }
 
+    /**
+     * {@return a configuration whose connections have small send buffers: answers that nobody takes stay in the target}
+     */
+    static TcpTransportConfig smallSendBuffers()
+    {
+        final TcpTransportConfig defaults = TcpTransportConfig.defaults();
+        return new TcpTransportConfig(
+            defaults.inCapsuleDataBytes(), defaults.maxH2cDataBytes(), defaults.receiveBufferBytes(), true,
+            defaults.connectTimeoutNs(), defaults.connectionsMax(), 8192, 0);
+    }
+
+    /**
+     * Waits until the first reactor has as many commands.
+     */
+    void awaitRequests(final int count)
+    {
+        await(count + " commands", () -> requestsInUse() >= count);
+    }
+
+    /**
+     * {@return commands of the first reactor}
+     */
+    int requestsInUse()
+    {
+        return reactors.get(0).call(() -> groups.get(0).requestsInUse()).join();
+    }
+
     static void await(final String what, final BooleanSupplier condition)
     {
         await(what, TIMEOUT_NS, condition);

@@ -14,7 +14,6 @@ import io.millrace.nvmf.LaterDevice;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.qos.QosLimits;
 import io.millrace.nvmf.tcp.pdu.PduType;
-import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,13 +30,8 @@ import org.junit.jupiter.api.Timeout;
  * commands over a limit, I/O that hangs. Who uses a namespace of another group goes on meanwhile.
  */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
-class TcpAnaChangeTest
+class TcpAnaChangeTest extends PendingCommandsFixture
 {
-    private static final int BLOCK = TargetFixture.BLOCK_BYTES;
-    private static final int BLOCKS = 32;
-    private static final int BYTES = BLOCKS * BLOCK;
-    private static final int DEPTH = 128;
-    private static final int WRITES = 100;
     private static final int OTHER_NSID = 2;
     private static final int OTHER_GROUP = 2;
     private static final int REFUSED = AnaState.INACCESSIBLE.status();
@@ -47,45 +41,27 @@ class TcpAnaChangeTest
     private static final long TRICKLE_NS = 20_000_000;
 
     private final MemoryDevice otherDevice = MemoryDevice.create("mem1", 1 << 20, BLOCK);
-    private TargetFixture target;
-    private TestHost admin;
-    private TestHost bystander;
     private int bystanderReads;
 
-    private void start(final BlockDevice device) throws IOException
+    @Override
+    void start(final BlockDevice device) throws IOException
     {
-        final TcpTransportConfig defaults = TcpTransportConfig.defaults();
-        target = new TargetFixture(1, new TcpTransportConfig(
-            defaults.inCapsuleDataBytes(), defaults.maxH2cDataBytes(), defaults.receiveBufferBytes(), true,
-            defaults.connectTimeoutNs(), defaults.connectionsMax(), 8192, 0), device, 8L << 20,
-            ReactorConfig.SPIN_NS_DEFAULT);
-        target.subsystem().addNamespace(Namespace.of(TargetFixture.NQN, OTHER_NSID, otherDevice, OTHER_GROUP));
-        admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
-        bystander = TestHost.io(target.address(), TargetFixture.NQN, admin, 9, 32, Digests.NONE);
+        super.start(device);
         bystand();
     }
 
+    @Override
+    void addNamespaces()
+    {
+        target.subsystem().addNamespace(Namespace.of(TargetFixture.NQN, OTHER_NSID, otherDevice, OTHER_GROUP));
+    }
+
+    @Override
     @AfterEach
     void stop()
     {
-        bystander.close();
-        admin.close();
-        target.close();
+        super.stop();
         otherDevice.close();
-    }
-
-    private TestHost io() throws IOException
-    {
-        return TestHost.io(target.address(), TargetFixture.NQN, admin, 1, DEPTH, Digests.NONE);
-    }
-
-    /** A host whose socket takes little of what is sent to it. */
-    private TestHost narrow() throws IOException
-    {
-        final TestHost host = TestHost.open(target.address(), 2048);
-        host.initialize(Digests.NONE, 0);
-        host.connectIo(TargetFixture.NQN, admin.controllerId(), 1, DEPTH);
-        return host;
     }
 
     private CompletableFuture<?> refuse()
@@ -145,15 +121,10 @@ class TcpAnaChangeTest
     @Test
     void shouldNotWaitForAHostThatTrickles() throws Exception
     {
-        start(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        startOnMemory();
         try (TestHost host = io())
         {
-            for (int id = 0; id < WRITES; id++)
-            {
-                host.sendCapsule(WireCommand.write(id, 0, BLOCKS, BYTES), WirePdu.NOTHING);
-            }
-            final WirePdu ready = host.expect(PduType.READY_TO_TRANSFER);
-            TargetFixture.await("some to wait for buffers", () -> 0 != target.pool(0).waiting());
+            final WirePdu ready = sendWrites(host);
             final byte[] pdu = WirePdu.h2cData(
                 Digests.NONE, ready.commandId(), ready.transferTag(), new byte[BYTES], 0, BYTES, true);
             final int[] sent = {0};
@@ -172,41 +143,18 @@ class TcpAnaChangeTest
             });
             assertTrue(sent[0] > 0);
             awaitEnded();
-            int answered = 0;
-            try
-            {
-                while (true)
-                {
-                    final WirePdu received = host.receive();
-                    if (PduType.CAPSULE_RESPONSE == received.type())
-                    {
-                        assertEquals(REFUSED, received.status());
-                        answered++;
-                    }
-                }
-            }
-            catch (final IOException e)
-            {
-                assertTrue(answered > 0 && answered < WRITES, "answered: " + answered);
-            }
+            expectSomeAnswers(host, (status) -> assertEquals(REFUSED, status));
         }
     }
 
     @Test
     void shouldTakeDataThatIsOnItsWay() throws Exception
     {
-        start(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        startOnMemory();
         try (TestHost host = io())
         {
             final byte[] data = TcpIoTest.random(BYTES, 1);
-            host.sendCapsule(WireCommand.write(1, 0, BLOCKS, BYTES), WirePdu.NOTHING);
-            final int tag = host.expect(PduType.READY_TO_TRANSFER).transferTag();
-            final byte[] pdu = WirePdu.h2cData(Digests.NONE, 1, tag, data, 0, BYTES, true);
-            host.sendRaw(pdu, 0, 5000);
-            final CompletableFuture<?> change = refuse();
-            assertFalse(change.isDone());
-            host.sendRaw(pdu, 5000, pdu.length);
-            host.expectSuccess(1);
+            final CompletableFuture<?> change = writeAcross(host, data, this::refuse);
             awaitDone(change, CHANGE_MS_MAX, () -> { });
             target.subsystem().ana().set(null, 1, AnaState.OPTIMIZED).get(1, TimeUnit.SECONDS);
             assertArrayEquals(data, host.read(1, 0, BLOCKS, BYTES));
@@ -217,20 +165,16 @@ class TcpAnaChangeTest
     @Test
     void shouldNotWaitForAHostThatDoesNotTakeItsAnswers() throws Exception
     {
-        start(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        startOnMemory();
         try (TestHost host = narrow())
         {
-            for (int id = 0; id < 8; id++)
-            {
-                host.sendCapsule(WireCommand.read(id, 0, BLOCKS, BYTES), WirePdu.NOTHING);
-            }
+            sendReads(host, 8);
             for (int id = 8; id < 16; id++)
             {
                 host.sendCapsule(WireCommand.write(id, 256, 1, BLOCK), WirePdu.NOTHING);
             }
             // One read may have left as far as the target knows.
-            TargetFixture.await("commands", () -> target.reactor(0)
-                .call(() -> target.group(0).requestsInUse() >= 15).join());
+            target.awaitRequests(15);
             awaitDone(refuse(), CHANGE_MS_MAX, () -> { });
             // The host did nothing that it may not do: its answers are there when it takes them.
             for (int id = 0; id < 8; id++)
@@ -247,7 +191,7 @@ class TcpAnaChangeTest
     @Test
     void shouldNotWaitForLimits() throws Exception
     {
-        start(MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK));
+        startOnMemory();
         target.subsystem().qos().limitNamespace(1, QosLimits.ofIops(1)).join();
         final List<TestHost> hosts = new ArrayList<>();
         final byte[] data = TcpIoTest.random(2 * BLOCK, 1);
@@ -256,8 +200,7 @@ class TcpAnaChangeTest
             // Of the first those wait that have room for their data, the others in their connections.
             for (int i = 0; i < 4; i++)
             {
-                final TestHost host = TestHost.io(
-                    target.address(), TargetFixture.NQN, admin, 1 + i, 1024, Digests.NONE);
+                final TestHost host = io(1 + i, 1024);
                 hosts.add(host);
                 for (int id = 0; id < (0 == i ? 300 : 2); id++)
                 {
@@ -293,8 +236,7 @@ class TcpAnaChangeTest
         try (TestHost host = io())
         {
             host.sendCapsule(WireCommand.read(1, 0, 1, BLOCK), WirePdu.NOTHING);
-            TargetFixture.await("the read", () -> target.reactor(0)
-                .call(() -> target.group(0).requestsInUse() > 0).join());
+            target.awaitRequests(1);
             awaitDone(refuse(), CHANGE_MS_MAX, () -> { });
             assertEquals(REFUSED, host.expect(PduType.CAPSULE_RESPONSE).status());
         }

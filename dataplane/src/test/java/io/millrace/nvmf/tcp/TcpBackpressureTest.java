@@ -89,8 +89,7 @@ class TcpBackpressureTest
             {
                 slow.sendCapsule(WireCommand.read(i, 0, READ_BLOCKS, READ_BYTES), WirePdu.NOTHING);
             }
-            TargetFixture.await("the slow host's queue to fill",
-                () -> target.reactor(0).call(() -> target.group(0).requestsInUse() >= READS - 1).join());
+            target.awaitRequests(READS - 1);
 
             writer.write(2, 0, READ_BLOCKS, fresh);
 

@@ -63,9 +63,7 @@ class TcpFloorTest
                 host.sendCapsule(WireCommand.write(id, 0, blocks, blocks * BLOCK), WirePdu.NOTHING);
             }
             commands += DEPTH - 1;
-            final int there = commands;
-            TargetFixture.await("commands",
-                () -> target.reactor(0).call(() -> target.group(0).requestsInUse()).join() >= there);
+            target.awaitRequests(commands);
         }
         final BufferPool pool = target.pool(0);
         TargetFixture.await("no more to be had", () -> target.reactor(0)
@@ -229,20 +227,15 @@ class TcpFloorTest
         }
         TargetFixture.await("a part at the device", () -> 1 == device.held());
         final int requests = device.submitted();
-        final int slots = slots();
+        final int slots = target.requestsInUse();
         final int connections = target.blocksInUse();
         bystander.close();
         TargetFixture.await("its end", () -> target.blocksInUse() < connections);
-        assertEquals(slots, slots(), "the device has it");
+        assertEquals(slots, target.requestsInUse(), "the device has it");
         device.hold(false);
-        TargetFixture.await("its slot back", () -> slots() == slots - 1);
+        TargetFixture.await("its slot back", () -> target.requestsInUse() == slots - 1);
         assertEquals(requests, device.submitted());
         end();
-    }
-
-    private int slots()
-    {
-        return target.reactor(0).call(() -> target.group(0).requestsInUse()).join();
     }
 
     @Test

@@ -102,8 +102,7 @@ class TcpLoanTest
             {
                 slow.sendCapsule(WireCommand.read(i, 0, READ_BLOCKS, READ_BYTES), WirePdu.NOTHING);
             }
-            TargetFixture.await("the slow host's queue to fill",
-                () -> target.reactor(0).call(() -> target.group(0).requestsInUse() >= READS_SLOW - 1).join());
+            target.awaitRequests(READS_SLOW - 1);
             final Drip drip = new Drip(slow);
             drip.start();
             // The writer is less patient than the slow host is slow.
@@ -140,8 +139,7 @@ class TcpLoanTest
                         WirePdu.NOTHING);
                 }
             }
-            TargetFixture.await("reads", () -> target.reactor(0)
-                .call(() -> target.group(0).requestsInUse() >= READERS * (READS_SLOW - 1)).join());
+            target.awaitRequests(READERS * (READS_SLOW - 1));
             final Trickle trickle = new Trickle(readers);
             trickle.start();
             long longestMs = 0;

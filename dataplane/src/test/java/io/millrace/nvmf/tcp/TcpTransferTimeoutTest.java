@@ -257,11 +257,8 @@ class TcpTransferTimeoutTest
     /** With buffers for a part only of what a host may borrow. */
     private void startScarce() throws IOException
     {
-        final TcpTransportConfig defaults = TcpTransportConfig.defaults();
-        target = new TargetFixture(1, new TcpTransportConfig(defaults.inCapsuleDataBytes(),
-            defaults.maxH2cDataBytes(), defaults.receiveBufferBytes(), true, defaults.connectTimeoutNs(),
-            defaults.connectionsMax(), 8192, 0), MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK),
-            2L << 20, ReactorConfig.SPIN_NS_DEFAULT);
+        target = new TargetFixture(1, TargetFixture.smallSendBuffers(),
+            MemoryDevice.create("mem0", TargetFixture.DEVICE_BYTES, BLOCK), 2L << 20, ReactorConfig.SPIN_NS_DEFAULT);
         admin = TestHost.admin(target.address(), TargetFixture.NQN, Digests.NONE);
     }
 
@@ -273,8 +270,7 @@ class TcpTransferTimeoutTest
             host.sendCapsule(WireCommand.read(id, id % 8 * LOAN_BLOCKS, LOAN_BLOCKS, LOAN_BLOCKS * BLOCK),
                 WirePdu.NOTHING);
         }
-        TargetFixture.await("answers", () -> target.reactor(0)
-            .call(() -> target.group(0).requestsInUse() >= LOANS - 1).join());
+        target.awaitRequests(LOANS - 1);
     }
 
     /** What a host borrows that takes no answers goes back in any case: by a copy, or with its connection. */

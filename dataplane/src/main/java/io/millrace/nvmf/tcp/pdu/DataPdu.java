@@ -1,88 +1,14 @@
 package io.millrace.nvmf.tcp.pdu;
 
-import java.nio.ByteOrder;
-
 /**
- * H2CData and C2HData, 24 bytes of header, then data (NVMe/TCP Transport 1.0, sections 3.6.2.8 and 3.6.2.9, figures 26
- * and 27). The transfer tag is the host's alone and reserved in C2HData.
- *
- * <pre>
- *    0 common header
- *    8 command id | transfer tag
- *   12 offset of the data within the command's buffer
- *   16 length of the data
- *   20 reserved
- *   24 header digest, padding, data, data digest
- * </pre>
+ * H2CData and C2HData: a header, then data (NVMe/TCP Transport 1.0, sections 3.6.2.8 and 3.6.2.9, figures 26 and 27).
  */
-public final class DataPdu extends CommonHeader
+public final class DataPdu extends TransferPdu
 {
-    /** Size in bytes of the header: HLEN. */
-    public static final int SIZE_BYTES = 24;
-
-    /** Offset of the command id, as named in fatal error information. */
-    public static final int COMMAND_ID_OFFSET = 8;
-    /** Offset of the transfer tag. */
-    public static final int TRANSFER_TAG_OFFSET = 10;
-    /** Offset of the data's offset. */
-    public static final int BUFFER_OFFSET_OFFSET = 12;
-    /** Offset of the data's length. */
-    public static final int DATA_LENGTH_OFFSET = 16;
-
-    private static final int RESERVED_OFFSET = 20;
-
     /**
      * Creates a flyweight that wraps nothing.
      */
     public DataPdu()
     {
-    }
-
-    /**
-     * Writes the specific header; {@link #set} writes the common one.
-     *
-     * @param commandId    of the command, 16 bits.
-     * @param transferTag  of the R2T, 0 in C2HData.
-     * @param bufferOffset of the data within the command's buffer.
-     * @param dataLength   in bytes.
-     */
-    public void setTransfer(final int commandId, final int transferTag, final int bufferOffset, final int dataLength)
-    {
-        buffer.putInt(offset + COMMAND_ID_OFFSET, commandId & 0xFFFF | transferTag << 16, ByteOrder.LITTLE_ENDIAN);
-        buffer.putInt(offset + BUFFER_OFFSET_OFFSET, bufferOffset, ByteOrder.LITTLE_ENDIAN);
-        buffer.putInt(offset + DATA_LENGTH_OFFSET, dataLength, ByteOrder.LITTLE_ENDIAN);
-        buffer.putInt(offset + RESERVED_OFFSET, 0, ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /**
-     * {@return CCCID: id of the command the data belongs to}
-     */
-    public int commandId()
-    {
-        return buffer.getShort(offset + COMMAND_ID_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * {@return TTAG: tag of the R2T that asked for the data}
-     */
-    public int transferTag()
-    {
-        return buffer.getShort(offset + TRANSFER_TAG_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * {@return DATAO: offset of the data within the command's buffer, unsigned}
-     */
-    public int bufferOffset()
-    {
-        return buffer.getInt(offset + BUFFER_OFFSET_OFFSET, ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /**
-     * {@return DATAL: length of the data in bytes, unsigned}
-     */
-    public int dataLength()
-    {
-        return buffer.getInt(offset + DATA_LENGTH_OFFSET, ByteOrder.LITTLE_ENDIAN);
     }
 }

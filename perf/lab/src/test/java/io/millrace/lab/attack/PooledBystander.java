@@ -6,31 +6,21 @@ import io.millrace.nvmf.tcp.pdu.DataPdu;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 
 /**
- * A well-behaved host beside an attack on buffers: all of its I/O needs some. It writes blocks whose data the target
- * asks for, in as many parts as it likes, and reads them back, one after the other, and compares. On a thread of its
- * own until it is closed.
+ * A well-behaved host beside an attack on buffers: all of its I/O needs some. The target asks for the data of its
+ * writes, in as many parts as it likes.
  */
-final class PooledBystander implements AutoCloseable
+final class PooledBystander extends BackgroundHost
 {
     private static final int ASIDE_BYTES = 4096;
     private static final int DEPTH = 128;
-    private static final int BLOCKS = 64;
     private static final int COMMAND_ID = 1;
     private static final int ASIDE_ID_FIRST = 16;
 
-    private final AttackHost admin;
-    private final AttackHost io;
     private final long firstLba;
     private final int blockBytes;
-    private final Thread thread = new Thread(this::run, "pooled-bystander");
-    private volatile boolean isEnding;
     private volatile int asideNsid;
-    private volatile long verified;
-    private volatile long longestNs;
-    private volatile Exception failure;
 
     /**
      * Connects and begins.
@@ -45,25 +35,10 @@ final class PooledBystander implements AutoCloseable
         final int port, final String source, final String nqn, final long firstLba, final int blockBytes)
         throws IOException
     {
+        super(port, source, nqn, DEPTH, blockBytes);
         this.firstLba = firstLba;
         this.blockBytes = blockBytes;
-        admin = AttackHost.admin(port, source, nqn);
-        io = admin.io(nqn, 1, DEPTH, 0);
-        thread.start();
-    }
-
-    /** Pairs of a write and a read that were right. */
-    long verified()
-    {
-        return verified;
-    }
-
-    /** The longest pair since the last call. */
-    long takeLongestMs()
-    {
-        final long longestMs = TimeUnit.NANOSECONDS.toMillis(longestNs);
-        longestNs = 0;
-        return longestMs;
+        start();
     }
 
     /** Sends reads of another namespace too, over the same connection, before it goes on. */
@@ -72,71 +47,19 @@ final class PooledBystander implements AutoCloseable
         asideNsid = nsid;
     }
 
-    /**
-     * {@return verified pairs a second}
-     *
-     * @param ms how long to count.
-     */
-    long rate(final long ms) throws InterruptedException
-    {
-        final long before = verified;
-        final long startNs = System.nanoTime();
-        Thread.sleep(ms);
-        if (null != failure)
-        {
-            throw new AssertionError("the bystander's I/O failed", failure);
-        }
-        return (verified - before) * TimeUnit.SECONDS.toNanos(1) / (System.nanoTime() - startNs);
-    }
-
     @Override
-    public void close()
+    void writeAndRead(final long index, final byte[] block) throws IOException
     {
-        isEnding = true;
-        try
+        if (0 != asideNsid)
         {
-            thread.join(TimeUnit.SECONDS.toMillis(10));
+            sendAside(asideNsid);
+            asideNsid = 0;
         }
-        catch (final InterruptedException e)
-        {
-            Thread.currentThread().interrupt();
-        }
-        io.close();
-        admin.close();
-        if (null != failure)
-        {
-            throw new AssertionError("the bystander's I/O failed", failure);
-        }
-    }
-
-    private void run()
-    {
-        final byte[] data = new byte[blockBytes];
-        try
-        {
-            for (long turn = 0; !isEnding; turn++)
-            {
-                if (0 != asideNsid)
-                {
-                    sendAside(asideNsid);
-                    asideNsid = 0;
-                }
-                final long lba = firstLba + turn % BLOCKS * (blockBytes / BufferAttackTest.BLOCK);
-                Arrays.fill(data, (byte)(turn * 31 + 7));
-                data[0] = (byte)(turn >> 8);
-                final long startNs = System.nanoTime();
-                write(lba, data);
-                io.send(AttackHost.capsule(AttackHost.read(
-                    COMMAND_ID, lba, blockBytes / BufferAttackTest.BLOCK, blockBytes), AttackHost.NOTHING));
-                compare(data);
-                longestNs = Math.max(longestNs, System.nanoTime() - startNs);
-                verified = turn + 1;
-            }
-        }
-        catch (final IOException | AssertionError e)
-        {
-            failure = e instanceof IOException exception ? exception : new IOException(e);
-        }
+        final int blocks = blockBytes / BufferAttackTest.BLOCK;
+        final long lba = firstLba + index * blocks;
+        write(lba, block);
+        io.send(AttackHost.capsule(AttackHost.read(COMMAND_ID, lba, blocks, blockBytes), AttackHost.NOTHING));
+        compare(block);
     }
 
     private void sendAside(final int nsid) throws IOException
