@@ -123,6 +123,12 @@ final class EventLog implements TargetListener, AutoCloseable
         add(Kind.PROBLEM, "error: " + message);
     }
 
+    /** Something that the operator may want to know, and that is no problem. Any thread. */
+    void onNote(final String message)
+    {
+        add(Kind.PROBLEM, message);
+    }
+
     private static String name(final String nqn)
     {
         return nqn.isEmpty() ? "a host without a name" : nqn;

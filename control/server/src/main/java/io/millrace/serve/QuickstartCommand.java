@@ -2,6 +2,7 @@ package io.millrace.serve;
 
 import io.millrace.console.ByteSize;
 import io.millrace.console.CommandException;
+import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
 import io.millrace.console.Json;
 import io.millrace.console.StopSignal;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -39,6 +41,9 @@ import picocli.CommandLine.Option;
         "  millrace quickstart",
         "  millrace quickstart --path /mnt/fast/vol.img --size 16GiB",
         "  millrace quickstart --exit --json            measure and end, for scripts",
+        "  millrace quickstart --fresh                  delete earlier runs first",
+        "",
+        "What is made in it remains for the next run, in FILE.state beside the volume.",
         "",
         "Exit codes: 0 all was right, 1 a command failed or a block was wrong, 2 it could",
         "not start."})
@@ -47,6 +52,7 @@ public final class QuickstartCommand implements Callable<Integer>
     static final String NQN = "nqn.2026-11.io.millrace:quickstart";
 
     private static final int NAMESPACE_BLOCK_BYTES = 4096;
+    private static final int PORT_DEFAULT = 4420;
     private static final long ROUND_MS_DEFAULT = 2_000;
 
     @Option(names = "--path", paramLabel = "FILE",
@@ -57,13 +63,19 @@ public final class QuickstartCommand implements Callable<Integer>
         description = "Size of the volume. Default: that of the file, 1GiB when there is none yet.")
     private Long sizeBytes;
 
-    @Option(names = "--port", paramLabel = "PORT", defaultValue = "4420",
-        description = "TCP port; 0 takes any free one. Default: ${DEFAULT-VALUE}.")
-    private int port;
+    @Option(names = "--port", paramLabel = "PORT",
+        description = "TCP port; 0 takes any free one. Default: that of the last run, 4420 when there is none.")
+    private Integer port;
 
-    @Option(names = "--discovery-port", paramLabel = "PORT", defaultValue = "8009",
-        description = "TCP port of discovery; 0 takes any free one. Default: ${DEFAULT-VALUE}.")
-    private int discoveryPort;
+    @Option(names = "--discovery-port", paramLabel = "PORT", description = "TCP port of discovery; 0 takes any free " +
+        "one. Default: that of the last run, 8009 when there is none.")
+    private Integer discoveryPort;
+
+    @Option(names = "--fresh", description = "Begin anew: delete the volume and all that was made in earlier runs.")
+    private boolean fresh;
+
+    @Mixin
+    private Confirmation confirmation;
 
     @Option(names = "--overwrite", description = "Also measure writes on an existing volume; overwrites its first " +
         "64MiB.")
@@ -100,15 +112,26 @@ public final class QuickstartCommand implements Callable<Integer>
         }
         checkPort("--port", port);
         checkPort("--discovery-port", discoveryPort);
-        final QuickstartVolume volume = QuickstartVolume.locate(path, sizeBytes, System.getenv());
-        final StopSignal stop = StopSignal.install();
         final Terminal terminal = json ? Terminal.standardError() : Terminal.standard();
+        if (fresh)
+        {
+            QuickstartVolume.locate(path, sizeBytes, System.getenv()).delete(terminal, confirmation, System.getenv());
+        }
+        final QuickstartVolume volume = QuickstartVolume.locate(path, sizeBytes, System.getenv());
+        final QuickstartState state = noManager ? null :
+            QuickstartState.open(QuickstartState.directory(volume.path(), System.getenv()), volume.path());
+        if (null != state)
+        {
+            state.check(sizeBytes, port, discoveryPort);
+        }
+        final StopSignal stop = StopSignal.install();
         boolean isRight = true;
         final EventLog log = new EventLog(terminal);
         final ControlEvents events = noManager ? null : new ControlEvents();
-        try (DataPlane dataPlane = start(volume, log, noManager ? DataPlaneListener.NONE : events);
+        final boolean isRestored = null != state && !state.isNew();
+        try (DataPlane dataPlane = start(volume, isRestored, log, noManager ? DataPlaneListener.NONE : events);
             QuickstartControl control = noManager ? null :
-                QuickstartControl.start(dataPlane, volume.path(), events, log, stop))
+                QuickstartControl.start(dataPlane, volume.path(), state, events, log, stop, terminal))
         {
             Banner.print(terminal, dataPlane);
             hints(terminal, dataPlane);
@@ -120,7 +143,8 @@ public final class QuickstartCommand implements Callable<Integer>
             if (!noMeasure)
             {
                 terminal.line();
-                isRight = measure(terminal, dataPlane, stop, volume.isFresh() || overwrite);
+                isRight = !isExported(dataPlane) ? skip(terminal) :
+                    measure(terminal, dataPlane, stop, volume.isFresh() || overwrite);
             }
             if (!exit && !stop.isRequested())
             {
@@ -137,19 +161,33 @@ public final class QuickstartCommand implements Callable<Integer>
         return isRight ? ExitCode.OK : ExitCode.FAILURE;
     }
 
-    private static void checkPort(final String option, final int value)
+    private static void checkPort(final String option, final Integer value)
     {
-        if (value < 0 || value > 0xffff)
+        if (null != value && (value < 0 || value > 0xffff))
         {
             throw new CommandException(ExitCode.USAGE, option + " " + value + ": out of range 0 to 65535");
         }
+    }
+
+    /** Commands of an earlier run may have changed what is there. */
+    private static boolean isExported(final DataPlane dataPlane)
+    {
+        return !dataPlane.addresses().isEmpty() && dataPlane.namespaces().list(null).stream().anyMatch((each) ->
+            NQN.equals(each.subsystemNqn()) && 1 == each.nsid() && QuickstartState.VOLUME.equals(each.device()));
+    }
+
+    private static boolean skip(final Terminal terminal)
+    {
+        terminal.line(terminal.warn("note: ") + "nothing is measured: namespace 1 of " + NQN + " was removed, or is " +
+            "not on device " + QuickstartState.VOLUME + " any more, or there is no listener; --fresh begins anew");
+        return true;
     }
 
     private boolean measure(
         final Terminal terminal, final DataPlane dataPlane, final StopSignal stop, final boolean mayWrite)
     {
         final QuickstartRounds rounds = new QuickstartRounds(dataPlane.addresses().get(0).socketAddress(), NQN,
-            dataPlane.devices().get("volume").geometry().sizeBytes(), roundMs, stop);
+            dataPlane.devices().get(QuickstartState.VOLUME).geometry().sizeBytes(), roundMs, stop);
         final boolean isRight = rounds.run(terminal, mayWrite);
         if (json)
         {
@@ -163,10 +201,17 @@ public final class QuickstartCommand implements Callable<Integer>
 
     private void hints(final Terminal terminal, final DataPlane dataPlane)
     {
+        if (dataPlane.addresses().isEmpty())
+        {
+            return;
+        }
         terminal.line();
         terminal.line("to use it from this machine, as root:");
         terminal.line("  modprobe nvme-tcp");
-        terminal.line("  nvme discover" + address(dataPlane.discoveryAddresses().get(0)));
+        if (!dataPlane.discoveryAddresses().isEmpty())
+        {
+            terminal.line("  nvme discover" + address(dataPlane.discoveryAddresses().get(0)));
+        }
         terminal.line("  nvme connect" + address(dataPlane.addresses().get(0)) + " -n " + NQN);
         terminal.line("  nvme disconnect -n " + NQN);
         terminal.line();
@@ -187,23 +232,29 @@ public final class QuickstartCommand implements Callable<Integer>
         return " -t " + address.transportType() + " -a " + address.address() + " -s " + address.serviceId();
     }
 
-    private DataPlane start(final QuickstartVolume volume, final EventLog log, final DataPlaneListener listener)
+    private DataPlane start(
+        final QuickstartVolume volume,
+        final boolean isRestored,
+        final EventLog log,
+        final DataPlaneListener listener)
     {
-        final DeviceConfig file = DeviceConfig.of("volume", "file", Map.of("path", volume.path().toString(),
-            "size", volume.sizeBytes(), "block-size", NAMESPACE_BLOCK_BYTES, "preallocate", false));
+        final DeviceConfig file = DeviceConfig.of(QuickstartState.VOLUME, "file", Map.of(
+            "path", volume.path().toString(), "size", volume.sizeBytes(), "block-size", NAMESPACE_BLOCK_BYTES,
+            "preallocate", false));
         try
         {
             return DataPlane.start(new DataPlaneConfig(
                 List.of(ReactorConfig.of("reactor-0", -1)),
                 DataPlaneConfig.MEMORY_BYTES_DEFAULT,
-                List.of(file),
-                List.of(new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
-                    List.of(new SubsystemSettings.NamespaceSettings(1, "volume", null)))),
-                List.of(new ListenerSettings(TransportAddress.tcp("127.0.0.1", port))),
-                discoveryPort,
+                isRestored ? List.of() : List.of(file),
+                isRestored ? List.of() : List.of(subsystem()),
+                isRestored ? List.of() : List.of(new ListenerSettings(
+                    TransportAddress.tcp("127.0.0.1", null == port ? PORT_DEFAULT : port))),
+                isRestored ? DataPlaneConfig.NO_DISCOVERY_PORT :
+                    null == discoveryPort ? ListenerSettings.DISCOVERY_PORT : discoveryPort,
                 TargetConfig.defaults(),
                 List.of(TcpTransportConfig.defaults()),
-                false,
+                isRestored,
                 new StatusSettings(StatusSettings.fileDefault(), false, StatusSettings.BYTES_EACH_DEFAULT,
                     "millrace " + Version.number())), log, listener);
         }
@@ -211,6 +262,12 @@ public final class QuickstartCommand implements Callable<Integer>
         {
             throw new CommandException(ExitCode.USAGE, inOptions(e), e);
         }
+    }
+
+    private static SubsystemSettings subsystem()
+    {
+        return new SubsystemSettings(NQN, null, SubsystemSettings.MODEL_DEFAULT, true, List.of(),
+            List.of(new SubsystemSettings.NamespaceSettings(1, QuickstartState.VOLUME, null)));
     }
 
     /** Names the option in place of the setting it became. */

@@ -1,12 +1,17 @@
 package io.millrace.serve;
 
 import io.millrace.console.CommandException;
+import io.millrace.console.Confirmation;
 import io.millrace.console.ExitCode;
+import io.millrace.console.Terminal;
 import io.millrace.settings.BaseDirectories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The file behind the volume of {@code quickstart}. Main thread, before anything is started.
@@ -45,6 +50,40 @@ record QuickstartVolume(Path path, long sizeBytes, boolean isFresh)
         {
             throw new CommandException(ExitCode.USAGE, "--path " + file + ": its directory cannot be made (" +
                 e.getMessage() + "); name a file in another with --path", e);
+        }
+    }
+
+    /**
+     * Deletes the file and the state of earlier runs, when it is confirmed. The content of a block device stays.
+     *
+     * @param terminal     to ask on and to say it.
+     * @param confirmation asks.
+     * @param environment  of the process.
+     */
+    void delete(final Terminal terminal, final Confirmation confirmation, final Map<String, String> environment)
+    {
+        final Path state = QuickstartState.directory(path, environment);
+        final List<Path> found = Stream.of(path, state)
+            .filter((each) -> Files.isRegularFile(each) || Files.isDirectory(each)).toList();
+        if (found.isEmpty())
+        {
+            return;
+        }
+        final String names = found.stream().map(Path::toString).collect(Collectors.joining(" and "));
+        confirmation.require(terminal, "deletes " + names + (found.contains(path) ?
+            " with the data in the volume" : ""));
+        try
+        {
+            QuickstartState.delete(state);
+            if (found.contains(path))
+            {
+                Files.delete(path);
+            }
+            terminal.line("deleted: " + names);
+        }
+        catch (final IOException e)
+        {
+            throw new CommandException(ExitCode.FAILURE, "--fresh: cannot delete all of " + names + ": " + e, e);
         }
     }
 

@@ -303,6 +303,49 @@ class LauncherIT
     }
 
     @Test
+    void shouldGoOnWithWhatWasMadeInAQuickstart() throws IOException, InterruptedException
+    {
+        final String[] args = {"quickstart", "--no-measure", "--path", directory.resolve("quick.img").toString(),
+            "--size", "16MiB", "--port", "0", "--discovery-port", "0"};
+        final String control;
+        try (MillraceProcess process = MillraceProcess.start(args))
+        {
+            process.await("^serving ");
+            control = MillraceProcess.RUNTIME.resolve("millrace/manager").toString();
+            command("device", "create", "scratch", "--type", "memory", "--size", "1MiB", "--control", control);
+            process.signal("KILL");
+            assertEquals(128 + 9, process.exitCode(STOP_SECONDS_MAX));
+        }
+        try (MillraceProcess process = MillraceProcess.start(args))
+        {
+            process.await("^state: 2 devices, 1 subsystem, 1 namespace, 2 listeners, from ");
+            final String manager = process.await("managed by process (\\d+),").group(1);
+            process.await("^serving ");
+            ProcessHandle.of(Long.parseLong(manager)).orElseThrow().destroyForcibly();
+            process.await("the manager, process " + manager + ", ended with exit code 137 .*; it is started again");
+            process.await("the manager runs again, as process ");
+            command("device", "delete", "scratch", "--yes", "--control", control);
+            process.signal("TERM");
+            assertEquals(ExitCode.OK, process.exitCode(STOP_SECONDS_MAX));
+        }
+        assertFalse(Files.exists(Path.of(control)), "left behind");
+        try (MillraceProcess process = MillraceProcess.start(args))
+        {
+            process.await("^state: 1 device, ");
+            process.signal("TERM");
+            assertEquals(ExitCode.OK, process.exitCode(STOP_SECONDS_MAX));
+        }
+    }
+
+    private static void command(final String... args) throws IOException, InterruptedException
+    {
+        try (MillraceProcess process = MillraceProcess.start(args))
+        {
+            assertEquals(ExitCode.OK, process.exitCode(), process::outputOrReason);
+        }
+    }
+
+    @Test
     void shouldStartFromTheClassCacheThatTheFirstRunMakes() throws IOException, InterruptedException
     {
         final Path copy = copyOfBuild();

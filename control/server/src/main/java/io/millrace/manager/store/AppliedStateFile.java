@@ -276,6 +276,17 @@ public final class AppliedStateFile implements AutoCloseable
         }
     }
 
+    /**
+     * Locks the directory for this process, and makes it when it is not there.
+     *
+     * @throws IOException    when it cannot be made.
+     * @throws StoreException when another data plane uses it.
+     */
+    public void lock() throws IOException
+    {
+        open();
+    }
+
     /** Lets another process have the directory. */
     @Override
     public void close()
