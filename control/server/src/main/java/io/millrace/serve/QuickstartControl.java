@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.SystemNanoClock;
 
 /**
  * Management of the {@code quickstart} volume: the control agent of this process, and a manager process that imports
@@ -187,10 +188,10 @@ final class QuickstartControl implements AutoCloseable
         {
             while (closing.getCount() > 0)
             {
-                final long startNs = System.nanoTime();
+                final long startNs = SystemNanoClock.INSTANCE.nanoTime();
                 final long pid = process.pid();
                 final int exitCode = process.waitFor();
-                if (System.nanoTime() - startNs > TimeUnit.MILLISECONDS.toNanos(RESTART_PAUSE_MAX_MS))
+                if (SystemNanoClock.INSTANCE.nanoTime() - startNs > TimeUnit.MILLISECONDS.toNanos(RESTART_PAUSE_MAX_MS))
                 {
                     pauseMs = RESTART_PAUSE_MIN_MS;
                 }

@@ -65,7 +65,7 @@ class ManagerCommandsTest
     /** Wrong usage, whatever it is that has to be of one data plane. */
     @ParameterizedTest
     @ValueSource(strings = {
-        "device list", "get", "history", "top --once", "rollback 1 --yes", "device create mem0 --size 1MiB",
+        "device list", "get -o yaml", "history", "top --json", "rollback 1 --yes", "device create mem0 --size 1MiB",
         "qos set nqn.2026-11.io.millrace:vol0 1 --iops 500"})
     void shouldAskWhichDataPlane(final String line)
     {
@@ -90,6 +90,14 @@ class ManagerCommandsTest
             assertTrue(devices.err().contains("note: data plane " + name + " is not shown: "), devices.err());
         }
         assertEquals("no reactors\n", devices.out());
+        final CommandRun state = run("get");
+        assertEquals(ExitCode.FAILURE, state.exitCode(), state.err());
+        assertEquals(2, state.err().lines().count(), state.err());
+        assertEquals(List.of("no devices", "no subsystems"), state.lines().stream().filter((line) -> !line.isEmpty())
+            .limit(2).toList());
+        final CommandRun top = run("top --once");
+        assertEquals(ExitCode.FAILURE, top.exitCode(), top.err());
+        assertTrue(top.err().contains("data plane dp0 is not connected"), top.err());
     }
 
     @Test

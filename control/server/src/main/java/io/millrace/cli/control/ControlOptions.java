@@ -14,11 +14,15 @@ import io.millrace.control.message.ControlException;
 import io.millrace.control.message.LeadershipInfo;
 import io.millrace.control.session.SecretException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -168,6 +172,66 @@ final class ControlOptions
         {
             values.dataPlane = before;
         }
+    }
+
+    /**
+     * Runs an action with a session for each data plane of a manager, when it has several and none was chosen; else
+     * with one session.
+     *
+     * @param role     that is needed.
+     * @param listener told of the events of a session, by the name of its data plane; empty: the only one.
+     * @param action   to do with the open sessions, by name.
+     * @return exit code.
+     * @throws CommandException when the command failed.
+     */
+    int runOnAll(
+        final Role role,
+        final Function<String, ControlListener> listener,
+        final ToIntFunction<Map<String, ControlLink>> action)
+    {
+        final List<String> names = new ArrayList<>();
+        run(role, (link) ->
+        {
+            if (link.isManager() && link.needsDataPlane())
+            {
+                link.client().manager().managed("").forEach((each) -> names.add(each.name()));
+            }
+            return ExitCode.OK;
+        });
+        if (names.isEmpty())
+        {
+            return run(role, AnswerTimeout.SHORT, listener.apply(""), (link) -> action.applyAsInt(Map.of("", link)));
+        }
+        final String before = values.dataPlane;
+        try
+        {
+            return runOnRest(role, listener, action, names, new LinkedHashMap<>());
+        }
+        finally
+        {
+            values.dataPlane = before;
+        }
+    }
+
+    /** Opens a session for the first name without one, around the rest. */
+    private int runOnRest(
+        final Role role,
+        final Function<String, ControlListener> listener,
+        final ToIntFunction<Map<String, ControlLink>> action,
+        final List<String> names,
+        final Map<String, ControlLink> links)
+    {
+        if (links.size() == names.size())
+        {
+            return action.applyAsInt(links);
+        }
+        final String name = names.get(links.size());
+        values.dataPlane = name;
+        return run(role, AnswerTimeout.SHORT, listener.apply(name), (link) ->
+        {
+            links.put(name, link);
+            return runOnRest(role, listener, action, names, links);
+        });
     }
 
     /**

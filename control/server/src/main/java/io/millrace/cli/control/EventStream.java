@@ -9,6 +9,7 @@ import io.millrace.control.codec.Kind;
 import io.millrace.control.message.ControlEvent;
 import io.millrace.control.message.SessionInfo;
 import io.millrace.control.setting.SettingType;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -18,17 +19,18 @@ import java.util.function.Predicate;
 /**
  * Prints events until it is stopped or has printed the requested number, and reports gaps. One thread.
  */
-final class EventStream implements ControlListener
+final class EventStream
 {
     private static final long IDLE_NS = 1_000_000;
     private static final String FORMAT = "%s  %-12s  %-10s  %s";
+    private static final String FORMAT_OF_SEVERAL = "%s  %-12s  %-12s  %-10s  %s";
 
     private final Terminal terminal;
     private final boolean isJson;
     private final Predicate<ControlEvent> filter;
     private final long countMax;
     private long count;
-    private UUID dataPlaneId;
+    private boolean hasManagerEvents;
 
     /**
      * @param terminal to print to.
@@ -48,15 +50,20 @@ final class EventStream implements ControlListener
     /**
      * Prints events until the end is requested.
      *
-     * @param link that has this as its listener.
-     * @param stop asks for the end.
+     * @param links that have listeners of this.
+     * @param stop  asks for the end.
      * @return exit code.
      */
-    int run(final ControlLink link, final StopSignal stop)
+    int run(final Collection<ControlLink> links, final StopSignal stop)
     {
         while (!stop.isRequested() && !isEnough() && !terminal.isBroken())
         {
-            if (0 == link.client().poll())
+            int work = 0;
+            for (final ControlLink each : links)
+            {
+                work += each.client().poll();
+            }
+            if (0 == work)
             {
                 LockSupport.parkNanos(IDLE_NS);
             }
@@ -64,13 +71,26 @@ final class EventStream implements ControlListener
         return ExitCode.OK;
     }
 
+    /**
+     * Makes the listener of a session.
+     *
+     * @param dataPlane that the session is about, of several of a manager; empty: the only one.
+     * @return a listener of its own.
+     */
+    ControlListener listener(final String dataPlane)
+    {
+        // Each session has the events of the manager itself.
+        final boolean takesManagerEvents = !hasManagerEvents;
+        hasManagerEvents = true;
+        return new Source(dataPlane, takesManagerEvents);
+    }
+
     private boolean isEnough()
     {
         return 0 != countMax && count >= countMax;
     }
 
-    @Override
-    public void onEvent(final ControlEvent event)
+    private void print(final String dataPlane, final ControlEvent event)
     {
         if (!filter.test(event) || isEnough())
         {
@@ -81,6 +101,10 @@ final class EventStream implements ControlListener
         {
             final Map<String, Object> map = new LinkedHashMap<>();
             map.put("time", Views.instant(event.epochNs()).toString());
+            if (!dataPlane.isEmpty())
+            {
+                map.put("data-plane", dataPlane);
+            }
             map.put("kind", word(event.kind()));
             map.put("change", SettingType.word(event.change()));
             map.put("name", event.name());
@@ -91,8 +115,11 @@ final class EventStream implements ControlListener
         {
             final String about = event.name() + (event.text().isEmpty() || event.name().isEmpty() ? "" : ": ") +
                 event.text();
-            terminal.line(String.format(FORMAT, Views.local(event.epochNs()), SettingType.word(event.change()),
-                word(event.kind()), about).stripTrailing());
+            final String time = Views.local(event.epochNs());
+            final String change = SettingType.word(event.change());
+            final String kind = word(event.kind());
+            terminal.line((dataPlane.isEmpty() ? String.format(FORMAT, time, change, kind, about) :
+                String.format(FORMAT_OF_SEVERAL, time, dataPlane, change, kind, about)).stripTrailing());
         }
     }
 
@@ -101,43 +128,75 @@ final class EventStream implements ControlListener
         return SettingType.word(kind);
     }
 
-    @Override
-    public void onConnected(final SessionInfo session)
-    {
-        if (null != dataPlaneId)
-        {
-            notice("reconnected to " + session.dataPlaneName() + (dataPlaneId.equals(session.dataPlaneId()) ?
-                "; events in between are lost" : ", which was restarted; events in between are lost"));
-        }
-        dataPlaneId = session.dataPlaneId();
-    }
-
-    @Override
-    public void onDisconnected(final String reason)
-    {
-        notice("connection lost: " + reason);
-    }
-
-    @Override
-    public void onEventsLost(final long lost)
-    {
-        if (COUNT_UNKNOWN != lost)
-        {
-            notice(lost + (1 == lost ? " event is lost" : " events are lost"));
-        }
-    }
-
-    private void notice(final String text)
+    private void notice(final String dataPlane, final String text)
     {
         if (isJson)
         {
             final Map<String, Object> map = new LinkedHashMap<>();
+            if (!dataPlane.isEmpty())
+            {
+                map.put("data-plane", dataPlane);
+            }
             map.put("notice", text);
             terminal.line(Json.line(map));
         }
         else
         {
-            terminal.line(terminal.warn("-- " + text));
+            terminal.line(terminal.warn("-- " + (dataPlane.isEmpty() ? "" : dataPlane + ": ") + text));
+        }
+    }
+
+    /** Events of one session. */
+    private final class Source implements ControlListener
+    {
+        private final String dataPlane;
+        private final boolean takesManagerEvents;
+        private UUID dataPlaneId;
+
+        Source(final String dataPlane, final boolean takesManagerEvents)
+        {
+            this.dataPlane = dataPlane;
+            this.takesManagerEvents = takesManagerEvents;
+        }
+
+        @Override
+        public void onEvent(final ControlEvent event)
+        {
+            if (Kind.MANAGED != event.kind())
+            {
+                print(dataPlane, event);
+            }
+            else if (takesManagerEvents)
+            {
+                print(dataPlane.isEmpty() ? "" : event.name(), event);
+            }
+        }
+
+        @Override
+        public void onConnected(final SessionInfo session)
+        {
+            if (null != dataPlaneId)
+            {
+                notice(dataPlane, "reconnected to " + session.dataPlaneName() +
+                    (dataPlaneId.equals(session.dataPlaneId()) ?
+                    "; events in between are lost" : ", which was restarted; events in between are lost"));
+            }
+            dataPlaneId = session.dataPlaneId();
+        }
+
+        @Override
+        public void onDisconnected(final String reason)
+        {
+            notice(dataPlane, "connection lost: " + reason);
+        }
+
+        @Override
+        public void onEventsLost(final long lost)
+        {
+            if (COUNT_UNKNOWN != lost)
+            {
+                notice(dataPlane, lost + (1 == lost ? " event is lost" : " events are lost"));
+            }
         }
     }
 }

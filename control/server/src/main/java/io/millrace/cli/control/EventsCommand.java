@@ -1,6 +1,5 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Change;
@@ -88,7 +87,8 @@ public final class EventsCommand implements Callable<Integer>
             Pattern.compile("\\Q" + name.replace("*", "\\E.*\\Q") + "\\E");
         final EventStream stream = new EventStream(
             Terminal.standard(), json, (event) -> isWanted(event, pattern), count);
-        return control.run(Role.READ, AnswerTimeout.SHORT, stream, (link) -> stream.run(link, StopSignal.install()));
+        return control.runOnAll(Role.READ, stream::listener, (links) ->
+            stream.run(links.values(), StopSignal.install()));
     }
 
     private boolean isWanted(final ControlEvent event, final Pattern pattern)

@@ -11,6 +11,7 @@ import io.millrace.control.message.Resource;
 import io.millrace.control.state.StateRecords;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -62,6 +63,9 @@ public final class GetCommand implements Callable<Integer>
             "limits and controllers are of.")
     private String name;
 
+    /** Data planes that did not answer for one kind, and are not asked for others. */
+    private final Set<String> notShown = new HashSet<>();
+
     /**
      * Called by picocli.
      */
@@ -79,9 +83,26 @@ public final class GetCommand implements Callable<Integer>
                 return Kind.DATA_PLANE == kind.kind() ?
                     output.print(Views.MANAGED, link.client().manager().managed(name)) : ofEach(link, kind);
             }
+            if (null == kind && Format.table == output.format() && link.isManager() &&
+                link.needsDataPlane())
+            {
+                return allOfEach(link);
+            }
             final StatePrinter printer = printer(link);
             return null == kind ? printer.all() : printer.one(kind, name);
         });
+    }
+
+    /** A document is of one data plane; tables show all of them. */
+    private int allOfEach(final ControlLink link)
+    {
+        int exitCode = ExitCode.OK;
+        for (final View<?> each : StatePrinter.STATE)
+        {
+            exitCode = Math.max(exitCode, ofEach(link, each));
+            Terminal.standard().line();
+        }
+        return exitCode;
     }
 
     private StatePrinter printer(final ControlLink link)
@@ -98,6 +119,10 @@ public final class GetCommand implements Callable<Integer>
         int exitCode = ExitCode.OK;
         for (final ManagedInfo each : link.client().manager().managed(""))
         {
+            if (notShown.contains(each.name()))
+            {
+                continue;
+            }
             try
             {
                 control.runOn(each.name(), Role.READ, (own) ->
@@ -113,6 +138,7 @@ public final class GetCommand implements Callable<Integer>
             catch (final CommandException e)
             {
                 Terminal.standardError().line("note: data plane " + each.name() + " is not shown: " + e.getMessage());
+                notShown.add(each.name());
                 exitCode = ExitCode.FAILURE;
             }
         }

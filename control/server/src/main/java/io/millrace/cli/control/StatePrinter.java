@@ -17,7 +17,7 @@ import java.util.Map;
  */
 final class StatePrinter
 {
-    private static final View<?>[] STATE = {
+    static final View<?>[] STATE = {
         Views.DEVICES, Views.SUBSYSTEMS, Views.NAMESPACES, Views.HOSTS, Views.LISTENERS, Views.ANA, Views.QOS};
 
     private final ControlLink link;

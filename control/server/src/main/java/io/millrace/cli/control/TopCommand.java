@@ -90,13 +90,21 @@ public final class TopCommand implements Callable<Integer>
             throw new CommandException(ExitCode.USAGE, "--interval " + intervalMs + "ms: out of range " +
                 INTERVAL_MIN_MS + "ms to 1h; use a value in the range");
         }
+        // Whoever wants more than one report in a file or pipe reads them by program.
+        once |= !json && !(terminal.interactive() && Terminal.isInputInteractive());
+        if (once)
+        {
+            return control.runOnAll(Role.READ, (_) -> null, (links) ->
+            {
+                stop = StopSignal.install();
+                links.values().forEach(this::print);
+                return ExitCode.OK;
+            });
+        }
         return control.run(Role.READ, AnswerTimeout.SHORT, null, (link) ->
         {
             stop = StopSignal.install();
-            final boolean isScreen = terminal.interactive() && Terminal.isInputInteractive();
-            // Whoever wants more than one report in a file or pipe reads them by program.
-            once |= !json && !isScreen;
-            if (once || json)
+            if (json)
             {
                 print(link);
             }

@@ -1,6 +1,5 @@
 package io.millrace.cli.control;
 
-import io.millrace.cli.control.ControlOptions.AnswerTimeout;
 import io.millrace.console.StopSignal;
 import io.millrace.console.Terminal;
 import io.millrace.control.codec.Change;
@@ -58,6 +57,7 @@ public final class WatchCommand implements Callable<Integer>
         final EventStream stream = new EventStream(Terminal.standard(), json, (event) ->
             CHANGES.contains(event.change()) &&
             (kinds.isEmpty() || kinds.stream().anyMatch((view) -> view.kind() == event.kind())), count);
-        return control.run(Role.READ, AnswerTimeout.SHORT, stream, (link) -> stream.run(link, StopSignal.install()));
+        return control.runOnAll(Role.READ, stream::listener, (links) ->
+            stream.run(links.values(), StopSignal.install()));
     }
 }
