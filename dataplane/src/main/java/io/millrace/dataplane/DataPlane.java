@@ -11,7 +11,7 @@ import io.millrace.memory.MemoryRole;
 import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.Subsystem;
 import io.millrace.nvmf.Target;
-import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.CpuAffinity;
 import io.millrace.reactor.Housekeeping;

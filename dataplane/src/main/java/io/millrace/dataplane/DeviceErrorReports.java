@@ -2,7 +2,7 @@ package io.millrace.dataplane;
 
 import io.millrace.bindings.Errno;
 import io.millrace.block.FailureCause;
-import io.millrace.nvmf.DeviceError;
+import io.millrace.nvmf.config.DeviceError;
 import io.millrace.status.DeviceErrorStatus;
 import java.util.ArrayList;
 import java.util.Iterator;

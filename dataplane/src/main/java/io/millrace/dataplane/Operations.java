@@ -1,9 +1,9 @@
 package io.millrace.dataplane;
 
 import io.millrace.jfr.FlightEvents;
-import io.millrace.nvmf.DeviceError;
 import io.millrace.nvmf.Target;
-import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.config.DeviceError;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.status.StatusFile;
 

@@ -6,6 +6,9 @@ import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.request.PayloadBuffers;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPayload;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

@@ -3,6 +3,8 @@ package io.millrace.nvmf;
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPhase;
 import java.util.TreeSet;
 
 /**

@@ -1,6 +1,7 @@
 package io.millrace.nvmf;
 
 import io.millrace.memory.BufferPool;
+import io.millrace.nvmf.request.DeviceChannels;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 

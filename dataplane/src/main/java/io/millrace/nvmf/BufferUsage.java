@@ -1,6 +1,9 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.request.DeviceChannel;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPhase;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

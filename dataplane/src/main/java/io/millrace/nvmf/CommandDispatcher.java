@@ -4,6 +4,12 @@ import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.qos.QosStage;
+import io.millrace.nvmf.request.AdminTimeBudget;
+import io.millrace.nvmf.request.NamespaceChannel;
+import io.millrace.nvmf.request.QueuePairTransport;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPayload;
+import io.millrace.nvmf.request.RequestPhase;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

@@ -1,5 +1,7 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.request.Request;
+
 /**
  * Executes commands: of one kind, or all that a queue takes. Called on the queue pair's reactor; again from the
  * beginning when the command had to wait for a buffer or for its data.

@@ -1,5 +1,7 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.request.Request;
+
 /**
  * Says which commands may not go on, since what they use was taken from them after they came.
  */

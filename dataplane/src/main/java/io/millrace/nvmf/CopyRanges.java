@@ -5,6 +5,7 @@ import io.millrace.block.BlockRequest;
 import io.millrace.nvme.CopyRange;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.request.Request;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

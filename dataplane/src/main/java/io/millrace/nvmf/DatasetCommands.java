@@ -9,6 +9,10 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.ana.AnaPath;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.request.NamespaceChannel;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPayload;
+import io.millrace.nvmf.request.RequestPhase;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**

@@ -8,6 +8,8 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.PropertyCommand;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPayload;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.concurrent.UnsafeBuffer;

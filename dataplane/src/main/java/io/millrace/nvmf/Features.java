@@ -8,6 +8,8 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.ana.AnaPath;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPayload;
 
 /**
  * Get and Set Features (NVM Express Base 2.0, sections 5.15, 5.27 and 8.1.4). Nothing is saved across a reset: values

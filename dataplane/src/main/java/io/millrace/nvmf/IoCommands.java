@@ -9,6 +9,10 @@ import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.request.NamespaceChannel;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPayload;
+import io.millrace.nvmf.request.RequestPhase;
 
 /**
  * Commands of I/O queues (NVM Command Set 1.0, section 3). The hot path: nothing is allocated here. One instance a

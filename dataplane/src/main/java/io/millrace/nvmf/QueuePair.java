@@ -4,6 +4,11 @@ import io.millrace.memory.BufferShare;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.request.HostChannel;
+import io.millrace.nvmf.request.QueuePairTransport;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestOwner;
+import io.millrace.nvmf.request.RequestPhase;
 import io.millrace.nvmf.transport.TransportAddress;
 
 /**

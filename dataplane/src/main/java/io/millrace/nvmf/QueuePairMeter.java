@@ -6,6 +6,8 @@ import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.request.NamespaceChannel;
+import io.millrace.nvmf.request.Request;
 import io.millrace.status.IoOperation;
 import io.millrace.status.LatencyBuckets;
 import io.millrace.status.QueuePairCounters;

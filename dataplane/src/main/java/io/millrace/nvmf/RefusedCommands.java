@@ -1,6 +1,8 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPhase;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -1,5 +1,6 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.request.Request;
 import java.util.Arrays;
 
 /**

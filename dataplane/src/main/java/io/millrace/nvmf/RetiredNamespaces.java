@@ -1,6 +1,9 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.request.DeviceChannel;
+import io.millrace.nvmf.request.DeviceChannels;
+import io.millrace.nvmf.request.NamespaceChannel;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;

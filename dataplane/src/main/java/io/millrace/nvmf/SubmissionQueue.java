@@ -4,6 +4,7 @@ import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.FabricsType;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.request.Request;
 
 /**
  * The target's view of the host's submission queue: outstanding commands, their identifiers, and the head that is

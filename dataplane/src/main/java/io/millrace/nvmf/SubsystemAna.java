@@ -4,6 +4,7 @@ import io.millrace.nvme.AnaState;
 import io.millrace.nvmf.ana.AnaPath;
 import io.millrace.nvmf.ana.AnaSnapshot;
 import io.millrace.nvmf.ana.AnaTable;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.transport.TransportAddress;
 import java.util.ArrayList;

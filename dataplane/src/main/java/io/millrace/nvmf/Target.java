@@ -3,6 +3,7 @@ package io.millrace.nvmf;
 import io.millrace.nvmf.config.ControllerIds;
 import io.millrace.nvmf.config.Nqn;
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;
 import java.util.ArrayList;

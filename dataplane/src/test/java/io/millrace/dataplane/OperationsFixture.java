@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.millrace.block.fault.FaultPlan;
 import io.millrace.dataplane.OperationException.Reason;
-import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;

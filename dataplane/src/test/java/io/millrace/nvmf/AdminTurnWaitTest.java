@@ -11,6 +11,7 @@ import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.request.PayloadBuffers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,5 +1,7 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.request.AdminTimeBudget;
+
 /**
  * The time of reactors for admin commands, for tests of transports.
  */

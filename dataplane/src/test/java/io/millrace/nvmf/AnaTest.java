@@ -23,6 +23,7 @@ import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.config.SubsystemConfig;
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.transport.TransportAddress;
 import java.nio.ByteBuffer;

@@ -11,6 +11,8 @@ import io.millrace.nvme.ErrorLogEntry;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.config.DeviceError;
+import io.millrace.nvmf.request.DeviceErrors;
 import io.millrace.status.DeviceErrorStatus;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

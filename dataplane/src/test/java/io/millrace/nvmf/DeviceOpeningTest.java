@@ -8,6 +8,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.request.DeviceChannel;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;

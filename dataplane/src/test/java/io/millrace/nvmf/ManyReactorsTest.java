@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.millrace.nvmf.config.CapacityLimits;
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.request.Request;
+import io.millrace.nvmf.request.RequestPhase;
+import io.millrace.nvmf.request.RequestPool;
+import io.millrace.nvmf.request.RequestShare;
 import java.util.ArrayDeque;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

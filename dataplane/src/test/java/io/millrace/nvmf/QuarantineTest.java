@@ -13,6 +13,7 @@ import io.millrace.memory.BufferPool;
 import io.millrace.memory.BufferShare;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.request.DeviceChannels;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -5,6 +5,7 @@ import io.millrace.memory.BufferPool;
 import io.millrace.memory.DmaMemory;
 import io.millrace.nvmf.config.SubsystemConfig;
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.ControllerListener;
 import io.millrace.nvmf.initiator.HostConfig;

@@ -2,7 +2,7 @@ package io.millrace.serve;
 
 import io.millrace.console.LineLimit;
 import io.millrace.console.Terminal;
-import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.transport.TransportAddress;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

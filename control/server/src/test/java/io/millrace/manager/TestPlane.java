@@ -16,7 +16,7 @@ import io.millrace.dataplane.DataPlaneConfig;
 import io.millrace.manager.config.PlaneConfig;
 import io.millrace.manager.store.AppliedState;
 import io.millrace.manager.store.AppliedStateFile;
-import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.reactor.ReactorConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package io.millrace.nvmf.qos;
 
-import io.millrace.nvmf.Request;
+import io.millrace.nvmf.request.Request;
 
 /**
  * Progress of a {@link Request} through the limits that it has to pass, in this order.

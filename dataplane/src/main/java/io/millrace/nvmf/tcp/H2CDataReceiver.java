@@ -2,7 +2,7 @@ package io.millrace.nvmf.tcp;
 
 import io.millrace.memory.Segments;
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvmf.Request;
+import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.Crc32c;
 import io.millrace.nvmf.tcp.pdu.DataPdu;

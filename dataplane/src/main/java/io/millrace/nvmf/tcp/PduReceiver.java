@@ -4,7 +4,7 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.CommandDispatcher;
-import io.millrace.nvmf.Request;
+import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;

@@ -4,7 +4,7 @@ import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.Segments;
 import io.millrace.nvme.CompletionQueueEntry;
-import io.millrace.nvmf.Request;
+import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.tcp.pdu.CapsuleResponse;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;
 import io.millrace.nvmf.tcp.pdu.Crc32c;

@@ -1,7 +1,7 @@
 package io.millrace.nvmf.transport;
 
 import io.millrace.nvmf.QueuePair;
-import io.millrace.nvmf.QueuePairTransport;
+import io.millrace.nvmf.request.QueuePairTransport;
 import java.util.Map;
 
 /**

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.millrace.block.memory.MemoryDevice;
 import io.millrace.memory.RandomSegments;
 import io.millrace.memory.Segments;
-import io.millrace.nvmf.Request;
+import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.tcp.pdu.PduType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -12,7 +12,7 @@ import io.millrace.control.state.RandomStates;
 import io.millrace.control.state.StateDocument;
 import io.millrace.control.state.StatePlan;
 import io.millrace.dataplane.DataPlane;
-import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.serve.config.ConfigReader;
 import java.nio.file.Files;
 import java.nio.file.Path;

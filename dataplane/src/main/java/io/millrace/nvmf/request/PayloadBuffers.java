@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.bindings.NativeMemory;
 import io.millrace.memory.BufferGroup;
@@ -13,7 +13,7 @@ import java.util.Map;
  * executed again from its beginning when it has what it waited for. Commands of admin queues, and those before Connect,
  * have a reserve of their own, which I/O cannot take. Single-threaded.
  */
-final class PayloadBuffers
+public final class PayloadBuffers
 {
     /** Largest transfers that the reserve holds. */
     private static final int RESERVE_TRANSFERS = 2;
@@ -21,7 +21,7 @@ final class PayloadBuffers
     private static final int RESERVE_FLOORS = 96;
     private static final int RESERVE_FLOOR_BYTES_MAX = 8 << 10;
     /** Zeroes that are sent where a host asks for more than there is. */
-    static final int ZEROES_BYTES = 64 << 10;
+    public static final int ZEROES_BYTES = 64 << 10;
 
     private final BufferPool pool;
     private final DmaMemory reserveMemory;
@@ -36,7 +36,7 @@ final class PayloadBuffers
      * @param pool             of the reactor.
      * @param maxTransferBytes largest transfer.
      */
-    PayloadBuffers(final BufferPool pool, final int maxTransferBytes)
+    public PayloadBuffers(final BufferPool pool, final int maxTransferBytes)
     {
         this.pool = pool;
         final int floor = Math.min(RESERVE_FLOOR_BYTES_MAX, maxTransferBytes);
@@ -52,7 +52,7 @@ final class PayloadBuffers
     /**
      * {@return buffers that I/O never takes}
      */
-    BufferPool reserve()
+    public BufferPool reserve()
     {
         return reserve;
     }
@@ -60,7 +60,7 @@ final class PayloadBuffers
     /**
      * {@return address of {@link #ZEROES_BYTES} zeroes, which nobody writes}
      */
-    long zeroes()
+    public long zeroes()
     {
         return zeroes;
     }
@@ -68,7 +68,7 @@ final class PayloadBuffers
     /**
      * {@return what all connections share whose Connect command has not succeeded}
      */
-    BufferShare preConnectShare()
+    public BufferShare preConnectShare()
     {
         return preConnectShare;
     }
@@ -80,7 +80,7 @@ final class PayloadBuffers
      * @param isAdmin whether its commands are served from the reserve.
      * @return its share.
      */
-    BufferShare join(final String host, final boolean isAdmin)
+    public BufferShare join(final String host, final boolean isAdmin)
     {
         final HostBuffers buffers = hosts.computeIfAbsent(host, HostBuffers::new);
         buffers.retain();
@@ -95,7 +95,7 @@ final class PayloadBuffers
      * @param hostNqn of the host, which has joined.
      * @return a share.
      */
-    BufferShare capsuleShare(final String hostNqn)
+    public BufferShare capsuleShare(final String hostNqn)
     {
         return pool.newShare(hosts.get(hostNqn).capsules());
     }
@@ -105,7 +105,7 @@ final class PayloadBuffers
      *
      * @param host that joined.
      */
-    void leave(final String host)
+    public void leave(final String host)
     {
         if (hosts.get(host).release())
         {
@@ -116,7 +116,7 @@ final class PayloadBuffers
     /**
      * Unmaps the reserve; nobody has a buffer of it any more.
      */
-    void close()
+    public void close()
     {
         reserveMemory.close();
     }
@@ -128,7 +128,7 @@ final class PayloadBuffers
      * @param lengthBytes up to the largest transfer.
      * @return whether the request has its buffer.
      */
-    boolean acquire(final Request request, final int lengthBytes)
+    public boolean acquire(final Request request, final int lengthBytes)
     {
         return acquire(request, request.owner().share(), lengthBytes, false);
     }
@@ -141,7 +141,7 @@ final class PayloadBuffers
      * @param lengthBytes of the whole payload, up to the largest transfer.
      * @return whether the request has its buffer.
      */
-    boolean acquireParts(final Request request, final int lengthBytes)
+    public boolean acquireParts(final Request request, final int lengthBytes)
     {
         return acquire(request, request.owner().share(), lengthBytes - request.partOffset(), true);
     }
@@ -180,7 +180,7 @@ final class PayloadBuffers
      * @param lengthBytes of the data.
      * @return whether it is there.
      */
-    boolean receive(final Request request, final int lengthBytes)
+    public boolean receive(final Request request, final int lengthBytes)
     {
         return receive(request, lengthBytes, false);
     }
@@ -192,7 +192,7 @@ final class PayloadBuffers
      * @param lengthBytes of all of the data.
      * @return whether it is there: as much as the request's data length says.
      */
-    boolean receiveParts(final Request request, final int lengthBytes)
+    public boolean receiveParts(final Request request, final int lengthBytes)
     {
         return receive(request, lengthBytes, true);
     }
@@ -231,7 +231,7 @@ final class PayloadBuffers
      *
      * @param request that waits.
      */
-    static void cancel(final Request request)
+    public static void cancel(final Request request)
     {
         request.share().pool().cancel(request);
     }
@@ -241,7 +241,7 @@ final class PayloadBuffers
      *
      * @param request with a buffer.
      */
-    static void release(final Request request)
+    public static void release(final Request request)
     {
         final BufferShare share = request.share();
         share.pool().release(share, request.bufferAddress(), request.pooledLength());

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.nvmf.qos.QosPolicy;
 import io.millrace.reactor.Reactor;
@@ -8,7 +8,7 @@ import java.util.function.IntConsumer;
  * Applies the limits of a namespace or host on one reactor, with a queue of reads and one of writes. Reads do not wait
  * for writes nor writes for reads; where they share a limit they take turns. Single-threaded.
  */
-final class RateLimiter
+public final class RateLimiter
 {
     private final QosAdmission admission;
     private final IntConsumer onActive;
@@ -23,7 +23,7 @@ final class RateLimiter
      * @param admission of the reactor.
      * @param onActive  told 1 when it begins to limit, -1 when it ends.
      */
-    RateLimiter(final QosAdmission admission, final IntConsumer onActive)
+    public RateLimiter(final QosAdmission admission, final IntConsumer onActive)
     {
         this.admission = admission;
         this.onActive = onActive;
@@ -54,7 +54,7 @@ final class RateLimiter
      *
      * @param newPolicy of the limits; null for none.
      */
-    void policy(final QosPolicy newPolicy)
+    public void policy(final QosPolicy newPolicy)
     {
         if (policy != newPolicy)
         {
@@ -67,7 +67,7 @@ final class RateLimiter
     /**
      * Releases the commands that the limits admit.
      */
-    void run()
+    public void run()
     {
         reads.run();
         writes.run();
@@ -79,7 +79,7 @@ final class RateLimiter
      * @param namespace of them.
      * @param status    to fail them with.
      */
-    void fail(final NamespaceChannel namespace, final int status)
+    public void fail(final NamespaceChannel namespace, final int status)
     {
         reads.fail(namespace, status);
         writes.fail(namespace, status);

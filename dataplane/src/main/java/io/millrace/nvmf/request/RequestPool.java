@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.block.BlockCompletionListener;
 import io.millrace.nvme.SubmissionQueueEntry;
@@ -17,7 +17,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * ones, and all queue pairs of one host address together take up to a half. A command without a slot waits with its
  * capsule. Single-threaded.
  */
-final class RequestPool implements AutoCloseable
+public final class RequestPool implements AutoCloseable
 {
     private static final int CHUNK = 64;
 
@@ -39,7 +39,7 @@ final class RequestPool implements AutoCloseable
      * @param listener notified when the block request of a slot completes.
      * @param limits   of slots and connections.
      */
-    RequestPool(final BlockCompletionListener listener, final CapacityLimits limits)
+    public RequestPool(final BlockCompletionListener listener, final CapacityLimits limits)
     {
         this.listener = listener;
         sizeMax = limits.requestsPerReactor();
@@ -56,7 +56,7 @@ final class RequestPool implements AutoCloseable
      *
      * @param address of the host.
      */
-    RequestShare join(final String address)
+    public RequestShare join(final String address)
     {
         final RequestShare share = shares.computeIfAbsent(address, RequestShare::new);
         share.queuePairs(share.queuePairs() + 1);
@@ -69,7 +69,7 @@ final class RequestPool implements AutoCloseable
      *
      * @param share from {@link #join}.
      */
-    void leave(final RequestShare share)
+    public void leave(final RequestShare share)
     {
         share.queuePairs(share.queuePairs() - 1);
         forgetUnused(share);
@@ -89,7 +89,7 @@ final class RequestPool implements AutoCloseable
      * @param has   how many it has.
      * @param share of its address.
      */
-    boolean mayAcquire(final int has, final RequestShare share)
+    public boolean mayAcquire(final int has, final RequestShare share)
     {
         return used < sizeMax && (has < sureEach ||
             2 * (has - sureEach) < sharedMax - sharedUsed && 2 * share.used() < sharedMax);
@@ -101,7 +101,7 @@ final class RequestPool implements AutoCloseable
      * @param has   how many its queue pair has without it.
      * @param share of its address.
      */
-    Request acquire(final int has, final RequestShare share)
+    public Request acquire(final int has, final RequestShare share)
     {
         if (null == free)
         {
@@ -126,7 +126,7 @@ final class RequestPool implements AutoCloseable
      * @param has     how many its queue pair has without it.
      * @param share   of its address.
      */
-    void release(final Request request, final int has, final RequestShare share)
+    public void release(final Request request, final int has, final RequestShare share)
     {
         if (RequestPhase.IDLE == request.phase())
         {
@@ -146,7 +146,7 @@ final class RequestPool implements AutoCloseable
     }
 
     /** A capsule waits for a slot. */
-    void onWait()
+    public void onWait()
     {
         waitCount++;
     }
@@ -154,7 +154,7 @@ final class RequestPool implements AutoCloseable
     /**
      * {@return how often a capsule had to wait for a slot}
      */
-    long waitCount()
+    public long waitCount()
     {
         return waitCount;
     }
@@ -162,7 +162,7 @@ final class RequestPool implements AutoCloseable
     /**
      * {@return slots there are}
      */
-    int size()
+    public int size()
     {
         return size;
     }
@@ -170,7 +170,7 @@ final class RequestPool implements AutoCloseable
     /**
      * {@return slots in use}
      */
-    int used()
+    public int used()
     {
         return used;
     }

@@ -1,10 +1,10 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 /**
  * Shared slots of a reactor that the queue pairs of one host address hold beyond their guaranteed ones.
  * Single-threaded.
  */
-final class RequestShare
+public final class RequestShare
 {
     private final String address;
     private int queuePairs;

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.memory.BufferShare;
 
@@ -6,7 +6,7 @@ import io.millrace.memory.BufferShare;
  * The queue pair of a request, as those know it whom the request waits for: buffers, devices, limits, the time of admin
  * commands. Its reactor only.
  */
-interface RequestOwner
+public interface RequestOwner
 {
     /**
      * {@return where its commands come from and its answers go}

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 /**
  * State of a {@link DeviceChannel}, from the first namespace that needs it to the release by the last.
@@ -13,7 +13,7 @@ package io.millrace.nvmf;
  *   WAITING, FAILED ---(released)---> CLOSED        ABANDONED ---(failed)---> CLOSED
  * </pre>
  */
-enum DeviceChannelState
+public enum DeviceChannelState
 {
     /** To be opened in one of the next cycles. */
     WAITING,
@@ -43,7 +43,7 @@ enum DeviceChannelState
     /**
      * {@return whether it was released while the device has not closed it}
      */
-    boolean isLeaving()
+    public boolean isLeaving()
     {
         return ABANDONED == this || CLOSING == this;
     }

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDevice;
@@ -29,10 +29,10 @@ import io.millrace.memory.BufferShare;
  * buffers than are free, so one that hangs leaves a part to the others; while requests wait in its queue, new ones wait
  * there without a buffer. Only writes whose data has arrived wait with a buffer.
  */
-final class DeviceChannel implements OpenListener, CloseListener
+public final class DeviceChannel implements OpenListener, CloseListener
 {
     /** How long a command waits for a device to open, from its arrival on, before the host is asked to try again. */
-    static final long OPEN_WAIT_NS = 5_000_000_000L;
+    public static final long OPEN_WAIT_NS = 5_000_000_000L;
 
     private static final int ATTEMPTS_PER_POLL = 64;
     /** A device may have one in so many bytes of the pool's floors when nothing else is free. */
@@ -76,12 +76,18 @@ final class DeviceChannel implements OpenListener, CloseListener
         queue = new ChannelQueue(geometry, this::resubmit);
     }
 
-    BlockDevice device()
+    /**
+     * {@return the device}
+     */
+    public BlockDevice device()
     {
         return device;
     }
 
-    DeviceChannelState state()
+    /**
+     * {@return its state}
+     */
+    public DeviceChannelState state()
     {
         return state;
     }
@@ -89,7 +95,7 @@ final class DeviceChannel implements OpenListener, CloseListener
     /**
      * {@return whether it accepts requests; a channel that waits to be opened is opened if possible}
      */
-    boolean openNow()
+    public boolean openNow()
     {
         if (DeviceChannelState.WAITING == state)
         {
@@ -258,7 +264,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      * @param namespace of the command.
      * @return false when the command must not wait, or has waited.
      */
-    boolean awaitOpen(final Request request, final NamespaceChannel namespace)
+    public boolean awaitOpen(final Request request, final NamespaceChannel namespace)
     {
         if (!mayAwaitOpen(request))
         {
@@ -288,7 +294,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request of the command.
      */
-    boolean isAwaitedBy(final Request request)
+    public boolean isAwaitedBy(final Request request)
     {
         return mayAwaitOpen(request);
     }
@@ -298,7 +304,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request that waits in it.
      */
-    void cancelOpen(final Request request)
+    public void cancelOpen(final Request request)
     {
         openQueue.remove(request);
     }
@@ -309,7 +315,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      * @param namespace that is.
      * @param status    to fail commands with.
      */
-    void failAwaitingOpen(final NamespaceChannel namespace, final int status)
+    public void failAwaitingOpen(final NamespaceChannel namespace, final int status)
     {
         for (int left = openQueue.size(); left > 0; left--)
         {
@@ -332,7 +338,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request that otherwise {@link #awaitAdmission waits}.
      */
-    boolean admits(final Request request)
+    public boolean admits(final Request request)
     {
         return RequestPayload.NONE != request.payload() || request == admitted ||
             !queue.isBlocking() && hasRoomForBuffers();
@@ -343,7 +349,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request that is bound to a namespace of the device.
      */
-    void awaitAdmission(final Request request)
+    public void awaitAdmission(final Request request)
     {
         request.phase(RequestPhase.AWAITING_DEVICE);
         queue.add(request.blockRequest());
@@ -364,7 +370,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request with its status.
      */
-    void onFailed(final BlockRequest request)
+    public void onFailed(final BlockRequest request)
     {
         if (DeviceChannelState.CLOSED == state)
         {
@@ -382,7 +388,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request of the buffer.
      */
-    void onReturned(final Request request)
+    public void onReturned(final Request request)
     {
         final MemoryHold hold = request.blockRequest().hold();
         if (null != hold)
@@ -422,7 +428,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request whose block request is filled.
      */
-    void submit(final Request request)
+    public void submit(final Request request)
     {
         if (trySubmit(request))
         {
@@ -463,7 +469,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      * @param request whose block request is filled.
      * @return false when it did not; when true the request may be another command's already.
      */
-    boolean trySubmit(final Request request)
+    public boolean trySubmit(final Request request)
     {
         if (queue.isBlocking() && request != admitted)
         {
@@ -477,7 +483,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request whose block request is filled.
      */
-    void enqueue(final Request request)
+    public void enqueue(final Request request)
     {
         request.phase(RequestPhase.AWAITING_CHANNEL);
         queue.add(request.blockRequest());
@@ -490,7 +496,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request that waits in it.
      */
-    void cancel(final Request request)
+    public void cancel(final Request request)
     {
         queue.remove(request.blockRequest());
     }
@@ -500,7 +506,7 @@ final class DeviceChannel implements OpenListener, CloseListener
      *
      * @param request it was lent to.
      */
-    void releaseLoan(final Request request)
+    public void releaseLoan(final Request request)
     {
         channel.releaseLoan(request.blockRequest());
         request.blockRequest().clearLent();

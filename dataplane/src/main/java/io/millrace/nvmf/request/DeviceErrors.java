@@ -1,8 +1,9 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
+import io.millrace.nvmf.config.DeviceError;
 
 /**
  * The distinct errors of one device on one reactor: {@link #DISTINCT_MAX}, the last of which stands for all that come
@@ -10,10 +11,10 @@ import io.millrace.block.BlockStatus;
  * {@link DeviceChannels#ERRORS_MAX}, a device that has none gets none: its failed commands are counted with their
  * namespaces. Single-threaded.
  */
-final class DeviceErrors
+public final class DeviceErrors
 {
     /** Distinct errors of a device. */
-    static final int DISTINCT_MAX = 16;
+    public static final int DISTINCT_MAX = 16;
 
     private final DeviceChannels owner;
     private final BlockDevice device;

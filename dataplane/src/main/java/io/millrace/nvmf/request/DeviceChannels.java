@@ -1,7 +1,9 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.memory.BufferPool;
+import io.millrace.nvmf.config.DeviceError;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.reactor.DeferredRemovalList;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
@@ -17,7 +19,7 @@ import java.util.Map;
  * released ones are kept until their device has closed them. Polls the channels that have requests or queued ones:
  * unused devices cost nothing in a cycle, however many there are. Single-threaded; other threads may read its numbers.
  */
-final class DeviceChannels implements Poller
+public final class DeviceChannels implements Poller
 {
     /** Time of a cycle for opening devices; at least one is opened. */
     private static final long OPEN_BUDGET_NS = 100_000;
@@ -27,7 +29,7 @@ final class DeviceChannels implements Poller
     private static final long RETRY_NS_MIN = 1_000_000_000L;
     private static final int RETRY_DOUBLINGS_MAX = 5;
     /** The part of the buffers that one device may have in quarantine before it gets no commands. */
-    static final int QUARANTINE_SHARE = 8;
+    public static final int QUARANTINE_SHARE = 8;
 
     /** Distinct errors of all devices of a reactor: somebody looks through them every second. */
     static final int ERRORS_MAX = 1024;
@@ -56,7 +58,7 @@ final class DeviceChannels implements Poller
      * @param status   of the reactor.
      * @param listener notified of what an operator should know.
      */
-    DeviceChannels(
+    public DeviceChannels(
         final Reactor reactor, final BufferPool buffers, final StatusPart status, final TargetListener listener)
     {
         this.reactor = reactor;
@@ -106,7 +108,7 @@ final class DeviceChannels implements Poller
      * @param device to open.
      * @return its channel.
      */
-    DeviceChannel acquire(final BlockDevice device)
+    public DeviceChannel acquire(final BlockDevice device)
     {
         DeviceChannel channel = byDevice.get(device);
         if (null == channel)
@@ -130,7 +132,7 @@ final class DeviceChannels implements Poller
      *
      * @param channel that was acquired.
      */
-    void release(final DeviceChannel channel)
+    public void release(final DeviceChannel channel)
     {
         if (channel.release())
         {
@@ -217,7 +219,7 @@ final class DeviceChannels implements Poller
     /**
      * {@return bytes that devices may still use though their requests have ended; any thread}
      */
-    long quarantinedBytes()
+    public long quarantinedBytes()
     {
         return quarantinedBytes;
     }
@@ -225,7 +227,7 @@ final class DeviceChannels implements Poller
     /**
      * {@return how many wait for their turn to be opened}
      */
-    int waiting()
+    public int waiting()
     {
         return waiting.size();
     }
@@ -233,7 +235,7 @@ final class DeviceChannels implements Poller
     /**
      * {@return names of the devices that have not closed a released channel yet}
      */
-    List<String> leaving()
+    public List<String> leaving()
     {
         return leaving.stream().map((each) -> each.device().name()).toList();
     }
@@ -241,7 +243,7 @@ final class DeviceChannels implements Poller
     /**
      * {@return whether no device has a channel}
      */
-    boolean isEmpty()
+    public boolean isEmpty()
     {
         return byDevice.isEmpty() && leaving.isEmpty();
     }
@@ -284,7 +286,7 @@ final class DeviceChannels implements Poller
     /**
      * {@return how often a command had to wait for room at a device, of those devices that are open}
      */
-    long waitCount()
+    public long waitCount()
     {
         long count = 0;
         for (final DeviceChannel channel : byDevice.values())
@@ -297,7 +299,7 @@ final class DeviceChannels implements Poller
     /**
      * {@return whether a device has all the buffers that it may have, and requests wait for it}
      */
-    boolean isAnyAtBufferLimit()
+    public boolean isAnyAtBufferLimit()
     {
         for (int i = 0; i < busy.limit(); i++)
         {

@@ -1,20 +1,28 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 /**
  * State of a host of a subsystem on one reactor, shared by the host's I/O queues there. Single-threaded.
  */
-final class HostChannel
+public final class HostChannel
 {
     private final String hostNqn;
     private RateLimiter rateLimiter;
     private int references;
 
-    HostChannel(final String hostNqn)
+    /**
+     * A host without limits and queues.
+     *
+     * @param hostNqn of the host.
+     */
+    public HostChannel(final String hostNqn)
     {
         this.hostNqn = hostNqn;
     }
 
-    String hostNqn()
+    /**
+     * {@return NQN of the host}
+     */
+    public String hostNqn()
     {
         return hostNqn;
     }
@@ -22,17 +30,25 @@ final class HostChannel
     /**
      * {@return its rate limiter on this reactor; null when it never had limits}
      */
-    RateLimiter rateLimiter()
+    public RateLimiter rateLimiter()
     {
         return rateLimiter;
     }
 
-    void rateLimiter(final RateLimiter newRateLimiter)
+    /**
+     * Replaces its rate limiter.
+     *
+     * @param newRateLimiter null for none.
+     */
+    public void rateLimiter(final RateLimiter newRateLimiter)
     {
         rateLimiter = newRateLimiter;
     }
 
-    void retain()
+    /**
+     * One more queue of the host is here.
+     */
+    public void retain()
     {
         references++;
     }
@@ -42,7 +58,7 @@ final class HostChannel
      *
      * @return whether it was the last.
      */
-    boolean release()
+    public boolean release()
     {
         references--;
         return 0 == references;

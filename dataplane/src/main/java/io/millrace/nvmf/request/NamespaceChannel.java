@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.block.BlockGeometry;
 import io.millrace.nvmf.namespace.Namespace;
@@ -8,7 +8,7 @@ import io.millrace.status.IoCounters;
 /**
  * One reactor's channel to a namespace, with the fields that the hot path needs. Single-threaded.
  */
-final class NamespaceChannel
+public final class NamespaceChannel
 {
     /** Whether commands may use it. */
     private enum State
@@ -42,7 +42,7 @@ final class NamespaceChannel
      * @param device    channel to its device, open or not.
      * @param counters  of this reactor.
      */
-    NamespaceChannel(final Namespace namespace, final DeviceChannel device, final NamespaceCounters counters)
+    public NamespaceChannel(final Namespace namespace, final DeviceChannel device, final NamespaceCounters counters)
     {
         this.namespace = namespace;
         this.device = device;
@@ -55,12 +55,18 @@ final class NamespaceChannel
         anaGroup = namespace.anaGroup();
     }
 
-    Namespace namespace()
+    /**
+     * {@return the namespace}
+     */
+    public Namespace namespace()
     {
         return namespace;
     }
 
-    DeviceChannel device()
+    /**
+     * {@return channel to its device}
+     */
+    public DeviceChannel device()
     {
         return device;
     }
@@ -68,12 +74,15 @@ final class NamespaceChannel
     /**
      * {@return whether its device accepts requests on this reactor now}
      */
-    boolean isOpen()
+    public boolean isOpen()
     {
         return device.isOpen();
     }
 
-    NamespaceCounters counters()
+    /**
+     * {@return its counters on this reactor}
+     */
+    public NamespaceCounters counters()
     {
         return counters;
     }
@@ -81,7 +90,7 @@ final class NamespaceChannel
     /**
      * {@return I/O counters of the namespace}
      */
-    IoCounters io()
+    public IoCounters io()
     {
         if (null == io)
         {
@@ -90,23 +99,32 @@ final class NamespaceChannel
         return io;
     }
 
-    BlockGeometry geometry()
+    /**
+     * {@return geometry of its device, as ranges are checked against it}
+     */
+    public BlockGeometry geometry()
     {
         return geometry;
     }
 
     /** The device may have grown; nothing else of its geometry changes. */
-    void onDeviceChanged()
+    public void onDeviceChanged()
     {
         geometry = namespace.device().geometry();
     }
 
-    int blockShift()
+    /**
+     * {@return log2 of its block size}
+     */
+    public int blockShift()
     {
         return blockShift;
     }
 
-    boolean lendsReads()
+    /**
+     * {@return whether reads are lent the memory of the device}
+     */
+    public boolean lendsReads()
     {
         return lendsReads;
     }
@@ -114,17 +132,23 @@ final class NamespaceChannel
     /**
      * {@return whether a write may be done straight from the receive buffer}
      */
-    boolean writesFromCapsule()
+    public boolean writesFromCapsule()
     {
         return writesFromCapsule;
     }
 
-    boolean volatileCache()
+    /**
+     * {@return whether the device has a volatile write cache}
+     */
+    public boolean volatileCache()
     {
         return volatileCache;
     }
 
-    int anaGroup()
+    /**
+     * {@return its ANA group, from 1}
+     */
+    public int anaGroup()
     {
         return anaGroup;
     }
@@ -132,24 +156,29 @@ final class NamespaceChannel
     /**
      * {@return its rate limiter on this reactor; null when it never had limits}
      */
-    RateLimiter rateLimiter()
+    public RateLimiter rateLimiter()
     {
         return rateLimiter;
     }
 
-    void rateLimiter(final RateLimiter newRateLimiter)
+    /**
+     * Replaces its rate limiter.
+     *
+     * @param newRateLimiter null for none.
+     */
+    public void rateLimiter(final RateLimiter newRateLimiter)
     {
         rateLimiter = newRateLimiter;
     }
 
     /** It is removed. */
-    void retire()
+    public void retire()
     {
         state = State.RETIRED;
     }
 
     /** The time of hosts since its removal has passed. */
-    void becomeOverdue()
+    public void becomeOverdue()
     {
         state = State.OVERDUE;
     }
@@ -157,7 +186,7 @@ final class NamespaceChannel
     /**
      * {@return whether it was removed}
      */
-    boolean isRetired()
+    public boolean isRetired()
     {
         return State.SERVED != state;
     }
@@ -165,7 +194,7 @@ final class NamespaceChannel
     /**
      * {@return whether it was removed so long ago that no host is waited for}
      */
-    boolean isOverdue()
+    public boolean isOverdue()
     {
         return State.OVERDUE == state;
     }
@@ -175,7 +204,7 @@ final class NamespaceChannel
      *
      * @param request the command's request.
      */
-    void bind(final Request request)
+    public void bind(final Request request)
     {
         if (null == request.namespace())
         {
@@ -189,7 +218,7 @@ final class NamespaceChannel
      *
      * @param request that was bound.
      */
-    void unbind(final Request request)
+    public void unbind(final Request request)
     {
         request.namespace(null);
         active--;
@@ -198,7 +227,7 @@ final class NamespaceChannel
     /**
      * {@return commands that use it}
      */
-    int active()
+    public int active()
     {
         return active;
     }

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.memory.BufferPool;
 import io.millrace.nvmf.qos.QosStage;
@@ -10,7 +10,7 @@ import io.millrace.reactor.Reactor;
  * part of the pool; beyond it the capsule stays with its connection, which receives nothing meanwhile, as when there is
  * no buffer, until there is room or its turn in the queue has come. Single-threaded.
  */
-final class QosAdmission
+public final class QosAdmission
 {
     /** One in so many bytes of the pool may be taken by data of commands that wait. */
     private static final int KEPT_PART = 4;
@@ -28,7 +28,7 @@ final class QosAdmission
      * @param buffers  of the reactor.
      * @param payloads that data of waiting commands is copied to.
      */
-    QosAdmission(final Reactor reactor, final BufferPool buffers, final PayloadBuffers payloads)
+    public QosAdmission(final Reactor reactor, final BufferPool buffers, final PayloadBuffers payloads)
     {
         this.reactor = reactor;
         this.payloads = payloads;
@@ -43,12 +43,17 @@ final class QosAdmission
     /**
      * {@return whether I/O commands are held; admin commands never are}
      */
-    boolean isPaused()
+    public boolean isPaused()
     {
         return isPaused;
     }
 
-    void pause(final boolean isHolding)
+    /**
+     * Holds I/O commands, or ends that.
+     *
+     * @param isHolding which of both.
+     */
+    public void pause(final boolean isHolding)
     {
         isPaused = isHolding;
     }
@@ -62,7 +67,7 @@ final class QosAdmission
      * @param lengthBytes that it counts as.
      * @param dataBytes   that come from the host, perhaps in its capsule.
      */
-    boolean admits(
+    public boolean admits(
         final Request request,
         final NamespaceChannel namespace,
         final boolean isRead,
@@ -95,7 +100,7 @@ final class QosAdmission
      *
      * @param request of the command.
      */
-    boolean hasRoom(final Request request)
+    public boolean hasRoom(final Request request)
     {
         final long leftBytes = keptBytesMax - keptBytes;
         return request.dataPointer().lengthBytes() <= leftBytes &&

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.reactor.Reactor;
 
@@ -8,9 +8,10 @@ import io.millrace.reactor.Reactor;
  * as its queue holds. Those whose turn it is not wait with their capsules, or, when they have begun and go on with a
  * buffer or the next part of an answer, in a line here, which comes first in the next cycle. Single-threaded.
  */
-final class AdminTimeBudget
+public final class AdminTimeBudget
 {
-    static final long BUDGET_NS = 200_000;
+    /** Time of a cycle for admin commands; one runs in any case. */
+    public static final long BUDGET_NS = 200_000;
 
     private final Reactor reactor;
     private final RequestQueue waiting = new RequestQueue();
@@ -21,7 +22,7 @@ final class AdminTimeBudget
      *
      * @param reactor that executes the commands.
      */
-    AdminTimeBudget(final Reactor reactor)
+    public AdminTimeBudget(final Reactor reactor)
     {
         this.reactor = reactor;
     }
@@ -29,7 +30,7 @@ final class AdminTimeBudget
     /**
      * {@return whether one more command may begin in this cycle}
      */
-    boolean hasTime()
+    public boolean hasTime()
     {
         return spentNs < BUDGET_NS;
     }
@@ -37,7 +38,7 @@ final class AdminTimeBudget
     /**
      * {@return whether a command has begun in this cycle}
      */
-    boolean isBegun()
+    public boolean isBegun()
     {
         return 0 != spentNs;
     }
@@ -45,7 +46,7 @@ final class AdminTimeBudget
     /**
      * {@return the clock, for {@link #end}}
      */
-    long begin()
+    public long begin()
     {
         return reactor.clockNs();
     }
@@ -55,7 +56,7 @@ final class AdminTimeBudget
      *
      * @param startNs of {@link #begin}.
      */
-    void end(final long startNs)
+    public void end(final long startNs)
     {
         spentNs += Math.max(1, reactor.clockNs() - startNs);
     }
@@ -63,7 +64,7 @@ final class AdminTimeBudget
     /**
      * {@return whether a command waits for its turn}
      */
-    boolean isAnyWaiting()
+    public boolean isAnyWaiting()
     {
         return 0 != waiting.size();
     }
@@ -73,7 +74,7 @@ final class AdminTimeBudget
      *
      * @param request of the command, in no other line.
      */
-    void await(final Request request)
+    public void await(final Request request)
     {
         request.phase(RequestPhase.AWAITING_NEXT_TURN);
         waiting.add(request);
@@ -84,13 +85,13 @@ final class AdminTimeBudget
      *
      * @param request that waits in it.
      */
-    void cancel(final Request request)
+    public void cancel(final Request request)
     {
         waiting.remove(request);
     }
 
     /** The next cycle begins: those who wait here go on as far as there is time. */
-    void next()
+    public void next()
     {
         spentNs = 0;
         while (0 != waiting.size() && hasTime())

@@ -1,14 +1,21 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 /**
  * Requests that wait, in order: a list linked through the requests themselves, so that a request can be removed from
  * the middle when its connection ends. Single-threaded.
  */
-final class RequestQueue
+public final class RequestQueue
 {
     private Request head;
     private Request tail;
     private int size;
+
+    /**
+     * Creates an empty queue.
+     */
+    public RequestQueue()
+    {
+    }
 
     /**
      * Adds at the end.

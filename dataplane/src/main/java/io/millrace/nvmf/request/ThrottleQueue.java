@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.nvmf.qos.QosCounters;
 import io.millrace.nvmf.qos.QosPolicy;
@@ -9,7 +9,7 @@ import io.millrace.reactor.TimerListener;
  * The reads or the writes of one reactor that wait for a limit, in order. A timer fires when the first may be released;
  * in between nothing is polled. Single-threaded.
  */
-final class ThrottleQueue implements TimerListener
+public final class ThrottleQueue implements TimerListener
 {
     /** Bounds a run as the polls of pollers are bounded. */
     private static final int RELEASES_PER_TURN = 64;
@@ -94,7 +94,7 @@ final class ThrottleQueue implements TimerListener
      *
      * @param request that waits in it.
      */
-    void remove(final Request request)
+    public void remove(final Request request)
     {
         final boolean wasFirst = request == waiting.first();
         take(request);

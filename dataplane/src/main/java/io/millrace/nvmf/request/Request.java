@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.block.BlockCompletionListener;
 import io.millrace.block.BlockRequest;
@@ -79,7 +79,7 @@ public final class Request extends BufferWaiter
      * @param source that holds the entry.
      * @param offset of the entry in it.
      */
-    void begin(final UnsafeBuffer source, final int offset)
+    public void begin(final UnsafeBuffer source, final int offset)
     {
         entryBuffer.putBytes(0, source, offset, SubmissionQueueEntry.SIZE_BYTES);
         dataPointer.forget();
@@ -160,12 +160,17 @@ public final class Request extends BufferWaiter
     /**
      * {@return the queue pair it came in on}
      */
-    RequestOwner owner()
+    public RequestOwner owner()
     {
         return owner;
     }
 
-    void owner(final RequestOwner newOwner)
+    /**
+     * Another command has the slot.
+     *
+     * @param newOwner that it belongs to.
+     */
+    public void owner(final RequestOwner newOwner)
     {
         owner = newOwner;
     }
@@ -178,7 +183,12 @@ public final class Request extends BufferWaiter
         return tag;
     }
 
-    void tag(final int index)
+    /**
+     * Sets its index among the active requests of its queue pair.
+     *
+     * @param index below 65,536.
+     */
+    public void tag(final int index)
     {
         tag = index;
     }
@@ -194,7 +204,7 @@ public final class Request extends BufferWaiter
     /**
      * {@return address of the command's data in its capsule; only when the pointer says that it is there}
      */
-    long capsuleDataAddress()
+    public long capsuleDataAddress()
     {
         return inCapsuleAddress + dataPointer.address();
     }
@@ -243,7 +253,7 @@ public final class Request extends BufferWaiter
     /**
      * {@return length of the payload with all of its parts, in bytes}
      */
-    int wholeLength()
+    public int wholeLength()
     {
         return 0 == wholeLength ? data.totalBytes() : wholeLength;
     }
@@ -253,7 +263,7 @@ public final class Request extends BufferWaiter
      *
      * @param lengthBytes of the payload.
      */
-    void beginPart(final int lengthBytes)
+    public void beginPart(final int lengthBytes)
     {
         beginPart(bufferAddress, pooledLength, lengthBytes);
     }
@@ -265,7 +275,7 @@ public final class Request extends BufferWaiter
      * @param partBytesMax how long it may be.
      * @param lengthBytes  of the payload.
      */
-    void beginPart(final long address, final int partBytesMax, final int lengthBytes)
+    public void beginPart(final long address, final int partBytesMax, final int lengthBytes)
     {
         final int partBytes = Math.min(partBytesMax, lengthBytes - partOffset);
         data.set(address, partBytes);
@@ -276,13 +286,13 @@ public final class Request extends BufferWaiter
     }
 
     /** The present part, which is not the last, has been moved. */
-    void endPart()
+    public void endPart()
     {
         partOffset += data.totalBytes();
     }
 
     /** No other part follows: the command has failed. */
-    void endParts()
+    public void endParts()
     {
         wholeLength = 0 == wholeLength ? 0 : partOffset + data.totalBytes();
     }
@@ -290,7 +300,7 @@ public final class Request extends BufferWaiter
     /**
      * {@return address of its buffer of the pool, 0 when it has none}
      */
-    long bufferAddress()
+    public long bufferAddress()
     {
         return bufferAddress;
     }
@@ -298,7 +308,7 @@ public final class Request extends BufferWaiter
     /**
      * {@return length its buffer was asked for with}
      */
-    int pooledLength()
+    public int pooledLength()
     {
         return pooledLength;
     }
@@ -326,27 +336,48 @@ public final class Request extends BufferWaiter
         return completionOptional;
     }
 
-    void completionOptional(final boolean value)
+    /**
+     * Says whether the completion queue entry may be left out.
+     *
+     * @param value whether it may.
+     */
+    public void completionOptional(final boolean value)
     {
         completionOptional = value;
     }
 
-    RequestPhase phase()
+    /**
+     * {@return its phase}
+     */
+    public RequestPhase phase()
     {
         return phase;
     }
 
-    void phase(final RequestPhase newPhase)
+    /**
+     * Enters another phase, as {@link RequestPhase} has them.
+     *
+     * @param newPhase to enter.
+     */
+    public void phase(final RequestPhase newPhase)
     {
         phase = newPhase;
     }
 
-    RequestPayload payload()
+    /**
+     * {@return state of its payload memory}
+     */
+    public RequestPayload payload()
     {
         return payload;
     }
 
-    void payload(final RequestPayload newPayload)
+    /**
+     * Changes the state of its payload memory.
+     *
+     * @param newPayload state.
+     */
+    public void payload(final RequestPayload newPayload)
     {
         payload = newPayload;
     }
@@ -354,12 +385,17 @@ public final class Request extends BufferWaiter
     /**
      * {@return the namespace's channel that it is bound to; null when to none}
      */
-    NamespaceChannel namespace()
+    public NamespaceChannel namespace()
     {
         return namespace;
     }
 
-    void namespace(final NamespaceChannel channel)
+    /**
+     * Binds it to a namespace, or ends that.
+     *
+     * @param channel to the namespace; null for none.
+     */
+    public void namespace(final NamespaceChannel channel)
     {
         namespace = channel;
     }
@@ -367,12 +403,17 @@ public final class Request extends BufferWaiter
     /**
      * {@return whether its command id is marked as in use on its behalf}
      */
-    boolean holdsCommandId()
+    public boolean holdsCommandId()
     {
         return holdsCommandId;
     }
 
-    void holdsCommandId(final boolean holds)
+    /**
+     * Says whether its command identifier is marked as in use.
+     *
+     * @param holds whether it is.
+     */
+    public void holdsCommandId(final boolean holds)
     {
         holdsCommandId = holds;
     }
@@ -380,7 +421,7 @@ public final class Request extends BufferWaiter
     /**
      * {@return how often the slot has been given back: lets a late completion detect that the slot was reused}
      */
-    int serial()
+    public int serial()
     {
         return serial;
     }
@@ -393,12 +434,17 @@ public final class Request extends BufferWaiter
     /**
      * {@return which part of a command of several parts is being done}
      */
-    int step()
+    public int step()
     {
         return step;
     }
 
-    void step(final int newStep)
+    /**
+     * Begins another part.
+     *
+     * @param newStep the part.
+     */
+    public void step(final int newStep)
     {
         step = newStep;
     }
@@ -406,12 +452,17 @@ public final class Request extends BufferWaiter
     /**
      * {@return how many blocks of the present part are done}
      */
-    long stepBlocks()
+    public long stepBlocks()
     {
         return stepBlocks;
     }
 
-    void stepBlocks(final long blocks)
+    /**
+     * Sets how much of the present part is done.
+     *
+     * @param blocks of the part.
+     */
+    public void stepBlocks(final long blocks)
     {
         stepBlocks = blocks;
     }
@@ -419,12 +470,17 @@ public final class Request extends BufferWaiter
     /**
      * {@return its progress through the limits}
      */
-    QosStage qosStage()
+    public QosStage qosStage()
     {
         return qosStage;
     }
 
-    void qosStage(final QosStage stage)
+    /**
+     * Makes progress through the limits.
+     *
+     * @param stage that it is at.
+     */
+    public void qosStage(final QosStage stage)
     {
         qosStage = stage;
     }
@@ -432,7 +488,7 @@ public final class Request extends BufferWaiter
     /**
      * {@return throttle queue that it waits in; null when it waits in none}
      */
-    ThrottleQueue throttleQueue()
+    public ThrottleQueue throttleQueue()
     {
         return throttleQueue;
     }
@@ -532,7 +588,12 @@ public final class Request extends BufferWaiter
         return sendsData;
     }
 
-    void sendsData(final boolean sends)
+    /**
+     * Says whether payload goes to the host before the completion.
+     *
+     * @param sends whether it does.
+     */
+    public void sendsData(final boolean sends)
     {
         sendsData = sends;
     }
@@ -545,7 +606,12 @@ public final class Request extends BufferWaiter
         return status;
     }
 
-    void status(final int newStatus)
+    /**
+     * Sets the status.
+     *
+     * @param newStatus as {@code NvmeStatus} has them; 0 is success.
+     */
+    public void status(final int newStatus)
     {
         status = newStatus;
     }
@@ -566,7 +632,13 @@ public final class Request extends BufferWaiter
         return result1;
     }
 
-    void result(final int first, final int second)
+    /**
+     * Sets the result of the completion.
+     *
+     * @param first  double word 0.
+     * @param second double word 1.
+     */
+    public void result(final int first, final int second)
     {
         result0 = first;
         result1 = second;
@@ -616,7 +688,12 @@ public final class Request extends BufferWaiter
         return startNs;
     }
 
-    void startNs(final long nowNs)
+    /**
+     * Sets when the command began.
+     *
+     * @param nowNs on the reactor's clock.
+     */
+    public void startNs(final long nowNs)
     {
         startNs = nowNs;
     }

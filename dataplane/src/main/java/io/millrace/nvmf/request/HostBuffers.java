@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 import io.millrace.memory.BufferGroup;
 
@@ -6,7 +6,7 @@ import io.millrace.memory.BufferGroup;
  * Buffers of one reactor that all connections of a host hold, on any subsystem. Connections of one address count as one
  * host, since a host may use any name. Single-threaded.
  */
-final class HostBuffers
+public final class HostBuffers
 {
     private final String host;
     private final BufferGroup pool = new BufferGroup();

@@ -1,9 +1,9 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 /**
  * Phase of a {@link Request}, which determines its present owner and what has to be undone when its connection ends.
  */
-enum RequestPhase
+public enum RequestPhase
 {
     /** In the pool. */
     IDLE,

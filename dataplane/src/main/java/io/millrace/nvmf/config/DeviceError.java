@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.config;
 
 import io.millrace.bindings.Errno;
 import io.millrace.block.BlockDevice;
@@ -61,12 +61,18 @@ public final class DeviceError
      * @param device that the errors belong to.
      * @param part   of the reactor.
      */
-    static DeviceError others(final BlockDevice device, final StatusPart part)
+    public static DeviceError others(final BlockDevice device, final StatusPart part)
     {
         return new DeviceError(device, null, null, FailureCause.NONE, 0, part);
     }
 
-    boolean isOf(final BlockRequest request, final BlockDevice failed)
+    /**
+     * {@return whether a failed request is another occurrence of this error}
+     *
+     * @param request with its status.
+     * @param failed  device that failed it.
+     */
+    public boolean isOf(final BlockRequest request, final BlockDevice failed)
     {
         return operation == request.operation() && status == request.status() && cause == request.cause() &&
             (FailureCause.NONE == cause || causeCode == request.causeCode()) && device == failed;
@@ -82,7 +88,10 @@ public final class DeviceError
         record.add(request.lba());
     }
 
-    void release()
+    /**
+     * The device is closed: its record is free.
+     */
+    public void release()
     {
         record.release();
     }

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.config;
 
 import io.millrace.nvmf.transport.TransportAddress;
 

@@ -1,10 +1,10 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.request;
 
 /**
  * State of the payload memory of a {@link Request}. A command that had to wait is executed again from its beginning,
  * and skips the steps recorded here.
  */
-enum RequestPayload
+public enum RequestPayload
 {
     /** No memory yet. */
     NONE,
