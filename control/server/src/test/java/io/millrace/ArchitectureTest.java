@@ -73,7 +73,7 @@ class ArchitectureTest
         "io.millrace.block.nvme.queue",
         "io.millrace.nvme",
         "io.millrace.nvmf", "io.millrace.nvmf.transport", "io.millrace.nvmf.qos", "io.millrace.nvmf.ana",
-        "io.millrace.nvmf.namespace", "io.millrace.nvmf.config",
+        "io.millrace.nvmf.namespace", "io.millrace.nvmf.config", "io.millrace.nvmf.request", "io.millrace.nvmf.queue",
         "io.millrace.nvmf.tcp", "io.millrace.nvmf.tcp.pdu", "io.millrace.nvmf.initiator",
         "io.millrace.nvmf.initiator.tcp", "io.millrace.remote", "io.millrace.status", "io.millrace.jfr",
         "io.millrace.dataplane", "io.millrace.serve.config",
@@ -148,6 +148,10 @@ class ArchitectureTest
             "io.millrace.dataplane..",
         "io.millrace.nvmf | io.millrace.nvmf.tcp.., io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., " +
             "io.millrace.dataplane..",
+        "io.millrace.nvmf.request | io.millrace.nvmf, io.millrace.nvmf.queue.., io.millrace.nvmf.tcp.., " +
+            "io.millrace.nvmf.rdma.., io.millrace.nvmf.initiator.., io.millrace.dataplane..",
+        "io.millrace.nvmf.queue | io.millrace.nvmf, io.millrace.nvmf.tcp.., io.millrace.nvmf.rdma.., " +
+            "io.millrace.nvmf.initiator.., io.millrace.dataplane..",
         "io.millrace.nvmf.transport.. | io.millrace.reactor.., io.millrace.memory.., io.millrace.block.., " +
             "io.millrace.nvmf, io.millrace.nvmf.tcp.., io.millrace.nvmf.initiator..",
         "io.millrace.nvmf.tcp.pdu.. | io.millrace.reactor.., io.millrace.block.., " +

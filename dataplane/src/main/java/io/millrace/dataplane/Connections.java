@@ -1,7 +1,7 @@
 package io.millrace.dataplane;
 
 import io.millrace.nvmf.PollGroup;
-import io.millrace.nvmf.QueuePairSnapshot;
+import io.millrace.nvmf.queue.QueuePairSnapshot;
 import io.millrace.reactor.Reactor;
 import java.util.List;
 

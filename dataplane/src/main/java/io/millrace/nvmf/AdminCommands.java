@@ -6,6 +6,8 @@ import io.millrace.nvme.LogPageId;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
+import io.millrace.nvmf.queue.CommandHandler;
+import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.request.PayloadBuffers;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.request.RequestPayload;

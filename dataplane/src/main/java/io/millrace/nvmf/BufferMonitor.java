@@ -1,6 +1,9 @@
 package io.millrace.nvmf;
 
 import io.millrace.memory.BufferPool;
+import io.millrace.nvmf.queue.BufferHolder;
+import io.millrace.nvmf.queue.BufferUsage;
+import io.millrace.nvmf.queue.ReactorResources;
 import io.millrace.nvmf.request.DeviceChannels;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -1,5 +1,7 @@
 package io.millrace.nvmf;
 
+import io.millrace.nvmf.queue.CommandHandler;
+
 /**
  * A supported command, as listed in the tables of admin and I/O commands and in the commands supported and effects log
  * page.

@@ -9,6 +9,10 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.ana.AnaPath;
 import io.millrace.nvmf.config.Nqn;
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.queue.Association;
+import io.millrace.nvmf.queue.QueuePair;
+import io.millrace.nvmf.queue.QueuePairSnapshot;
+import io.millrace.nvmf.queue.UnfinishedCommands;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -408,13 +412,13 @@ final class Controller extends Association
     }
 
     @Override
-    void onDraining()
+    public void onDraining()
     {
         drainingCount.incrementAndGet();
     }
 
     @Override
-    void onDisconnected(final QueuePair queuePair, final String reason)
+    public void onDisconnected(final QueuePair queuePair, final String reason)
     {
         if (queuePair == adminQueuePair)
         {

@@ -9,6 +9,8 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.ana.AnaPath;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.queue.QueuePair;
+import io.millrace.nvmf.queue.SubsystemChannels;
 import io.millrace.nvmf.request.NamespaceChannel;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.request.RequestPayload;

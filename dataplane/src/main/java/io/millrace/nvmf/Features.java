@@ -8,6 +8,7 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.ana.AnaPath;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.request.RequestPayload;
 

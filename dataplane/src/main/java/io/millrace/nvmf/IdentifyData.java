@@ -14,6 +14,8 @@ import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.ana.AnaTable;
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.namespace.ServedNamespace;
+import io.millrace.nvmf.queue.AsyncEvents;
+import io.millrace.nvmf.queue.ErrorLog;
 import io.millrace.nvmf.transport.DataPointerFormat;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

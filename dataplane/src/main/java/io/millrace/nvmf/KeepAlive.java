@@ -1,6 +1,7 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvmf.config.TargetConfig;
+import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.reactor.Reactor;
 import java.util.concurrent.TimeUnit;
 

@@ -1,6 +1,10 @@
 package io.millrace.nvmf;
 
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.queue.CommandRefusal;
+import io.millrace.nvmf.queue.DrainTimer;
+import io.millrace.nvmf.queue.QueuePair;
+import io.millrace.nvmf.queue.ReactorResources;
 import io.millrace.nvmf.request.DeviceChannel;
 import io.millrace.nvmf.request.DeviceChannels;
 import io.millrace.nvmf.request.NamespaceChannel;

@@ -11,6 +11,8 @@ import io.millrace.nvmf.namespace.NamespaceSnapshot;
 import io.millrace.nvmf.namespace.NamespaceTable;
 import io.millrace.nvmf.namespace.NamespaceTotals;
 import io.millrace.nvmf.namespace.ServedNamespace;
+import io.millrace.nvmf.queue.QueuePair;
+import io.millrace.nvmf.queue.QueuePairSnapshot;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -6,6 +6,7 @@ import io.millrace.nvmf.ana.AnaSnapshot;
 import io.millrace.nvmf.ana.AnaTable;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.queue.UnfinishedCommands;
 import io.millrace.nvmf.transport.TransportAddress;
 import java.util.ArrayList;
 import java.util.BitSet;

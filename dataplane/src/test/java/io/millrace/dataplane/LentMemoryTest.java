@@ -12,7 +12,7 @@ import io.millrace.memory.MemoryRegion;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
 import io.millrace.memory.RefusingListener;
-import io.millrace.nvmf.TargetListener;
+import io.millrace.nvmf.config.TargetListener;
 import io.millrace.reactor.ReactorConfig;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -25,6 +25,8 @@ import io.millrace.nvmf.config.SubsystemConfig;
 import io.millrace.nvmf.config.TargetConfig;
 import io.millrace.nvmf.config.TargetListener;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.queue.DrainTimer;
+import io.millrace.nvmf.queue.UnfinishedCommands;
 import io.millrace.nvmf.transport.TransportAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -11,6 +11,7 @@ import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.config.Nqn;
 import io.millrace.nvmf.config.SubsystemConfig;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.queue.AsyncEvents;
 import io.millrace.nvmf.transport.TransportAddress;
 import java.util.ArrayList;
 import java.util.List;

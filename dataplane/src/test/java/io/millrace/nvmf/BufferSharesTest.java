@@ -12,6 +12,7 @@ import io.millrace.nvme.IdentifyCns;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.namespace.Namespace;
+import io.millrace.nvmf.queue.BufferHolder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;

@@ -7,6 +7,7 @@ import io.millrace.block.BlockStatus;
 import io.millrace.memory.MemoryDomain;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.config.DeviceError;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -9,6 +9,7 @@ import io.millrace.nvme.FabricsType;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.config.Nqn;
+import io.millrace.nvmf.queue.AsyncEvents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -21,6 +21,7 @@ import io.millrace.nvmf.initiator.HostPollGroup;
 import io.millrace.nvmf.initiator.HostRequest;
 import io.millrace.nvmf.initiator.RemoteController;
 import io.millrace.nvmf.initiator.RemoteQueuePair;
+import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.transport.Transport;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.reactor.Reactor;

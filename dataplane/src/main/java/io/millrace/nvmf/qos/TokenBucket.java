@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  * Tokens that nobody has claimed are kept up to a capacity, older ones are lost. What is claimed in a stretch of time
  * and may be used in it is therefore at most the rate times that, the capacity and the last claim's length. Any thread.
  */
-public final class TokenBucket
+final class TokenBucket
 {
     private static final long NS_PER_S = TimeUnit.SECONDS.toNanos(1);
     /** Of the rate, what a share takes at a time: more would let one reactor overtake others for so long. */

@@ -6,7 +6,7 @@ import io.millrace.memory.BufferGroup;
  * Buffers of one reactor that all connections of a host hold, on any subsystem. Connections of one address count as one
  * host, since a host may use any name. Single-threaded.
  */
-public final class HostBuffers
+final class HostBuffers
 {
     private final String host;
     private final BufferGroup pool = new BufferGroup();

@@ -4,7 +4,7 @@ package io.millrace.nvmf.request;
  * Requests that wait, in order: a list linked through the requests themselves, so that a request can be removed from
  * the middle when its connection ends. Single-threaded.
  */
-public final class RequestQueue
+final class RequestQueue
 {
     private Request head;
     private Request tail;
@@ -13,7 +13,7 @@ public final class RequestQueue
     /**
      * Creates an empty queue.
      */
-    public RequestQueue()
+    RequestQueue()
     {
     }
 

@@ -3,7 +3,7 @@ package io.millrace.nvmf.tcp;
 import io.millrace.bindings.Errno;
 import io.millrace.bindings.NativeMemory;
 import io.millrace.nvme.NvmeStatus;
-import io.millrace.nvmf.CommandDispatcher;
+import io.millrace.nvmf.queue.CommandDispatcher;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.tcp.pdu.CapsuleCommand;
 import io.millrace.nvmf.tcp.pdu.CommonHeader;

@@ -1,6 +1,6 @@
 package io.millrace.nvmf.transport;
 
-import io.millrace.nvmf.QueuePair;
+import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.request.QueuePairTransport;
 import java.util.Map;
 

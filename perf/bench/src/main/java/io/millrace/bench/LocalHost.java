@@ -11,7 +11,7 @@ import io.millrace.nvme.PropertyCommand;
 import io.millrace.nvme.SglDescriptor;
 import io.millrace.nvme.SubmissionQueueEntry;
 import io.millrace.nvmf.PollGroup;
-import io.millrace.nvmf.QueuePair;
+import io.millrace.nvmf.queue.QueuePair;
 import io.millrace.nvmf.request.QueuePairTransport;
 import io.millrace.nvmf.request.Request;
 import io.millrace.nvmf.transport.DataPointer;

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.nvmf.request.Request;
 
@@ -7,7 +7,7 @@ import io.millrace.nvmf.request.Request;
  * beginning when the command had to wait for a buffer or for its data.
  */
 @FunctionalInterface
-interface CommandHandler
+public interface CommandHandler
 {
     /**
      * Completes the command, or leaves it waiting for what will.

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 /**
  * Which of the 65,536 command identifiers of a queue are in use: a host may choose any. Single-threaded.

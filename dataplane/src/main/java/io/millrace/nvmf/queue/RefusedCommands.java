@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.nvme.NvmeStatus;
 import io.millrace.nvmf.request.Request;
@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  * namespace may be used by other paths, and the commands are answered when they complete. Its reactor only; control
  * path.
  */
-final class RefusedCommands
+public final class RefusedCommands
 {
     private static final class Wait implements CommandRefusal
     {
@@ -70,7 +70,7 @@ final class RefusedCommands
      * @param groups    whose states have changed; those to which commands are not refused do not matter.
      * @param done      completed with what devices have not completed in time; maybe before this returns.
      */
-    void await(
+    public void await(
         final QueuePair queuePair, final BitSet groups, final CompletableFuture<List<UnfinishedCommands>> done)
     {
         final Wait wait = new Wait(queuePair, groups, reactor.nowNs(), done);
@@ -109,7 +109,7 @@ final class RefusedCommands
     /**
      * {@return number of waits, each of one queue pair}
      */
-    int size()
+    public int size()
     {
         return waits.size();
     }
@@ -117,7 +117,7 @@ final class RefusedCommands
     /**
      * {@return whether nobody waits}
      */
-    boolean isEmpty()
+    public boolean isEmpty()
     {
         return waits.isEmpty();
     }
@@ -126,7 +126,7 @@ final class RefusedCommands
      * Tells those who need not wait any more; runs in every poll while somebody waits, so it makes no objects. Who
      * waits leaves the list before being told, which may change the list.
      */
-    void settle()
+    public void settle()
     {
         for (Wait wait = takeSettled(); null != wait; wait = takeSettled())
         {

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.NvmeStatus;
@@ -138,7 +138,7 @@ public final class CommandDispatcher
      * {@return whether a command has come whose turn it is not yet, however long ago: what is behind it has not been
      * looked at}
      */
-    boolean isAwaitingTurn()
+    public boolean isAwaitingTurn()
     {
         return 0 != awaitingTurn;
     }

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.block.BlockCompletionListener;
 import io.millrace.memory.BufferPool;
@@ -21,7 +21,7 @@ import java.util.Set;
  * What the queue pairs of a reactor share: slots, buffers, limits, the time of admin commands, counters, and who
  * executes their commands. Its reactor only; other threads may read its numbers.
  */
-final class ReactorResources implements AutoCloseable
+public final class ReactorResources implements AutoCloseable
 {
     private final Reactor reactor;
     private final TargetListener listener;
@@ -53,7 +53,7 @@ final class ReactorResources implements AutoCloseable
      * @param admin       executes commands of admin queues.
      * @param fabrics     executes fabrics commands.
      */
-    ReactorResources(
+    public ReactorResources(
         final Reactor reactor,
         final TargetConfig config,
         final TargetListener listener,
@@ -80,7 +80,10 @@ final class ReactorResources implements AutoCloseable
         adminTimeBudget = new AdminTimeBudget(reactor);
     }
 
-    Reactor reactor()
+    /**
+     * {@return the reactor}
+     */
+    public Reactor reactor()
     {
         return reactor;
     }
@@ -88,17 +91,23 @@ final class ReactorResources implements AutoCloseable
     /**
      * {@return listener of the target}
      */
-    TargetListener listener()
+    public TargetListener listener()
     {
         return listener;
     }
 
-    BufferPool buffers()
+    /**
+     * {@return buffers of the reactor}
+     */
+    public BufferPool buffers()
     {
         return buffers;
     }
 
-    int maxTransferBytes()
+    /**
+     * {@return largest transfer of a command}
+     */
+    public int maxTransferBytes()
     {
         return maxTransferBytes;
     }
@@ -127,17 +136,26 @@ final class ReactorResources implements AutoCloseable
         return fabrics;
     }
 
-    RequestPool requests()
+    /**
+     * {@return slots for commands}
+     */
+    public RequestPool requests()
     {
         return requests;
     }
 
-    PayloadBuffers payloads()
+    /**
+     * {@return buffers for payloads}
+     */
+    public PayloadBuffers payloads()
     {
         return payloads;
     }
 
-    QosAdmission qos()
+    /**
+     * {@return what applies limits}
+     */
+    public QosAdmission qos()
     {
         return qos;
     }
@@ -145,7 +163,7 @@ final class ReactorResources implements AutoCloseable
     /**
      * {@return what bounds the time of admin commands}
      */
-    AdminTimeBudget adminTimeBudget()
+    public AdminTimeBudget adminTimeBudget()
     {
         return adminTimeBudget;
     }
@@ -153,7 +171,7 @@ final class ReactorResources implements AutoCloseable
     /**
      * {@return commands that came before a change of ANA states which refuses them}
      */
-    RefusedCommands refused()
+    public RefusedCommands refused()
     {
         return refused;
     }
@@ -171,7 +189,7 @@ final class ReactorResources implements AutoCloseable
     /**
      * {@return queue pairs there are, connected or not; other threads read it as it was a moment ago}
      */
-    int queuePairs()
+    public int queuePairs()
     {
         return queuePairs;
     }
@@ -183,7 +201,7 @@ final class ReactorResources implements AutoCloseable
      * @param local     address that the host came in on.
      * @return a queue pair that waits for its Connect command.
      */
-    QueuePair newQueuePair(final QueuePairTransport transport, final TransportAddress local)
+    public QueuePair newQueuePair(final QueuePairTransport transport, final TransportAddress local)
     {
         queuePairs++;
         return new QueuePair(this, transport, local);
@@ -199,7 +217,7 @@ final class ReactorResources implements AutoCloseable
      * {@return I/O queues that have connected here or have commands at a device, as they are now: ending one changes
      *     the list, but not this copy}
      */
-    List<QueuePair> ioQueues()
+    public List<QueuePair> ioQueues()
     {
         return new ArrayList<>(ioQueues);
     }
@@ -227,7 +245,7 @@ final class ReactorResources implements AutoCloseable
     /**
      * {@return present holders of its I/O buffers}
      */
-    BufferUsage bufferUsage()
+    public BufferUsage bufferUsage()
     {
         final BufferUsage usage = new BufferUsage(reactor.nowNs());
         ioQueues.forEach((each) -> each.outstandingCommands().addTo(usage));

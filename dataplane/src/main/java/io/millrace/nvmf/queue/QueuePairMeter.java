@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.jfr.FlightEvents;
 import io.millrace.nvme.AdminOpcode;
@@ -18,7 +18,7 @@ import java.lang.invoke.VarHandle;
  * Counters and measurements of one queue pair, published in the status file. Reactor only; nothing is looked up,
  * allocated or timed per command.
  */
-final class QueuePairMeter
+public final class QueuePairMeter
 {
     private static final VarHandle LAST_COMMAND_NS;
 
@@ -62,7 +62,7 @@ final class QueuePairMeter
     /**
      * {@return bytes of reads that succeeded}
      */
-    long bytesRead()
+    public long bytesRead()
     {
         return bytesRead;
     }
@@ -70,7 +70,7 @@ final class QueuePairMeter
     /**
      * {@return bytes of writes that succeeded}
      */
-    long bytesWritten()
+    public long bytesWritten()
     {
         return bytesWritten;
     }
@@ -78,7 +78,7 @@ final class QueuePairMeter
     /**
      * {@return commands that failed}
      */
-    long errors()
+    public long errors()
     {
         return errors;
     }
@@ -86,7 +86,7 @@ final class QueuePairMeter
     /**
      * {@return when the last command came, on the clock of {@link System#nanoTime()}; any thread}
      */
-    long lastCommandNs()
+    public long lastCommandNs()
     {
         return (long)LAST_COMMAND_NS.getOpaque(this);
     }
@@ -149,12 +149,22 @@ final class QueuePairMeter
         }
     }
 
-    void onRead(final int lengthBytes)
+    /**
+     * A read, or a part of one, has succeeded.
+     *
+     * @param lengthBytes of it.
+     */
+    public void onRead(final int lengthBytes)
     {
         bytesRead += lengthBytes;
     }
 
-    void onWritten(final int lengthBytes)
+    /**
+     * A write, or a part of one, has succeeded.
+     *
+     * @param lengthBytes of it.
+     */
+    public void onWritten(final int lengthBytes)
     {
         bytesWritten += lengthBytes;
     }

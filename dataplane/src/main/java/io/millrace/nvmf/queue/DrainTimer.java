@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * change of ANA states: their hosts {@link #HOST_LIMIT_NS} for data and answers, their devices
  * {@link #DEVICE_LIMIT_NS}. Looks at them every 50 ms while somebody wants that. Its reactor only; control path.
  */
-final class DrainTimer
+public final class DrainTimer
 {
     /**
      * How long a host has for its part of a transfer. Completing the command instead would be unsafe: a host that has
@@ -17,9 +17,9 @@ final class DrainTimer
      */
     static final long HOST_LIMIT_NS = TimeUnit.SECONDS.toNanos(1);
     /** How long a device has for what it was given. */
-    static final long DEVICE_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
+    public static final long DEVICE_LIMIT_NS = TimeUnit.SECONDS.toNanos(5);
     /** How often they are looked at. */
-    static final long CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
+    public static final long CHECK_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final Reactor reactor;
     private final TimerListener look;
@@ -31,14 +31,14 @@ final class DrainTimer
      * @param reactor whose timer it uses.
      * @param look    called once after each {@link #start}.
      */
-    DrainTimer(final Reactor reactor, final TimerListener look)
+    public DrainTimer(final Reactor reactor, final TimerListener look)
     {
         this.reactor = reactor;
         this.look = look;
     }
 
     /** Has a look taken soon, unless one is to come. */
-    void start()
+    public void start()
     {
         if (!isScheduled)
         {
@@ -59,7 +59,7 @@ final class DrainTimer
      * @param sinceNs when it began.
      * @param nowNs   the cycle's clock.
      */
-    static boolean isHostOverdue(final long sinceNs, final long nowNs)
+    public static boolean isHostOverdue(final long sinceNs, final long nowNs)
     {
         return nowNs - sinceNs >= HOST_LIMIT_NS;
     }
@@ -70,7 +70,7 @@ final class DrainTimer
      * @param sinceNs when it began.
      * @param nowNs   the cycle's clock.
      */
-    static boolean isDeviceOverdue(final long sinceNs, final long nowNs)
+    public static boolean isDeviceOverdue(final long sinceNs, final long nowNs)
     {
         return nowNs - sinceNs >= DEVICE_LIMIT_NS;
     }
@@ -81,7 +81,7 @@ final class DrainTimer
      * @param queuePair of the connection.
      * @param change    what began its time, such as "a namespace was removed".
      */
-    static void endConnection(final QueuePair queuePair, final String change)
+    public static void endConnection(final QueuePair queuePair, final String change)
     {
         queuePair.abortConnection(change + ' ' + TimeUnit.NANOSECONDS.toMillis(HOST_LIMIT_NS) +
             " ms ago, and the host has neither sent nor taken the data of its commands");

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.nvmf.ana.AnaPath;
 import io.millrace.nvmf.config.Nqn;
@@ -8,7 +8,7 @@ import io.millrace.nvmf.config.Nqn;
  * reactors they are on: who it is, ANA states, cache mode, error log, event requests. Any thread but where a method
  * says otherwise.
  */
-abstract class Association
+public abstract class Association
 {
     private final String subsystemNqn;
     private final String hostNqn;
@@ -27,7 +27,7 @@ abstract class Association
      * @param adminQueuePair that connects.
      * @param notices        kinds of events that are reported until the host configures them.
      */
-    Association(
+    public Association(
         final String subsystemNqn, final String hostNqn, final QueuePair adminQueuePair, final int notices)
     {
         this.subsystemNqn = subsystemNqn;
@@ -39,7 +39,7 @@ abstract class Association
      * The connection of an I/O queue is gone; {@link #onDisconnected} follows when no write that came on it is under
      * way. The queue pair's reactor.
      */
-    abstract void onDraining();
+    public abstract void onDraining();
 
     /**
      * A queue pair of it is gone. The queue pair's reactor.
@@ -47,14 +47,20 @@ abstract class Association
      * @param queuePair that was disconnected.
      * @param reason    why.
      */
-    abstract void onDisconnected(QueuePair queuePair, String reason);
+    public abstract void onDisconnected(QueuePair queuePair, String reason);
 
-    String subsystemNqn()
+    /**
+     * {@return NQN of the subsystem}
+     */
+    public String subsystemNqn()
     {
         return subsystemNqn;
     }
 
-    String hostNqn()
+    /**
+     * {@return NQN of the host, as it gave it}
+     */
+    public String hostNqn()
     {
         return hostNqn;
     }
@@ -62,17 +68,25 @@ abstract class Association
     /**
      * {@return id of the controller in its subsystem; set before the association has queue pairs}
      */
-    int id()
+    public int id()
     {
         return id;
     }
 
-    void id(final int newId)
+    /**
+     * Sets the id of the controller, before the association has queue pairs.
+     *
+     * @param newId in its subsystem.
+     */
+    public void id(final int newId)
     {
         id = newId;
     }
 
-    ErrorLog errorLog()
+    /**
+     * {@return its error log}
+     */
+    public ErrorLog errorLog()
     {
         return errorLog;
     }
@@ -80,7 +94,7 @@ abstract class Association
     /**
      * {@return its event requests; the reactor of the admin queue only}
      */
-    AsyncEvents asyncEvents()
+    public AsyncEvents asyncEvents()
     {
         return asyncEvents;
     }
@@ -89,12 +103,17 @@ abstract class Association
      * {@return whether writes must be stable before they complete, because no cache was reported to the host, or it
      * disabled the cache}
      */
-    boolean writeThrough()
+    public boolean writeThrough()
     {
         return writeThrough;
     }
 
-    void writeThrough(final boolean isWriteThrough)
+    /**
+     * Sets whether writes must be stable before they complete.
+     *
+     * @param isWriteThrough whether they must.
+     */
+    public void writeThrough(final boolean isWriteThrough)
     {
         writeThrough = isWriteThrough;
     }
@@ -102,7 +121,7 @@ abstract class Association
     /**
      * {@return ANA states of its listener}
      */
-    AnaPath anaPath()
+    public AnaPath anaPath()
     {
         return anaPath;
     }
@@ -112,7 +131,7 @@ abstract class Association
      *
      * @param path states of its listener.
      */
-    void anaPath(final AnaPath path)
+    public void anaPath(final AnaPath path)
     {
         anaPath = path;
     }
@@ -120,7 +139,7 @@ abstract class Association
     /**
      * {@return controller id, host and subsystem, for messages}
      */
-    String describe()
+    public String describe()
     {
         return "controller " + id + " of " + Nqn.printable(hostNqn) + " on " + subsystemNqn;
     }

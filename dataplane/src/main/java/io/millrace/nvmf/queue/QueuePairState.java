@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 /**
  * States of a queue pair.
@@ -9,7 +9,7 @@ package io.millrace.nvmf;
  *    +----- Connect, other queue --> IO --+--------- connection gone ---------+-------------------+
  * </pre>
  */
-enum QueuePairState
+public enum QueuePairState
 {
     /** Connection is up, waits for its Connect command. */
     NEW,
@@ -30,7 +30,7 @@ enum QueuePairState
     /**
      * {@return whether there is no connection any more}
      */
-    boolean isGone()
+    public boolean isGone()
     {
         return DRAINING == this || CLOSED == this;
     }

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.nvme.ErrorLogEntry;
 import io.millrace.nvme.NvmeStatus;
@@ -11,10 +11,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * The last errors of a controller, whose queues may be on several reactors. Any thread adds, without a lock and without
  * allocating; a reader skips entries that are being written.
  */
-final class ErrorLog
+public final class ErrorLog
 {
     /** How many are kept. */
-    static final int ENTRIES = 64;
+    public static final int ENTRIES = 64;
 
     private static final int COUNT = 0;
     private static final int IDS = 1;
@@ -24,6 +24,13 @@ final class ErrorLog
 
     private final AtomicLong count = new AtomicLong();
     private final AtomicLongArray words = new AtomicLongArray(ENTRIES * WORDS);
+
+    /**
+     * Creates an empty log.
+     */
+    public ErrorLog()
+    {
+    }
 
     /**
      * Adds an error.
@@ -48,7 +55,7 @@ final class ErrorLog
     /**
      * {@return how many errors there were}
      */
-    long count()
+    public long count()
     {
         return count.get();
     }
@@ -59,7 +66,7 @@ final class ErrorLog
      * @param target        zeroed, of {@link #ENTRIES} entries.
      * @param transportType of the controller.
      */
-    void write(final UnsafeBuffer target, final int transportType)
+    public void write(final UnsafeBuffer target, final int transportType)
     {
         final ErrorLogEntry entry = new ErrorLogEntry();
         final long newest = count.get();

@@ -1,9 +1,10 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.memory.BufferShare;
 import io.millrace.nvme.CompletionQueueEntry;
 import io.millrace.nvme.IoOpcode;
 import io.millrace.nvme.NvmeStatus;
+import io.millrace.nvmf.PollGroup;
 import io.millrace.nvmf.request.HostChannel;
 import io.millrace.nvmf.request.QueuePairTransport;
 import io.millrace.nvmf.request.Request;
@@ -204,7 +205,7 @@ public final class QueuePair implements RequestOwner
     /**
      * {@return what it shares with others of its reactor}
      */
-    ReactorResources resources()
+    public ReactorResources resources()
     {
         return resources;
     }
@@ -223,7 +224,10 @@ public final class QueuePair implements RequestOwner
         return local;
     }
 
-    QueuePairState state()
+    /**
+     * {@return its state}
+     */
+    public QueuePairState state()
     {
         return state;
     }
@@ -231,12 +235,15 @@ public final class QueuePair implements RequestOwner
     /**
      * {@return the association that it is a queue of; null before Connect}
      */
-    Association association()
+    public Association association()
     {
         return association;
     }
 
-    SubsystemChannels channels()
+    /**
+     * {@return channels of its subsystem on this reactor; null before Connect}
+     */
+    public SubsystemChannels channels()
     {
         return channels;
     }
@@ -270,7 +277,7 @@ public final class QueuePair implements RequestOwner
     /**
      * {@return its outstanding commands}
      */
-    OutstandingCommands outstandingCommands()
+    public OutstandingCommands outstandingCommands()
     {
         return outstandingCommands;
     }
@@ -278,7 +285,7 @@ public final class QueuePair implements RequestOwner
     /**
      * {@return its counters}
      */
-    QueuePairMeter meter()
+    public QueuePairMeter meter()
     {
         return meter;
     }
@@ -292,7 +299,7 @@ public final class QueuePair implements RequestOwner
      * @param flowControl whether the host reads the submission queue head.
      * @param subsystemChannels of its reactor.
      */
-    void connect(
+    public void connect(
         final Association owner,
         final int queueId,
         final int entries,
@@ -331,7 +338,7 @@ public final class QueuePair implements RequestOwner
     /**
      * {@return how it is, as it was a moment ago; null before its Connect command was right. Any thread}
      */
-    QueuePairSnapshot snapshot()
+    public QueuePairSnapshot snapshot()
     {
         return null == remote ? null : QueuePairSnapshot.of(this, remote);
     }
@@ -341,7 +348,7 @@ public final class QueuePair implements RequestOwner
      *
      * @param reason for the log.
      */
-    void disconnect(final String reason)
+    public void disconnect(final String reason)
     {
         if (!state.isGone() && QueuePairState.DISCONNECTING != state)
         {
@@ -372,7 +379,7 @@ public final class QueuePair implements RequestOwner
      * @param request whose answer it is.
      * @param reason  for the log.
      */
-    void disconnectAfter(final Request request, final String reason)
+    public void disconnectAfter(final Request request, final String reason)
     {
         disconnectAnswer = request;
         disconnectReason = reason;
@@ -409,7 +416,7 @@ public final class QueuePair implements RequestOwner
      *
      * @param request with the part in its buffer. It may be another command's when this returns.
      */
-    void sendPart(final Request request)
+    public void sendPart(final Request request)
     {
         if (state.isGone())
         {
@@ -428,7 +435,7 @@ public final class QueuePair implements RequestOwner
      * @param request     with a buffer.
      * @param lengthBytes of the data.
      */
-    void completeWithData(final Request request, final int lengthBytes)
+    public void completeWithData(final Request request, final int lengthBytes)
     {
         request.data().set(request.bufferAddress(), lengthBytes);
         request.sendsData(true);
@@ -441,7 +448,7 @@ public final class QueuePair implements RequestOwner
      * @param commandId command identifier.
      * @return whether it was ended.
      */
-    boolean abort(final int commandId)
+    public boolean abort(final int commandId)
     {
         final Request request = outstandingCommands.find(commandId);
         if (null == request || RequestPhase.CAPSULE_AWAITING_BUFFER == request.phase() ||

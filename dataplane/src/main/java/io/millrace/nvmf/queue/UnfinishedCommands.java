@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +20,7 @@ public record UnfinishedCommands(String device, int nsid, int commands)
      *
      * @param parts to wait for.
      */
-    static CompletableFuture<List<UnfinishedCommands>> all(
+    public static CompletableFuture<List<UnfinishedCommands>> all(
         final List<CompletableFuture<List<UnfinishedCommands>>> parts)
     {
         return CompletableFuture.allOf(parts.toArray(CompletableFuture[]::new)).thenApply((nothing) ->

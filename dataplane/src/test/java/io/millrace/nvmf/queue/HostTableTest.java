@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
@@ -9,7 +9,7 @@ import io.millrace.status.StatusFile;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class HostTableTest
+public class HostTableTest
 {
     private final StatusFile status = StatusFile.inMemory(1);
     private final HostTable hosts = new HostTable(status.part(0));

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.status.IoCounters;
 import io.millrace.status.StatusPart;

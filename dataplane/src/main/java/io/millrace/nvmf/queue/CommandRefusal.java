@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.nvmf.request.Request;
 
@@ -6,7 +6,7 @@ import io.millrace.nvmf.request.Request;
  * Says which commands may not go on, since what they use was taken from them after they came.
  */
 @FunctionalInterface
-interface CommandRefusal
+public interface CommandRefusal
 {
     /**
      * {@return status that a command ends with if nobody has something of it; success when it may go on}

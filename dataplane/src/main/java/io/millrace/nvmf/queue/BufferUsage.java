@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.nvmf.config.Nqn;
 import io.millrace.nvmf.request.DeviceChannel;
@@ -15,7 +15,7 @@ import java.util.Map;
  * Holders of the I/O buffers of a reactor, found by visiting every command: for an occasional report when buffers run
  * short, never per I/O. On the reactor.
  */
-final class BufferUsage
+public final class BufferUsage
 {
     private static final class Sum
     {
@@ -79,7 +79,7 @@ final class BufferUsage
     /**
      * {@return age of the oldest command that waits for a buffer, in nanoseconds}
      */
-    long longestWaitNs()
+    public long longestWaitNs()
     {
         return longestWaitNs;
     }
@@ -89,7 +89,7 @@ final class BufferUsage
      *
      * @param count of each kind, at most.
      */
-    List<BufferHolder> largest(final int count)
+    public List<BufferHolder> largest(final int count)
     {
         final List<BufferHolder> holders = new ArrayList<>();
         hosts.forEach((nqn, sum) -> holders.add(holder(BufferHolder.Kind.HOST, Nqn.printable(nqn), sum)));

@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.nvme.AdminOpcode;
 import io.millrace.nvme.FabricsType;

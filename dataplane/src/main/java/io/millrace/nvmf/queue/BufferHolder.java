@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 /**
  * Use of a reactor's I/O buffers by one connection, host or device. Immutable.

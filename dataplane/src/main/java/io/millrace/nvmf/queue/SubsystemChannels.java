@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.nvmf.namespace.Namespace;
 import io.millrace.nvmf.namespace.NamespaceTable;
@@ -18,7 +18,7 @@ import java.util.function.ObjIntConsumer;
  * One reactor's channels to the namespaces of a subsystem, by namespace id, and the hosts that are on it.
  * Single-threaded; every queue pair of the subsystem on the reactor holds it.
  */
-final class SubsystemChannels
+public final class SubsystemChannels
 {
     private static final NamespaceChannel[] NONE = {};
 
@@ -40,7 +40,7 @@ final class SubsystemChannels
      * @param admission    of the reactor.
      * @param opener       opens the channel to a namespace, or closes it, as the subsystem has it then.
      */
-    SubsystemChannels(
+    public SubsystemChannels(
         final NamespaceTable served,
         final Function<String, QosPolicy> hostPolicies,
         final QosAdmission admission,
@@ -55,7 +55,7 @@ final class SubsystemChannels
     /**
      * {@return namespaces of the subsystem, opened or not}
      */
-    NamespaceTable served()
+    public NamespaceTable served()
     {
         return served;
     }
@@ -65,7 +65,7 @@ final class SubsystemChannels
      *
      * @param nsid as a host gave it: any number.
      */
-    NamespaceChannel get(final int nsid)
+    public NamespaceChannel get(final int nsid)
     {
         final NamespaceChannel[] current = byNsid;
         return nsid > 0 && nsid < current.length ? current[nsid] : null;
@@ -76,7 +76,7 @@ final class SubsystemChannels
      *
      * @param nsid as a host gave it: any number.
      */
-    NamespaceChannel find(final int nsid)
+    public NamespaceChannel find(final int nsid)
     {
         final NamespaceChannel known = get(nsid);
         if (null != known || isFilled)
@@ -92,7 +92,7 @@ final class SubsystemChannels
      *
      * @return false when all have been visited.
      */
-    boolean fillNext()
+    public boolean fillNext()
     {
         if (nextNsid >= served.limit())
         {
@@ -110,12 +110,18 @@ final class SubsystemChannels
     /**
      * {@return one more than the largest namespace id there may be a channel for}
      */
-    int limit()
+    public int limit()
     {
         return byNsid.length;
     }
 
-    void set(final int nsid, final NamespaceChannel channel)
+    /**
+     * Sets or clears the channel of a namespace.
+     *
+     * @param nsid    id of the namespace.
+     * @param channel null for none.
+     */
+    public void set(final int nsid, final NamespaceChannel channel)
     {
         if (nsid >= byNsid.length)
         {
@@ -159,7 +165,7 @@ final class SubsystemChannels
     /**
      * {@return whether anything here is limited, or waits for a limit that is gone}
      */
-    boolean isLimited()
+    public boolean isLimited()
     {
         return 0 != activeRateLimiters;
     }
@@ -169,7 +175,7 @@ final class SubsystemChannels
      *
      * @param nsid namespace id.
      */
-    void limitNamespace(final int nsid)
+    public void limitNamespace(final int nsid)
     {
         final NamespaceChannel channel = get(nsid);
         final ServedNamespace namespace = served.get(nsid);
@@ -184,7 +190,7 @@ final class SubsystemChannels
      *
      * @param hostNqn of the host.
      */
-    void limitHost(final String hostNqn)
+    public void limitHost(final String hostNqn)
     {
         final HostChannel host = hosts.get(hostNqn);
         if (null != host)
@@ -199,7 +205,7 @@ final class SubsystemChannels
      * @param channel of the namespace.
      * @param status  to fail commands with.
      */
-    void failWaiting(final NamespaceChannel channel, final int status)
+    public void failWaiting(final NamespaceChannel channel, final int status)
     {
         if (!isLimited())
         {
@@ -222,7 +228,7 @@ final class SubsystemChannels
     /**
      * Releases commands that were held by a pause although their limits admit them.
      */
-    void runRateLimiters()
+    public void runRateLimiters()
     {
         if (!isLimited())
         {

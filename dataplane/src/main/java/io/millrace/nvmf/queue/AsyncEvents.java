@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.nvme.AsyncEvent;
 import io.millrace.nvme.LogPageId;
@@ -12,12 +12,12 @@ import java.util.TreeSet;
  * event is reported once; until the host has read its log page, further events of the kind are only recorded there.
  * Home of the controller only.
  */
-final class AsyncEvents
+public final class AsyncEvents
 {
     /** How many requests a host may have outstanding. */
-    static final int REQUESTS_MAX = 4;
+    public static final int REQUESTS_MAX = 4;
     /** How many namespaces the changed namespace list names before it says "all". */
-    static final int CHANGED_NAMESPACES_MAX = 1024;
+    public static final int CHANGED_NAMESPACES_MAX = 1024;
 
     private static final int NAMESPACES = 0;
     private static final int DISCOVERY = 1;
@@ -48,12 +48,20 @@ final class AsyncEvents
         this.enabled = enabled;
     }
 
-    int enabled()
+    /**
+     * {@return kinds of events that are reported}
+     */
+    public int enabled()
     {
         return enabled;
     }
 
-    void enabled(final int kinds)
+    /**
+     * Sets which kinds of events are reported.
+     *
+     * @param kinds bits of {@code AsyncEvent}.
+     */
+    public void enabled(final int kinds)
     {
         enabled = kinds;
     }
@@ -63,7 +71,7 @@ final class AsyncEvents
      *
      * @param request of the host.
      */
-    void add(final Request request)
+    public void add(final Request request)
     {
         if (REQUESTS_MAX == heldCount)
         {
@@ -115,7 +123,7 @@ final class AsyncEvents
     /**
      * Ends all requests, as a reset does.
      */
-    void abortAll()
+    public void abortAll()
     {
         while (heldCount > 0)
         {
@@ -128,7 +136,7 @@ final class AsyncEvents
     /**
      * The connection is gone and with it every request.
      */
-    void onDisconnected()
+    public void onDisconnected()
     {
         while (heldCount > 0)
         {
@@ -136,7 +144,12 @@ final class AsyncEvents
         }
     }
 
-    void onNamespaceChanged(final int nsid)
+    /**
+     * A namespace was added, removed or enlarged.
+     *
+     * @param nsid id of the namespace.
+     */
+    public void onNamespaceChanged(final int nsid)
     {
         // One more than fit says that it is all of them.
         if (changedNamespaces.size() <= CHANGED_NAMESPACES_MAX)
@@ -146,12 +159,18 @@ final class AsyncEvents
         raise(NAMESPACES);
     }
 
-    void onDiscoveryChanged()
+    /**
+     * The discovery log changed.
+     */
+    public void onDiscoveryChanged()
     {
         raise(DISCOVERY);
     }
 
-    void onAnaChanged()
+    /**
+     * ANA states of its listener changed.
+     */
+    public void onAnaChanged()
     {
         raise(ANA);
     }
@@ -161,7 +180,7 @@ final class AsyncEvents
      *
      * @param logPageId of the page.
      */
-    void onLogPageRead(final int logPageId)
+    public void onLogPageRead(final int logPageId)
     {
         for (int kind = 0; kind < KINDS; kind++)
         {
@@ -180,7 +199,7 @@ final class AsyncEvents
     /**
      * {@return ids of namespaces that changed since the list was last read; more than fit when there were too many}
      */
-    TreeSet<Integer> changedNamespaces()
+    public TreeSet<Integer> changedNamespaces()
     {
         return changedNamespaces;
     }

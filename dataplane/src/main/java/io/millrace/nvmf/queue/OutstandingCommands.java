@@ -1,4 +1,4 @@
-package io.millrace.nvmf;
+package io.millrace.nvmf.queue;
 
 import io.millrace.memory.BufferPool;
 import io.millrace.nvme.NvmeStatus;
@@ -18,7 +18,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * has entries, those included whose answers have not left. Its queue pair's reactor only; nothing is allocated but when
  * the table grows.
  */
-final class OutstandingCommands
+public final class OutstandingCommands
 {
     private final QueuePair queuePair;
     private final SubmissionQueue submissionQueue;
@@ -220,7 +220,7 @@ final class OutstandingCommands
      *
      * @param refusal that says which, and what they end with.
      */
-    void endWaiting(final CommandRefusal refusal)
+    public void endWaiting(final CommandRefusal refusal)
     {
         for (int tag = 0; tag < requests.size(); tag++)
         {
@@ -282,7 +282,7 @@ final class OutstandingCommands
      *
      * @param refusal that says which.
      */
-    boolean isAnyWithHost(final CommandRefusal refusal)
+    public boolean isAnyWithHost(final CommandRefusal refusal)
     {
         for (int tag = 0; tag < requests.size(); tag++)
         {
