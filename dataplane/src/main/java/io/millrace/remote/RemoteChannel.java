@@ -278,6 +278,21 @@ final class RemoteChannel implements BlockChannel
         current = best;
     }
 
+    /**
+     * {@return index of the path that requests are sent on now; -1 when there is none}
+     */
+    int currentPath()
+    {
+        for (int i = 0; i < queues.length; i++)
+        {
+            if (queues[i] == current)
+            {
+                return i;
+            }
+        }
+        return -1;
+    }
+
     /** A path became better or worse, or requests wait that did not before. */
     void onPathsChanged()
     {

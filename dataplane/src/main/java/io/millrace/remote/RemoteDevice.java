@@ -146,6 +146,11 @@ public final class RemoteDevice implements GrowableDevice
             foundBlocks.set(namespace.blockCount());
             return null;
         }
+        if (controller.volatileWriteCache() && !geometry.volatileWriteCache())
+        {
+            return config.namespace() + " has a volatile write cache now, and hosts of the device were told that it " +
+                "has none, so that they do not flush: delete the device and create it again";
+        }
         final long blocks = namespace.blockCount();
         if (foundBlocks.getAndSet(blocks) < blocks && geometry.blockCount() < blocks)
         {
@@ -158,6 +163,11 @@ public final class RemoteDevice implements GrowableDevice
         final ControllerInfo controller, final NamespaceInfo namespace, final PathLimits limits)
     {
         final int block = namespace.blockSizeBytes();
+        if (namespace.blockCount() > Long.MAX_VALUE / block)
+        {
+            throw new BlockDeviceException(namespace.blockCount() + " blocks of " + block +
+                " bytes are more than 2^63 bytes: its Identify data make no sense");
+        }
         final int transferBytes = limits.transferBlocks() * block;
         final int atomicBlocks = 0 == namespace.atomicWriteBlocks() ?
             controller.atomicWriteBlocks() : namespace.atomicWriteBlocks();

@@ -156,9 +156,9 @@ final class RemotePath implements ControllerListener
             state.isAccessible() ? "" : "is " + state + " by ANA group " + namespace.anaGroup();
         publish(AnaState.OPTIMIZED == state ? PathAccess.OPTIMIZED :
             AnaState.NON_OPTIMIZED == state ? PathAccess.NON_OPTIMIZED : PathAccess.UNAVAILABLE);
-        if (AnaState.CHANGE == state)
+        if (null == state || AnaState.CHANGE == state)
         {
-            // Longer than a transition may take; its end is reported by an event, unless that was lost.
+            // Longer than a transition may take. Its end is reported by an event, unless that was lost.
             refreshAfter((1L + info.anaTransitionSeconds()) * 1_000 * NANOS_PER_MS);
         }
     }

@@ -232,6 +232,12 @@ public final class Initiator implements Poller, AutoCloseable
         });
     }
 
+    /** Submits again within a completion, or for the first time; on the reactor. */
+    public void resend(final Io io)
+    {
+        submit(io);
+    }
+
     public BlockStatus run(
         final BlockOperation operation, final long lba, final int blocks, final boolean fua, final long... segments)
     {
