@@ -13,4 +13,13 @@ public interface GrowableDevice extends BlockDevice
      * @throws BlockDeviceException when it cannot grow; the device is unchanged then.
      */
     void grow(long sizeBytes);
+
+    /**
+     * {@return size in bytes that it may {@link #grow} to because what it stores its blocks in has become larger by
+     * itself; its present size when it has not. A change is reported as one of {@link #status()}. Any thread}
+     */
+    default long availableBytes()
+    {
+        return geometry().sizeBytes();
+    }
 }

@@ -3,7 +3,9 @@ package io.millrace.dataplane;
 import io.millrace.block.DeviceHealth;
 import io.millrace.block.DeviceProgress;
 import io.millrace.block.DeviceStatus;
+import io.millrace.block.GrowableDevice;
 import java.util.Queue;
+import java.util.function.Consumer;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 /**
@@ -14,6 +16,9 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 final class DeviceStatusReports
 {
     private final Operations operations;
+    private volatile Consumer<ManagedDevice> growable = (device) ->
+    {
+    };
     private final Queue<ManagedDevice> changed = new ManyToOneConcurrentLinkedQueue<>();
 
     DeviceStatusReports(final Operations operations)
@@ -34,6 +39,16 @@ final class DeviceStatusReports
         }
     }
 
+    /**
+     * Sets an action for devices that have become larger by themselves. It must not block.
+     *
+     * @param action with a device that may grow.
+     */
+    void onGrowable(final Consumer<ManagedDevice> action)
+    {
+        growable = action;
+    }
+
     /** Publishes what has changed. Always on the same thread. */
     void check()
     {
@@ -41,6 +56,11 @@ final class DeviceStatusReports
         {
             device.announced();
             report(device);
+            if (device.device() instanceof final GrowableDevice grown &&
+                grown.availableBytes() > grown.geometry().sizeBytes())
+            {
+                growable.accept(device);
+            }
             for (ManagedDevice.User user = device.user(); null != user && null != user.wrapper();
                 user = user.wrapper().user())
             {

@@ -47,6 +47,7 @@ public final class Devices
     {
         this.operations = operations;
         this.registry = registry;
+        operations.deviceStatus().onGrowable(this::growLater);
     }
 
     /**
@@ -165,6 +166,23 @@ public final class Devices
             return CompletableFuture.allOf(
                 devices.values().stream().map(ManagedDevice::stop).toArray(CompletableFuture[]::new));
         }
+    }
+
+    /** Takes in the size of a device that has become larger by itself, on a thread that may wait. Does not block. */
+    private void growLater(final ManagedDevice device)
+    {
+        Thread.ofPlatform().daemon(true).name("millrace-growth").start(() ->
+        {
+            try
+            {
+                resize(device.name(), ((GrowableDevice)device.device()).availableBytes());
+            }
+            catch (final OperationException e)
+            {
+                // Deleted meanwhile, or the data plane is being closed; else an operator has to know.
+                operations.onError("device " + device.name() + " cannot take its larger size in: " + e.getMessage());
+            }
+        });
     }
 
     /**

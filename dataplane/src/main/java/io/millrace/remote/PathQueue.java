@@ -164,22 +164,26 @@ final class PathQueue implements QueueListener
     }
 
     /**
-     * Commands of an association are not executed any more: requests that were held until then are sent again.
+     * Commands of an association are not executed any more: requests that were held until then are sent again. Those
+     * of an association before it may be executed still, when this one was reset and that one was not.
      *
-     * @param ended number of the association; those before it have ended too.
+     * @param ended number of the association.
      */
     void onCommandsEnded(final int ended)
     {
-        boolean isAny = false;
-        while (!unanswered.isEmpty() && unanswered.peek().association() - ended <= 0)
+        final RemoteRequests all = unanswered.takeAll();
+        for (RemoteRequest request = all.poll(); null != request; request = all.poll())
         {
-            channel.retry(unanswered.poll());
-            isAny = true;
+            if (ended == request.association())
+            {
+                channel.retry(request);
+            }
+            else
+            {
+                unanswered.add(request);
+            }
         }
-        if (isAny)
-        {
-            channel.onPathsChanged();
-        }
+        channel.onPathsChanged();
     }
 
     @Override

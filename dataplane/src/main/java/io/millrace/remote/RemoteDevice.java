@@ -3,6 +3,9 @@ package io.millrace.remote;
 import io.millrace.block.BlockChannel;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceServices;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.GrowableDevice;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
@@ -18,7 +21,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongConsumer;
 
 /**
  * A namespace of another NVMe-oF target, over one path or several. The package says which requests are sent again when
@@ -43,7 +45,8 @@ public final class RemoteDevice implements GrowableDevice
     private final AtomicLong retriedCount = new AtomicLong();
     private final AtomicLong failedCount = new AtomicLong();
     private final AtomicLong foundBlocks = new AtomicLong();
-    private volatile LongConsumer growthListener = RemoteDevice::nothing;
+    private volatile DeviceServices services = DeviceServices.NONE;
+    private Runnable onClose = RemoteDevice::nothing;
     private volatile BlockGeometry geometry;
     private NamespaceIdentity identity;
     private boolean isConnected;
@@ -152,9 +155,9 @@ public final class RemoteDevice implements GrowableDevice
                 "has none, so that they do not flush: delete the device and create it again";
         }
         final long blocks = namespace.blockCount();
-        if (foundBlocks.getAndSet(blocks) < blocks && geometry.blockCount() < blocks)
+        if (foundBlocks.getAndSet(blocks) < blocks)
         {
-            growthListener.accept(blocks * geometry.blockSizeBytes());
+            services.onStatusChanged();
         }
         return null;
     }
@@ -229,15 +232,49 @@ public final class RemoteDevice implements GrowableDevice
         return groups;
     }
 
-    /**
-     * Sets who is notified when the namespace has become larger: with its size in bytes, on a reactor, once a change.
-     * {@link #grow} takes the new size in.
-     *
-     * @param listener to notify.
-     */
-    public void onGrown(final LongConsumer listener)
+    @Override
+    public DeviceStatus status()
     {
-        growthListener = listener;
+        String problem = "";
+        boolean isAnyUsable = false;
+        boolean isAllForeign = true;
+        for (final RemotePath path : paths)
+        {
+            problem = problem.isEmpty() ? path.problem() : problem;
+            isAnyUsable |= path.access().isUsable();
+            isAllForeign &= PathAccess.FOREIGN == path.access();
+        }
+        return problem.isEmpty() ? DeviceStatus.ONLINE : new DeviceStatus(
+            isAnyUsable ? DeviceHealth.DEGRADED : isAllForeign ? DeviceHealth.FAILED : DeviceHealth.RECOVERING,
+            problem);
+    }
+
+    @Override
+    public void start(final DeviceServices newServices)
+    {
+        services = newServices;
+    }
+
+    /** The state of a path has changed. Any thread. */
+    void onPathChanged()
+    {
+        services.onStatusChanged();
+    }
+
+    @Override
+    public long availableBytes()
+    {
+        return Math.max(geometry.blockCount(), foundBlocks.get()) * geometry.blockSizeBytes();
+    }
+
+    /**
+     * Sets an action that runs when the device was closed.
+     *
+     * @param action to do.
+     */
+    public void onClose(final Runnable action)
+    {
+        onClose = action;
     }
 
     /**
@@ -263,14 +300,6 @@ public final class RemoteDevice implements GrowableDevice
         final RemoteChannel channel =
             new RemoteChannel(this, context.reactor(), groups.acquire(context.reactor()), paths);
         new Opening(channel, listener).begin();
-    }
-
-    /**
-     * {@return paths that cannot be used now, each a sentence; any thread}
-     */
-    public List<String> notes()
-    {
-        return paths.stream().map(RemotePath::note).filter((note) -> !note.isEmpty()).toList();
     }
 
     /**
@@ -329,12 +358,13 @@ public final class RemoteDevice implements GrowableDevice
         finally
         {
             pathGroups.forEach(groups::release);
+            onClose.run();
         }
     }
 
-    private static void nothing(final long sizeBytes)
+    private static void nothing()
     {
-        // Nobody takes the new size in.
+        // Its reactors are its owner's.
     }
 
     /** Waits until every path has connected the queue of a channel, or has none to connect. */

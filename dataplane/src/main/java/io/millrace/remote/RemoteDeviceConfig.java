@@ -1,11 +1,17 @@
 package io.millrace.remote;
 
 import io.millrace.block.BlockDeviceException;
+import io.millrace.block.DeviceProperties;
 import io.millrace.nvmf.transport.TransportAddress;
 import io.millrace.nvmf.initiator.ConnectionConfig;
 import io.millrace.nvmf.initiator.HostConfig;
 import io.millrace.nvmf.initiator.OutagePolicy;
+import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Configuration of a {@link RemoteDevice}. Immutable; made by {@link #of} and changed by the {@code with} methods.
@@ -42,12 +48,24 @@ public record RemoteDeviceConfig(
     int reconnectDelayMaxMs,
     int controllerLossTimeoutMs)
 {
+    /** Setting: {@link #addresses()}, each as {@code tcp://HOST:PORT}. */
+    public static final String ADDRESSES = "addresses";
+    /** Setting: {@link #subsystemNqn()}. */
+    public static final String SUBSYSTEM = "subsystem";
+    /** Setting: {@link #nsid()}. */
+    public static final String NSID = "nsid";
+    /** Setting: {@link #namespaceId()}. */
+    public static final String UUID = "uuid";
+
     /** Smallest {@link #keepAliveMs()}: the unit in which controllers count it. */
     public static final int KEEP_ALIVE_MS_MIN = 100;
     /** Largest {@link #keepAliveMs()}: it bounds how long a write waits after the loss of its path. */
     public static final int KEEP_ALIVE_MS_MAX = 120_000;
     /** Most {@link #addresses()}. */
     public static final int ADDRESSES_MAX = 16;
+
+    private static final Pattern ADDRESS = Pattern.compile(
+        "(tcp|rdma)://(?:\\[([0-9a-fA-F:.]+)]|([^\\[\\]:/]+)):([0-9]{1,5})");
 
     /**
      * Checks what can be checked.
@@ -102,6 +120,63 @@ public record RemoteDeviceConfig(
             ConnectionConfig.CONNECT_TIMEOUT_MS_DEFAULT, ConnectionConfig.COMMAND_TIMEOUT_MS_DEFAULT,
             ConnectionConfig.RECONNECT_DELAY_MS_DEFAULT, ConnectionConfig.RECONNECT_DELAY_MAX_MS_DEFAULT,
             ConnectionConfig.CONTROLLER_LOSS_TIMEOUT_MS_DEFAULT);
+    }
+
+    /**
+     * Reads settings of a device. Host names in addresses are looked up, which may take a while.
+     *
+     * @param name       of the device.
+     * @param properties as they are declared.
+     * @return the configuration.
+     * @throws BlockDeviceException naming the setting that is wrong.
+     */
+    public static RemoteDeviceConfig of(final String name, final DeviceProperties properties)
+    {
+        return of(name, properties.texts(ADDRESSES).stream().map((text) -> address(name, text)).toList(),
+            properties.text(SUBSYSTEM), properties.integer(NSID, 0), properties.text(UUID, ""),
+            HostIdentity.of(properties.text("host-nqn", ""), properties.text("host-id", "")))
+            .withQueueDepth(properties.integer("queue-depth", ConnectionConfig.QUEUE_DEPTH_DEFAULT))
+            .withTimeouts(
+                ms(properties, "keep-alive-timeout", ConnectionConfig.KEEP_ALIVE_MS_DEFAULT),
+                ms(properties, "connect-timeout", ConnectionConfig.CONNECT_TIMEOUT_MS_DEFAULT),
+                ms(properties, "command-timeout", ConnectionConfig.COMMAND_TIMEOUT_MS_DEFAULT))
+            .withReconnect(
+                ms(properties, "reconnect-delay", ConnectionConfig.RECONNECT_DELAY_MS_DEFAULT),
+                ms(properties, "reconnect-delay-max", ConnectionConfig.RECONNECT_DELAY_MAX_MS_DEFAULT),
+                ms(properties, "controller-loss-timeout", ConnectionConfig.CONTROLLER_LOSS_TIMEOUT_MS_DEFAULT));
+    }
+
+    private static int ms(final DeviceProperties properties, final String key, final int defaultMs)
+    {
+        return (int)Math.min(Integer.MAX_VALUE,
+            TimeUnit.NANOSECONDS.toMillis(properties.number(key, TimeUnit.MILLISECONDS.toNanos(defaultMs))));
+    }
+
+    private static TransportAddress address(final String name, final String text)
+    {
+        final Matcher matcher = ADDRESS.matcher(text);
+        if (!matcher.matches())
+        {
+            throw new BlockDeviceException("device " + name + ": address '" + text +
+                "' is not understood: write tcp://HOST:PORT, an IPv6 address in brackets");
+        }
+        final TransportAddress.Type type = TransportAddress.Type.valueOf(matcher.group(1).toUpperCase(Locale.ROOT));
+        try
+        {
+            final InetSocketAddress socket = new InetSocketAddress(
+                null == matcher.group(2) ? matcher.group(3) : matcher.group(2), Integer.parseInt(matcher.group(4)));
+            if (!socket.isUnresolved())
+            {
+                return TransportAddress.of(type, socket);
+            }
+        }
+        catch (final IllegalArgumentException e)
+        {
+            throw new BlockDeviceException("device " + name + ": address '" + text +
+                "' has a port that is out of range: use 1 to 65535", e);
+        }
+        throw new BlockDeviceException("device " + name + ": address '" + text +
+            "' cannot be resolved: check the name or give an IP address");
     }
 
     /**

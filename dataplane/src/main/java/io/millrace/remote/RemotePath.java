@@ -40,7 +40,7 @@ final class RemotePath implements ControllerListener
     private final CompletableFuture<Void> attempted = new CompletableFuture<>();
     private CompletableFuture<?> connecting = CompletableFuture.completedFuture(null);
     private RemoteController controller;
-    private PathAccess access = PathAccess.UNAVAILABLE;
+    private volatile PathAccess access = PathAccess.UNAVAILABLE;
     private PathLimits limits;
     private int nsid;
     private int association;
@@ -166,6 +166,7 @@ final class RemotePath implements ControllerListener
     private void publish(final PathAccess newAccess)
     {
         access = newAccess;
+        device.onPathChanged();
         queues.forEach(this::inform);
     }
 
@@ -230,6 +231,7 @@ final class RemotePath implements ControllerListener
         else if (!reason.isEmpty())
         {
             problem = reason;
+            publish(PathAccess.FOREIGN == access ? access : PathAccess.UNAVAILABLE);
         }
     }
 
@@ -341,11 +343,20 @@ final class RemotePath implements ControllerListener
     }
 
     /**
+     * {@return how good it is; any thread}
+     */
+    PathAccess access()
+    {
+        return access;
+    }
+
+    /**
      * {@return address and problem of the path in one sentence; empty when it may be used. Any thread}
      */
-    String note()
+    String problem()
     {
-        return problem.isEmpty() ? "" : "device " + device.name() + ": path " + config.target() + ": " + problem;
+        final String present = problem;
+        return present.isEmpty() ? "" : "path " + config.target() + ": " + present;
     }
 
     /**

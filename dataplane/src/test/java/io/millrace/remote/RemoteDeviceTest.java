@@ -11,6 +11,8 @@ import io.millrace.block.BlockDeviceException;
 import io.millrace.block.BlockGeometry;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockStatus;
+import io.millrace.block.DeviceHealth;
+import io.millrace.block.DeviceStatus;
 import io.millrace.block.Initiator;
 import io.millrace.dataplane.DeviceConfig;
 import io.millrace.memory.DmaMemory;
@@ -22,9 +24,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -91,7 +90,7 @@ class RemoteDeviceTest
             assertTrue(geometry.supportsDeallocate());
             assertFalse(geometry.readOnly());
             assertFalse(geometry.supportsCopy());
-            assertEquals(List.of(), device.notes());
+            assertEquals(DeviceStatus.ONLINE, device.status());
             assertEquals(target.addresses().getFirst() + " namespace 1 of " + InnerTarget.NQN, device.location());
         }
     }
@@ -188,7 +187,7 @@ class RemoteDeviceTest
                 assertEquals(5, read(initiator));
                 target.dataPlane().anaStates().set(InnerTarget.NQN, first, 0, AnaState.INACCESSIBLE);
                 Waits.until("no path", () -> -1 == initiator.call(channel::currentPath));
-                Waits.until("notes", () -> 2 == device.notes().size());
+                Waits.until("status", () -> DeviceHealth.RECOVERING == device.status().health());
                 final Initiator.Io held = send(initiator, BlockOperation.READ);
                 assertTrue(device.heldCount() > 0);
                 assertFalse(held.result().isDone());
@@ -200,24 +199,26 @@ class RemoteDeviceTest
     }
 
     @Test
-    void shouldConnectWhenOnePathIsThereAndUseTheOtherLater()
+    void shouldConnectWhenOnePathIsThereAndUseNoOtherNamespaceOnTheOtherLater()
     {
         try (InnerTarget other = InnerTarget.memory(SIZE_BYTES, BLOCK); InnerTarget target = file(1))
         {
-            // A port that is free, and that an equal target will have later.
+            // A port on which another namespace will be later.
             other.stop();
             final List<TransportAddress> both =
                 List.of(other.addresses().getFirst(), target.addresses().getFirst());
             try (RemoteDevice device = target.connect(InnerTarget.config(both)))
             {
-                assertEquals(1, device.notes().size());
-                assertTrue(device.notes().getFirst().startsWith("device far: path " + both.getFirst() + ": "),
-                    device.notes()::toString);
+                assertEquals(DeviceHealth.DEGRADED, device.status().health());
+                assertTrue(device.status().reason().startsWith("path " + both.getFirst() + ": connection refused by"),
+                    () -> device.status().reason());
                 try (Initiator initiator = new Initiator("host", device))
                 {
                     assertEquals(BlockStatus.SUCCESS, write(initiator, 5));
+                    other.uuid(new UUID(5, 6));
                     other.start();
-                    Waits.until("connected", () -> device.notes().isEmpty());
+                    Waits.until("other namespace", () -> device.status().reason().contains("another namespace"));
+                    assertEquals(5, read(initiator));
                 }
             }
         }
@@ -234,14 +235,14 @@ class RemoteDeviceTest
             target.stop();
             target.uuid(new UUID(3, 4));
             target.start();
-            Waits.until("note", () -> !device.notes().isEmpty() &&
-                device.notes().getFirst().contains("another namespace"));
+            Waits.until("status", () -> DeviceHealth.FAILED == device.status().health());
+            assertTrue(device.status().reason().contains("another namespace"), () -> device.status().reason());
             assertEquals(BlockStatus.DEVICE_ERROR, write(initiator, 6));
             assertTrue(device.failedCount() > 0);
             target.stop();
             target.uuid(null);
             target.start();
-            Waits.until("own namespace", () -> device.notes().isEmpty());
+            Waits.until("own namespace", () -> DeviceStatus.ONLINE.equals(device.status()));
             Waits.until("write", () -> BlockStatus.SUCCESS == write(initiator, 7));
         }
     }
@@ -288,15 +289,14 @@ class RemoteDeviceTest
     }
 
     @Test
-    void shouldGrowWithItsNamespace() throws InterruptedException
+    void shouldGrowWithItsNamespace()
     {
         try (InnerTarget target = InnerTarget.memory(SIZE_BYTES, BLOCK); RemoteDevice device = target.connect())
         {
-            final BlockingQueue<Long> sizes = new LinkedBlockingQueue<>();
-            device.onGrown(sizes::add);
+            assertEquals(SIZE_BYTES, device.availableBytes());
             assertThrows(BlockDeviceException.class, () -> device.grow(2 * SIZE_BYTES));
             Waits.get(target.dataPlane().devices().resize("inner", 2 * SIZE_BYTES));
-            assertEquals(2L * SIZE_BYTES, sizes.poll(20, TimeUnit.SECONDS));
+            Waits.until("larger namespace", () -> 2L * SIZE_BYTES == device.availableBytes());
             assertEquals(SIZE_BYTES, device.geometry().sizeBytes());
             device.grow(2 * SIZE_BYTES);
             assertEquals(2L * SIZE_BYTES, device.geometry().sizeBytes());

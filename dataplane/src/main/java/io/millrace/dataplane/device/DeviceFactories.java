@@ -11,7 +11,8 @@ import java.util.function.Supplier;
 public final class DeviceFactories
 {
     private static final List<Supplier<DeviceFactory>> ALL = List.of(
-        MemoryFactory::new, DiscardFactory::new, FileFactory::new, NvmeFactory::new, FaultFactory::new);
+        MemoryFactory::new, DiscardFactory::new, FileFactory::new, NvmeFactory::new, RemoteFactory::new,
+        FaultFactory::new);
 
     private final Map<String, DeviceFactory> byType = new LinkedHashMap<>();
 

@@ -188,8 +188,8 @@ public final class RemoteController implements AutoCloseable
     }
 
     /**
-     * Ends the association. The controller is reset first where its admin queue still answers, so that none of its
-     * commands is executed after those that follow.
+     * Ends the association. When no I/O queue is left the controller is reset, where its admin queue still answers, so
+     * that none of its commands is executed after those that follow.
      *
      * @param reason in one sentence.
      * @return done, on the reactor, when everything is disconnected.
@@ -201,10 +201,10 @@ public final class RemoteController implements AutoCloseable
         {
             all.add(queue.suspend(reason));
         }
-        final CompletableFuture<Boolean> quiesced = new Quiesce().begin();
         final CompletableFuture<Void> done = new CompletableFuture<>();
         CompletableFuture.allOf(all.toArray(CompletableFuture[]::new))
-            .thenCompose((suspended) -> quiesced)
+            .thenCompose((suspended) -> reactor.call(() -> new Quiesce().begin()))
+            .thenCompose((outcome) -> outcome)
             .whenComplete((isQuiesced, failure) -> reactor.execute(() ->
                 admin.close(reason).whenComplete((adminClosed, ignored) -> reactor.execute(() ->
                 {

@@ -78,6 +78,9 @@ class DeviceTypesTest
         "file | path=/a/../b; size=4096; polling=auto; preallocate=true | path=/b; size=4KiB",
         "nvme | address=0A:1F.7; command-timeout=30000ms; nsid=1 | address=0000:0a:1f.7",
         "nvme | address=01:00.0; command-timeout=1500ms | address=0000:01:00.0; command-timeout=1500ms",
+        "remote | addresses=tcp://a:1 tcp://[::1]:4420; subsystem=nqn.a; nsid=1; queue-depth=128; " +
+            "uuid=11111111-2222-4333-8444-55555555AAAA; controller-loss-timeout=600s | " +
+            "addresses=tcp://a:1 tcp://[::1]:4420; subsystem=nqn.a; nsid=1; uuid=11111111-2222-4333-8444-55555555aaaa",
         "fault | base=d; seed=0; rules= | base=d",
         "fault | base=d; rules=count=3,effect=error,operations=compare+read,every=1 hang=0 | !",
         "fault | base=d; rules=count=3,effect=error,operations=compare+read,every=1 effect=hang | " +
@@ -123,6 +126,15 @@ class DeviceTypesTest
             "value in the range",
         "nvme | address=01:00.0; timeout=5s | timeout: no setting of type nvme; use address, nsid, queue-depth, " +
             "command-timeout, interrupts, unsafe-noiommu",
+        "remote | subsystem=nqn.a; nsid=1 | addresses: missing; add it: listeners of the subsystem, each a path to " +
+            "the namespace; of equally good paths the first is used",
+        "remote | addresses=a:4420; subsystem=nqn.a; nsid=1 | addresses[0] = a:4420: no address of a listener; " +
+            "write tcp://HOST:PORT, such as tcp://192.0.2.1:4420 or tcp://[2001:db8::1]:4420",
+        "remote | addresses=tcp://a:1; subsystem=a; nsid=1 | subsystem = a: no NVMe qualified name; write one such " +
+            "as nqn.2026-11.io.millrace:vol0",
+        "remote | addresses=tcp://a:1; subsystem=nqn.a | nsid: missing; give nsid or uuid of the namespace",
+        "remote | addresses=tcp://a:1; subsystem=nqn.a; nsid=1; reconnect-delay=20s | reconnect-delay-max: less than " +
+            "reconnect-delay; give at least that",
         "fault | seed=1 | base: missing; add it: name of the device below this one, declared before it",
         "fault | base=a b | base = a b: not a name; use 1 to 64 letters, digits, '.', '_' or '-', a letter or digit " +
             "first",
@@ -179,7 +191,7 @@ class DeviceTypesTest
     @Test
     void shouldNameTheTypesThatThereAre()
     {
-        assertEquals("type = disk: not one of memory, discard, file, nvme, fault; use one of them",
+        assertEquals("type = disk: not one of memory, discard, file, nvme, remote, fault; use one of them",
             assertThrows(DeviceSettingException.class, () -> DeviceTypes.of("disk")).getMessage());
         assertEquals("type = null: no type any more; write discard, its name now",
             assertThrows(DeviceSettingException.class, () -> DeviceTypes.of("null")).getMessage());
