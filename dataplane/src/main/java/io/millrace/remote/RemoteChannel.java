@@ -168,7 +168,6 @@ final class RemoteChannel implements BlockChannel
         else if (isOfPath(status))
         {
             slot.queue().suspend();
-            slot.request().failed(FailureCause.NVME_STATUS, NvmeStatus.code(status));
             retry(slot);
         }
         else
