@@ -12,6 +12,7 @@ import io.millrace.memory.DmaMemory;
 import io.millrace.memory.MemoryException;
 import io.millrace.memory.MemoryRegistry;
 import io.millrace.memory.MemoryRole;
+import io.millrace.nvmf.initiator.HostPollGroups;
 import io.millrace.reactor.Reactor;
 import io.millrace.validation.ResourceValidation;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ public final class Devices
     private final Map<String, ManagedDevice> devices = new LinkedHashMap<>();
     private final Map<String, String> locations = new HashMap<>();
     private final DeviceFactories factories = new DeviceFactories();
+    private final HostPollGroups hosts = HostTransports.pollGroups();
     /** Null before the reactors run. */
     private BackgroundTasks background;
 
@@ -127,7 +129,7 @@ public final class Devices
 
     private DeviceContext context(final DeviceConfig config, final List<BlockDevice> bases)
     {
-        return new DeviceContext(registry, bases, config.files(), operations::onError);
+        return new DeviceContext(registry, bases, config.files(), hosts, operations::onError);
     }
 
     private List<ManagedDevice> members(final ManagedDevice device)

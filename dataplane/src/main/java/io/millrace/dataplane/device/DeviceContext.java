@@ -2,6 +2,7 @@ package io.millrace.dataplane.device;
 
 import io.millrace.block.BlockDevice;
 import io.millrace.memory.MemoryRegistry;
+import io.millrace.nvmf.initiator.HostPollGroups;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -11,10 +12,15 @@ import java.util.function.Consumer;
  * @param memory    that payload lies in.
  * @param bases     devices below it, in the order of {@link DeviceFactory#bases}; their owner closes them.
  * @param files     where files may lie, and which devices had.
+ * @param hosts     poll groups of the initiator, one for each reactor that connects to other targets.
  * @param onWarning notified of what an operator should know, one sentence; any thread.
  */
 public record DeviceContext(
-    MemoryRegistry memory, List<BlockDevice> bases, FileAccess files, Consumer<String> onWarning)
+    MemoryRegistry memory,
+    List<BlockDevice> bases,
+    FileAccess files,
+    HostPollGroups hosts,
+    Consumer<String> onWarning)
 {
     /**
      * Copies the list.

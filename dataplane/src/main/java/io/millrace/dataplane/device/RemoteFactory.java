@@ -3,8 +3,6 @@ package io.millrace.dataplane.device;
 import io.millrace.block.BlockDevice;
 import io.millrace.block.BlockDeviceException;
 import io.millrace.block.DeviceProperties;
-import io.millrace.dataplane.HostTransports;
-import io.millrace.nvmf.initiator.HostPollGroups;
 import io.millrace.nvmf.initiator.InitiatorException;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
@@ -18,7 +16,6 @@ import java.util.List;
  */
 final class RemoteFactory implements DeviceFactory
 {
-    private final HostPollGroups groups = HostTransports.pollGroups();
     private Reactor adminReactor;
     private int users;
 
@@ -62,7 +59,7 @@ final class RemoteFactory implements DeviceFactory
         final Reactor reactor = acquire();
         try
         {
-            final RemoteDevice device = RemoteDevice.connect(config, groups, List.of(reactor));
+            final RemoteDevice device = RemoteDevice.connect(config, context.hosts(), List.of(reactor));
             device.onClose(this::release);
             return device;
         }
