@@ -24,6 +24,7 @@ import io.millrace.memory.Segments;
  * @param deallocatedReadsZero  deallocated blocks read as zeroes.
  * @param readOnly              writes are refused.
  * @param supportsCopy          {@link BlockOperation#COPY} works.
+ * @param supportsCompare       {@link BlockOperation#COMPARE} works; else who submits has an {@link Emulation}.
  * @param optimalWriteBytes     size of writes, aligned to it, that suit the device best, such as the width of a stripe;
  *                              a multiple of the block size, at most {@link #maxTransferBytes}. The block size when
  *                              any will do.
@@ -47,6 +48,7 @@ public record BlockGeometry(
     boolean deallocatedReadsZero,
     boolean readOnly,
     boolean supportsCopy,
+    boolean supportsCompare,
     int optimalWriteBytes,
     int atomicWriteBytes,
     int memoryDomains)
@@ -240,6 +242,7 @@ public record BlockGeometry(
         private boolean deallocatedReadsZero;
         private boolean readOnly;
         private boolean supportsCopy;
+        private boolean supportsCompare;
         private int optimalWriteBytes;
         private int atomicWriteBytes;
         private int memoryDomains = MemoryDomain.HOST.bit();
@@ -267,6 +270,7 @@ public record BlockGeometry(
             deallocatedReadsZero = geometry.deallocatedReadsZero;
             readOnly = geometry.readOnly;
             supportsCopy = geometry.supportsCopy;
+            supportsCompare = geometry.supportsCompare;
             optimalWriteBytes = geometry.optimalWriteBytes;
             atomicWriteBytes = geometry.atomicWriteBytes;
             memoryDomains = geometry.memoryDomains;
@@ -417,6 +421,18 @@ public record BlockGeometry(
         }
 
         /**
+         * Sets {@link BlockGeometry#supportsCompare()}.
+         *
+         * @param value new value.
+         * @return this, to chain.
+         */
+        public Builder supportsCompare(final boolean value)
+        {
+            supportsCompare = value;
+            return this;
+        }
+
+        /**
          * Sets {@link BlockGeometry#optimalWriteBytes()}.
          *
          * @param value new value.
@@ -461,7 +477,8 @@ public record BlockGeometry(
         {
             return new BlockGeometry(blockSizeBytes, blockCount, maxTransferBytes, memoryAlignmentBytes, lendsReads,
                 completesInline, volatileWriteCache, supportsWriteZeroes, supportsVerify, supportsDeallocate,
-                deallocatedReadsZero, readOnly, supportsCopy, optimalWriteBytes, atomicWriteBytes, memoryDomains);
+                deallocatedReadsZero, readOnly, supportsCopy, supportsCompare,
+                optimalWriteBytes, atomicWriteBytes, memoryDomains);
         }
     }
 }

@@ -199,9 +199,16 @@ public final class BlockRequest
      */
     public void failedAs(final BlockRequest inner, final BlockDevice device)
     {
-        failed(inner.cause, inner.causeCode);
-        nvmeStatus = 0 == nvmeStatus ? inner.nvmeStatus : nvmeStatus;
+        failedFrom(inner);
         failedDevice = null == inner.failedDevice ? device : inner.failedDevice;
+    }
+
+    /** Copies the failure of a request to the same device that was submitted for this one. */
+    void failedFrom(final BlockRequest part)
+    {
+        failed(part.cause, part.causeCode);
+        nvmeStatus = 0 == nvmeStatus ? part.nvmeStatus : nvmeStatus;
+        failedDevice = part.failedDevice;
     }
 
     /**

@@ -276,6 +276,7 @@ public final class PollGroup implements Poller
         isClosing = false;
         retired.end();
         resources.refused().settle();
+        devices.emulationBuffers().close();
         reactor.removePoller(this);
         resources.close();
         closed.complete(null);

@@ -27,7 +27,9 @@ public abstract class BlockDeviceContractTest
     protected static final int SIZE_BYTES = 8 << 20;
 
     private static final int RANDOM_STEPS = 300;
-    private static final int ARENA_BYTES = 16 << 20;
+    private static final int PAYLOAD_BYTES = 16 << 20;
+    private static final int INITIATORS_MAX = 4;
+    private static final int ARENA_BYTES = PAYLOAD_BYTES + INITIATORS_MAX * Initiator.BUFFERS_BYTES;
 
     protected final long seed = Long.getLong("millrace.test.seed", System.nanoTime());
     protected final Random random = new Random(seed);
@@ -35,6 +37,7 @@ public abstract class BlockDeviceContractTest
     protected BlockDevice device;
     protected BlockGeometry geometry;
     private Initiator initiator;
+    private int initiators;
     private byte[] model;
 
     @TempDir
@@ -53,8 +56,16 @@ public abstract class BlockDeviceContractTest
         arena = DmaMemory.map(ARENA_BYTES);
         device = create(arena);
         geometry = device.geometry();
-        initiator = new Initiator("contract", device);
+        initiator = initiator(ReactorConfig.of("contract", -1));
         model = new byte[SIZE_BYTES];
+    }
+
+    /** Its buffers are in memory that the device knows. */
+    private Initiator initiator(final ReactorConfig config)
+    {
+        final long address = arena.address() + PAYLOAD_BYTES + (long)initiators * Initiator.BUFFERS_BYTES;
+        initiators++;
+        return new Initiator(config, device, address);
     }
 
     @AfterEach
@@ -379,7 +390,7 @@ public abstract class BlockDeviceContractTest
     @Test
     void shouldShowEachReactorWhatTheOtherWrote()
     {
-        try (Initiator other = new Initiator("other", device))
+        try (Initiator other = initiator(ReactorConfig.of("other", -1)))
         {
             for (int round = 0; round < 30; round++)
             {
@@ -403,7 +414,7 @@ public abstract class BlockDeviceContractTest
     void shouldFinishWhenTheReactorSleepsAtOnce()
     {
         final ReactorConfig config = new ReactorConfig("sleeper", -1, ReactorConfig.IdleMode.SLEEP, 0);
-        try (Initiator sleeper = new Initiator(config, device))
+        try (Initiator sleeper = initiator(config))
         {
             // Were wake-ups lost, each of these would take as long as the longest sleep, a second.
             final long startNs = System.nanoTime();

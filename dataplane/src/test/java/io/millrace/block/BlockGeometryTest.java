@@ -24,7 +24,8 @@ class BlockGeometryTest
         assertEquals(MemoryDomain.HOST.bit(), geometry.memoryDomains());
         assertFalse(geometry.lendsReads() || geometry.completesInline() || geometry.volatileWriteCache() ||
             geometry.supportsWriteZeroes() || geometry.supportsVerify() || geometry.supportsDeallocate() ||
-            geometry.deallocatedReadsZero() || geometry.readOnly() || geometry.supportsCopy());
+            geometry.deallocatedReadsZero() || geometry.readOnly() || geometry.supportsCopy() ||
+            geometry.supportsCompare());
     }
 
     @Test
@@ -42,6 +43,7 @@ class BlockGeometryTest
             .deallocatedReadsZero(true)
             .readOnly(true)
             .supportsCopy(true)
+            .supportsCompare(true)
             .optimalWriteBytes(3 << 16)
             .atomicWriteBytes(1 << 14)
             .memoryDomains(6)

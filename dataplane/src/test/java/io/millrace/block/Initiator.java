@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.millrace.memory.BufferPool;
+import io.millrace.memory.DmaMemory;
 import io.millrace.reactor.Poller;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.ReactorConfig;
@@ -23,6 +25,8 @@ import java.util.function.Consumer;
  */
 public final class Initiator implements Poller, AutoCloseable
 {
+    /** Of the memory that emulated operations have. */
+    public static final int BUFFERS_BYTES = 256 << 10;
     private static final long PATIENCE_S = 30;
 
     private final Reactor reactor;
@@ -33,6 +37,11 @@ public final class Initiator implements Poller, AutoCloseable
     private final AtomicInteger refusals = new AtomicInteger();
     private volatile Throwable broken;
     private final MemoryQuarantine quarantine = new MemoryQuarantine();
+    /** Null when the buffers are a test's. */
+    private final DmaMemory memory;
+    private final BufferPool buffers;
+    private final EmulationBuffers emulationBuffers;
+    private Emulation emulation;
     private BlockChannel channel;
     private boolean isChannelOpen;
     private int closings;
@@ -44,12 +53,27 @@ public final class Initiator implements Poller, AutoCloseable
 
     public Initiator(final ReactorConfig config, final BlockDevice device)
     {
+        this(config, device, DmaMemory.map(BUFFERS_BYTES), 0);
+    }
+
+    /** With buffers for emulated operations in memory that the device knows, of {@link #BUFFERS_BYTES}. */
+    public Initiator(final ReactorConfig config, final BlockDevice device, final long buffersAddress)
+    {
+        this(config, device, null, buffersAddress);
+    }
+
+    private Initiator(
+        final ReactorConfig config, final BlockDevice device, final DmaMemory memory, final long buffersAddress)
+    {
         host = this;
+        this.memory = memory;
+        buffers = new BufferPool(null == memory ? buffersAddress : memory.address(), BUFFERS_BYTES, BUFFERS_BYTES / 2);
+        emulationBuffers = new EmulationBuffers(buffers);
         reactor = new Reactor(config, new Errors());
         reactor.start();
         try
         {
-            channel = get(open(device));
+            open(device, get(open(device)));
         }
         catch (final AssertionError e)
         {
@@ -63,7 +87,10 @@ public final class Initiator implements Poller, AutoCloseable
     {
         this.host = host;
         reactor = host.reactor;
-        channel = get(open(device));
+        memory = null;
+        buffers = host.buffers;
+        emulationBuffers = host.emulationBuffers;
+        open(device, get(open(device)));
         begin();
     }
 
@@ -71,6 +98,12 @@ public final class Initiator implements Poller, AutoCloseable
     public Initiator beside(final BlockDevice device)
     {
         return new Initiator(host, device);
+    }
+
+    private void open(final BlockDevice device, final BlockChannel opened)
+    {
+        channel = opened;
+        emulation = call(() -> new Emulation(device, opened, emulationBuffers));
     }
 
     private void begin()
@@ -116,7 +149,7 @@ public final class Initiator implements Poller, AutoCloseable
         };
         call(() ->
         {
-            device.open(new ReactorContext(reactor, null, quarantine), listener);
+            device.open(new ReactorContext(reactor, buffers, quarantine), listener);
             return null;
         });
         return opened;
@@ -293,6 +326,7 @@ public final class Initiator implements Poller, AutoCloseable
             assertTrue(io.wasOnThread, () -> "completed on another thread: " + io.request);
         }
         assertEquals(0, channel.inFlight());
+        assertEquals(0, emulation.inFlight());
         call(() -> null);
         assertTrue(closings < 2, "closed twice");
         assertNull(host.broken, () -> "reactor broke: " + host.broken);
@@ -317,6 +351,7 @@ public final class Initiator implements Poller, AutoCloseable
                 io.result.complete(BlockStatus.ABORTED);
             }
             refused.clear();
+            emulation.close();
             channel.close((gone) ->
             {
                 closings++;
@@ -336,19 +371,20 @@ public final class Initiator implements Poller, AutoCloseable
     public int poll()
     {
         int work = 0;
-        while (!refused.isEmpty() && channel.submit(refused.peek().request))
+        while (!refused.isEmpty() && emulation.submit(refused.peek().request))
         {
             refused.poll();
             work++;
         }
         // As its contract has it: at no other time.
+        work += emulation.poll();
         return channel.inFlight() > 0 ? work + channel.poll() : work;
     }
 
     @Override
     public boolean canSleep()
     {
-        return refused.isEmpty() && (0 == channel.inFlight() || channel.canSleep());
+        return refused.isEmpty() && emulation.canSleep() && (0 == channel.inFlight() || channel.canSleep());
     }
 
     @Override
@@ -363,6 +399,10 @@ public final class Initiator implements Poller, AutoCloseable
             if (this == host)
             {
                 reactor.close();
+                if (null != memory)
+                {
+                    memory.close();
+                }
             }
             else
             {
@@ -377,7 +417,7 @@ public final class Initiator implements Poller, AutoCloseable
 
     private void submit(final Io io)
     {
-        if (!refused.isEmpty() || !channel.submit(io.request))
+        if (!refused.isEmpty() || !emulation.submit(io.request))
         {
             refusals.incrementAndGet();
             refused.add(io);

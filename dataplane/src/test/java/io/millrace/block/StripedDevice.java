@@ -23,7 +23,7 @@ public final class StripedDevice implements BlockDevice
     {
         this.stripBlocks = stripBlocks;
         geometry = BlockGeometry.builder(blockBytes, sizeBytes / blockBytes)
-            .lendsReads(true).completesInline(true).build();
+            .lendsReads(true).completesInline(true).supportsCompare(true).build();
         for (int i = 0; i < memberCount; i++)
         {
             members.add(MemoryDevice.create("member" + i, sizeBytes / memberCount, blockBytes));

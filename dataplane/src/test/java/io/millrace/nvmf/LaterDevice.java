@@ -39,7 +39,7 @@ public final class LaterDevice implements BlockDevice
 
     public LaterDevice(final int blockBytes, final long sizeBytes)
     {
-        geometry = BlockGeometry.builder(blockBytes, sizeBytes / blockBytes).build();
+        geometry = BlockGeometry.builder(blockBytes, sizeBytes / blockBytes).supportsCompare(true).build();
         address = arena.allocate(sizeBytes, 4096).address();
     }
 

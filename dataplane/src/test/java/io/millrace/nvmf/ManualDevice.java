@@ -54,6 +54,7 @@ final class ManualDevice implements BlockDevice
             .volatileWriteCache(true)
             .supportsWriteZeroes(true)
             .supportsVerify(true)
+            .supportsCompare(true)
             .supportsDeallocate(true)
             .deallocatedReadsZero(true)
             .build(),
@@ -76,6 +77,7 @@ final class ManualDevice implements BlockDevice
             .volatileWriteCache(true)
             .supportsWriteZeroes(true)
             .supportsVerify(true)
+            .supportsCompare(true)
             .supportsDeallocate(true)
             .deallocatedReadsZero(true)
             .supportsCopy(true)

@@ -45,6 +45,7 @@ public final class DiscardDevice implements GrowableDevice
             .supportsDeallocate(true)
             .deallocatedReadsZero(true)
             .supportsCopy(true)
+            .supportsCompare(true)
             .build();
         try
         {

@@ -6,9 +6,12 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.ChannelQueue;
 import io.millrace.block.CloseListener;
+import io.millrace.block.Emulation;
+import io.millrace.block.EmulationBuffers;
 import io.millrace.block.FailureCause;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
+import io.millrace.block.ReactorContext;
 import io.millrace.memory.Segments;
 import io.millrace.reactor.Reactor;
 import io.millrace.reactor.TimerListener;
@@ -24,6 +27,8 @@ final class FaultChannel implements BlockChannel
 
     private final FaultDevice device;
     private final BlockChannel inner;
+    private final Emulation emulation;
+    private final EmulationBuffers emulationBuffers;
     private final Reactor reactor;
     private final int number;
     private FaultDecider decider;
@@ -36,14 +41,16 @@ final class FaultChannel implements BlockChannel
     FaultChannel(
         final FaultDevice device,
         final BlockChannel inner,
-        final Reactor reactor,
+        final ReactorContext context,
         final int number,
         final FaultPlan plan,
         final AtomicLongArray faultCounts)
     {
         this.device = device;
         this.inner = inner;
-        this.reactor = reactor;
+        reactor = context.reactor();
+        emulationBuffers = new EmulationBuffers(context.buffers());
+        emulation = new Emulation(device.inner(), inner, emulationBuffers);
         this.number = number;
         decider = new FaultDecider(plan, number, faultCounts);
         queue = new ChannelQueue(device.inner().geometry(), FaultChannel::apply);
@@ -108,13 +115,13 @@ final class FaultChannel implements BlockChannel
     @Override
     public int poll()
     {
-        return queue.poll() + inner.poll();
+        return queue.poll() + emulation.poll() + inner.poll();
     }
 
     @Override
     public boolean canSleep()
     {
-        return 0 == queue.size() && inner.canSleep();
+        return 0 == queue.size() && emulation.canSleep() && inner.canSleep();
     }
 
     @Override
@@ -144,7 +151,12 @@ final class FaultChannel implements BlockChannel
         {
             finish((Slot)left.owner(), BlockStatus.ABORTED);
         }
-        inner.close((closed) -> listener.onClosed(this));
+        emulation.close();
+        inner.close((closed) ->
+        {
+            emulationBuffers.close();
+            listener.onClosed(this);
+        });
     }
 
     private void enqueue(final Slot slot)
@@ -187,7 +199,7 @@ final class FaultChannel implements BlockChannel
     {
         // Before the call, since the completion may come within it.
         slot.state = State.PASSED_ON;
-        if (inner.submit(slot.innerRequest))
+        if (emulation.submit(slot.innerRequest))
         {
             return true;
         }

@@ -7,7 +7,6 @@ import io.millrace.block.BlockGeometry;
 import io.millrace.block.DeviceStatus;
 import io.millrace.block.OpenListener;
 import io.millrace.block.ReactorContext;
-import io.millrace.reactor.Reactor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -114,7 +113,7 @@ public final class FaultDevice implements BlockDevice
     public BlockGeometry geometry()
     {
         // A delayed write keeps its memory, and a lent read could not be modified.
-        return inner.geometry().toBuilder().lendsReads(false).completesInline(false).build();
+        return inner.geometry().toBuilder().lendsReads(false).completesInline(false).supportsCompare(true).build();
     }
 
     @Override
@@ -160,7 +159,7 @@ public final class FaultDevice implements BlockDevice
             @Override
             public void onOpened(final BlockChannel channel)
             {
-                listener.onOpened(add(channel, context.reactor()));
+                listener.onOpened(add(channel, context));
             }
 
             @Override
@@ -171,9 +170,9 @@ public final class FaultDevice implements BlockDevice
         });
     }
 
-    private synchronized FaultChannel add(final BlockChannel below, final Reactor reactor)
+    private synchronized FaultChannel add(final BlockChannel below, final ReactorContext context)
     {
-        final FaultChannel channel = new FaultChannel(this, below, reactor, channelCount, plan, faultCounts);
+        final FaultChannel channel = new FaultChannel(this, below, context, channelCount, plan, faultCounts);
         channelCount++;
         channels.add(channel);
         return channel;

@@ -8,7 +8,6 @@ import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.CloseListener;
-import io.millrace.block.CompareBuffers;
 import io.millrace.block.FailureCause;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
@@ -23,7 +22,6 @@ import io.millrace.reactor.Reactor;
  *   READ, WRITE                   TRANSFER, again for what a short transfer left
  *   FLUSH                         SYNC
  *   WRITE_ZEROES, DEALLOCATE      ALLOCATE or WRITE_OF_ZEROES, then SYNC when forced
- *   COMPARE                       READ_TO_COMPARE, once a buffer
  * </pre>
  * {@code submit} fills entries; {@code poll} hands all of them over in one call.
  */
@@ -31,7 +29,6 @@ final class FileDeviceChannel implements BlockChannel
 {
     private static final int PAGE_BYTES = 4096;
     private static final int ZEROES_BYTES = 256 << 10;
-    private static final long NO_BUFFER = 0;
     /**
      * How many requests under way there must be for each one that is kept back to be handed over together with others.
      * An idle drive starts a request immediately, while the rest of a batch is still being parsed; the kernel also
@@ -59,8 +56,6 @@ final class FileDeviceChannel implements BlockChannel
         ALLOCATE,
         /** Writes zeroes where the kernel cannot zero the range. */
         WRITE_OF_ZEROES,
-        /** Reads a piece to compare. */
-        READ_TO_COMPARE,
         /** Its request was abandoned; the drive may still use the memory. */
         GIVEN_UP
     }
@@ -91,7 +86,6 @@ final class FileDeviceChannel implements BlockChannel
     private final RegisteredBuffers registered;
     private final EntryWriter entries;
     private final DmaMemory memory;
-    private final CompareBuffers compareBuffers;
     private final long zeroesAddress;
     private final int blockShift;
     private final boolean readOnly;
@@ -99,7 +93,6 @@ final class FileDeviceChannel implements BlockChannel
     private final BlockRequest[] requests;
     private final Stage[] stages;
     private final long[] doneBytes;
-    private final long[] compareAddresses;
     private final ZeroStrategy[] triedZeroStrategies;
     private final int[] freeSlots;
     private int freeCount;
@@ -134,7 +127,6 @@ final class FileDeviceChannel implements BlockChannel
         requests = new BlockRequest[depth];
         stages = new Stage[depth];
         doneBytes = new long[depth];
-        compareAddresses = new long[depth];
         triedZeroStrategies = new ZeroStrategy[depth];
         freeSlots = new int[depth];
         freeCount = depth;
@@ -144,8 +136,6 @@ final class FileDeviceChannel implements BlockChannel
             freeSlots[i] = depth - 1 - i;
         }
         zeroesAddress = memory.allocate(ZEROES_BYTES, PAGE_BYTES);
-        compareBuffers = new CompareBuffers(memory.allocate(
-            (long)CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES, PAGE_BYTES));
         entries = new EntryWriter(
             device, rings, registered, memory.allocate((long)depth * EntryWriter.IOVECS_BYTES, PAGE_BYTES));
     }
@@ -167,8 +157,7 @@ final class FileDeviceChannel implements BlockChannel
         try
         {
             device.memory().join(registered, context.reactor());
-            memory = DmaMemory.map((long)depth * EntryWriter.IOVECS_BYTES + ZEROES_BYTES +
-                CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES + PAGE_BYTES);
+            memory = DmaMemory.map((long)depth * EntryWriter.IOVECS_BYTES + ZEROES_BYTES + PAGE_BYTES);
             return new FileDeviceChannel(device, context, rings, registered, memory);
         }
         catch (final RuntimeException e)
@@ -208,13 +197,13 @@ final class FileDeviceChannel implements BlockChannel
             request.complete(BlockStatus.WRITE_PROTECTED);
             return true;
         }
-        if (BlockOperation.COPY == operation || BlockOperation.VERIFY == operation)
+        if (BlockOperation.COPY == operation || BlockOperation.VERIFY == operation ||
+            BlockOperation.COMPARE == operation)
         {
             request.complete(BlockStatus.NOT_SUPPORTED);
             return true;
         }
-        if (0 == freeCount || State.OPEN != state || BlockOperation.COMPARE == operation &&
-            compareBuffers.isExhausted())
+        if (0 == freeCount || State.OPEN != state)
         {
             return false;
         }
@@ -228,12 +217,7 @@ final class FileDeviceChannel implements BlockChannel
             case FLUSH -> sync(slot);
             case WRITE_ZEROES -> zero(slot);
             case DEALLOCATE -> deallocate(slot);
-            case COMPARE ->
-            {
-                compareAddresses[slot] = compareBuffers.acquire();
-                readToCompare(slot);
-            }
-            case VERIFY, COPY -> throw new IllegalStateException("was not refused: " + request);
+            case COMPARE, VERIFY, COPY -> throw new IllegalStateException("was not refused: " + request);
         }
         if (rings.first().unsubmitted() * IN_FLIGHT_PER_UNSUBMITTED > inFlight())
         {
@@ -414,7 +398,6 @@ final class FileDeviceChannel implements BlockChannel
             case SYNC -> finish(slot, outcome(slot, result));
             case ALLOCATE -> onAllocated(slot, result);
             case WRITE_OF_ZEROES -> onZeroesWritten(slot, result);
-            case READ_TO_COMPARE -> onReadToCompare(slot, result);
             case GIVEN_UP -> onLate(slot);
             case FREE -> throw new IllegalStateException("completion for free slot " + slot + ", result " + result);
         }
@@ -428,7 +411,6 @@ final class FileDeviceChannel implements BlockChannel
             case SYNC -> sync(slot);
             case ALLOCATE -> allocateAgain(slot);
             case WRITE_OF_ZEROES -> writeZeroes(slot);
-            case READ_TO_COMPARE -> readToCompare(slot);
             case FREE, GIVEN_UP -> throw new IllegalStateException("nothing to repeat for slot " + slot);
         }
     }
@@ -471,27 +453,6 @@ final class FileDeviceChannel implements BlockChannel
             else
             {
                 finishRange(slot, BlockStatus.SUCCESS);
-            }
-        }
-    }
-
-    private void onReadToCompare(final int slot, final int result)
-    {
-        final long before = doneBytes[slot];
-        if (advance(slot, result))
-        {
-            if (!requests[slot].segments().isEqual(
-                (int)before, compareAddresses[slot], (int)(doneBytes[slot] - before)))
-            {
-                finish(slot, BlockStatus.COMPARE_FAILURE);
-            }
-            else if (doneBytes[slot] < totalBytes(slot))
-            {
-                readToCompare(slot);
-            }
-            else
-            {
-                finish(slot, BlockStatus.SUCCESS);
             }
         }
     }
@@ -598,13 +559,6 @@ final class FileDeviceChannel implements BlockChannel
         entries.plain(true, slot, offsetBytes(slot) + doneBytes[slot], zeroesAddress, length);
     }
 
-    private void readToCompare(final int slot)
-    {
-        stages[slot] = Stage.READ_TO_COMPARE;
-        final int length = (int)Math.min(CompareBuffers.BUFFER_BYTES, totalBytes(slot) - doneBytes[slot]);
-        entries.plain(false, slot, offsetBytes(slot) + doneBytes[slot], compareAddresses[slot], length);
-    }
-
     private void finishRange(final int slot, final BlockStatus status)
     {
         if (BlockStatus.SUCCESS == status && requests[slot].forceUnitAccess())
@@ -623,11 +577,6 @@ final class FileDeviceChannel implements BlockChannel
         requests[slot] = null;
         stages[slot] = Stage.FREE;
         freeSlots[freeCount++] = slot;
-        if (NO_BUFFER != compareAddresses[slot])
-        {
-            compareBuffers.release(compareAddresses[slot]);
-            compareAddresses[slot] = NO_BUFFER;
-        }
         request.complete(status);
     }
 

@@ -58,6 +58,7 @@ public final class MemoryDevice implements GrowableDevice
             .supportsDeallocate(true)
             .deallocatedReadsZero(true)
             .supportsCopy(true)
+            .supportsCompare(true)
             .build();
         try
         {

@@ -1,13 +1,11 @@
 package io.millrace.block.nvme;
 
-import io.millrace.block.CompareBuffers;
 import io.millrace.block.nvme.queue.DriverMemory;
 import io.millrace.pci.DmaMap;
 
 /**
- * Memory of a channel's commands other than payload: zeroes and metadata to write, a sink for ignored data, buffers to
- * compare with. Most channels need none of it. Made and closed on the controller's thread, used by its channel in
- * between.
+ * Memory of a channel's commands other than payload: zeroes and metadata to write, a sink for ignored data. Most
+ * channels need none of it. Made and closed on the controller's thread, used by its channel in between.
  */
 final class ChannelMemory
 {
@@ -15,20 +13,17 @@ final class ChannelMemory
     static final int ZEROES_BYTES = 128 << 10;
     /** Of what a command reads at most in place of Verify. */
     static final int SINK_BYTES = 128 << 10;
-    private static final int PARTS = 3;
+    private static final int PARTS = 2;
 
     private final DriverMemory memory;
     private final long zeroesIova;
     private final long sinkIova;
-    private final CompareBuffers compareBuffers;
 
-    private ChannelMemory(
-        final DriverMemory memory, final long zeroesIova, final long sinkIova, final CompareBuffers compareBuffers)
+    private ChannelMemory(final DriverMemory memory, final long zeroesIova, final long sinkIova)
     {
         this.memory = memory;
         this.zeroesIova = zeroesIova;
         this.sinkIova = sinkIova;
-        this.compareBuffers = compareBuffers;
     }
 
     /**
@@ -48,22 +43,18 @@ final class ChannelMemory
             (long)limits.blocksMax() * namespace.metadataBytes() : 0;
         final long zeroesBytes = Math.max(metadataBytes, 0 == limits.zeroesBlocksMax() ? ZEROES_BYTES : 0);
         final long sinkBytes = Math.max(metadataBytes, 0 == limits.verifyBlocksMax() ? SINK_BYTES : 0);
-        final long compareBytes =
-            limits.isCompareOffered() ? 0 : (long)CompareBuffers.BUFFER_COUNT * CompareBuffers.BUFFER_BYTES;
-        if (0 == zeroesBytes + sinkBytes + compareBytes)
+        if (0 == zeroesBytes + sinkBytes)
         {
-            return new ChannelMemory(null, 0, 0, null);
+            return new ChannelMemory(null, 0, 0);
         }
         // A page more for each part, so that each can be aligned.
-        final DriverMemory memory =
-            DriverMemory.map(dma, zeroesBytes + sinkBytes + compareBytes + PARTS * (long)pageBytes);
+        final DriverMemory memory = DriverMemory.map(dma, zeroesBytes + sinkBytes + PARTS * (long)pageBytes);
         try
         {
             return new ChannelMemory(
                 memory,
                 0 == zeroesBytes ? 0 : memory.iova(memory.allocate(zeroesBytes, pageBytes)),
-                0 == sinkBytes ? 0 : memory.iova(memory.allocate(sinkBytes, pageBytes)),
-                0 == compareBytes ? null : new CompareBuffers(memory.allocate(compareBytes, pageBytes)));
+                0 == sinkBytes ? 0 : memory.iova(memory.allocate(sinkBytes, pageBytes)));
         }
         catch (final RuntimeException e)
         {
@@ -96,23 +87,5 @@ final class ChannelMemory
     long sinkIova()
     {
         return sinkIova;
-    }
-
-    /**
-     * {@return buffers to read into where the drive does not compare, else null}
-     */
-    CompareBuffers compareBuffers()
-    {
-        return compareBuffers;
-    }
-
-    /**
-     * {@return I/O virtual address for the controller}
-     *
-     * @param buffer of {@link #compareBuffers()}.
-     */
-    long iova(final long buffer)
-    {
-        return memory.iova(buffer);
     }
 }

@@ -3,7 +3,6 @@ package io.millrace.block.nvme;
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
-import io.millrace.block.CompareBuffers;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
 import io.millrace.block.nvme.queue.DataPointer;
@@ -41,10 +40,9 @@ final class ChannelRequests
     private final CommandSizes sizes;
     private final CommandWriter writer;
     private final SplitRequestQueue splits = new SplitRequestQueue(SPLITS_MAX);
-    private final CompareBuffers compareBuffers;
-    private final int blockShift;
     private final boolean isReadOnly;
     private final boolean isCachePresent;
+    private final boolean supportsCompare;
     private int count;
     private boolean hasReportedTransferErrors;
     private MemoryQuarantine quarantine;
@@ -74,14 +72,13 @@ final class ChannelRequests
         slots = pair.slots();
         shares = pair.shares();
         submissions = pair.queuePair().submissions();
-        compareBuffers = memory.compareBuffers();
         final NvmeDevice device = channel.device();
         share = new SlotShare(Math.min(device.config().queueDepth(), slots.count()));
-        blockShift = device.namespace().blockShift();
         isReadOnly = device.geometry().readOnly();
         isCachePresent = device.geometry().volatileWriteCache();
+        supportsCompare = device.geometry().supportsCompare();
         final DataPointer pointer = new DataPointer(payload, limits.pageShift(), limits.isSglSupported());
-        sizes = new CommandSizes(limits, pointer, blockShift);
+        sizes = new CommandSizes(limits, pointer, device.namespace().blockShift());
         writer = new CommandWriter(device.namespace(), pair.queuePair(), memory, pointer);
     }
 
@@ -120,6 +117,11 @@ final class ChannelRequests
             request.complete(BlockStatus.WRITE_PROTECTED);
             return true;
         }
+        if (BlockOperation.COMPARE == operation && !supportsCompare)
+        {
+            request.complete(BlockStatus.NOT_SUPPORTED);
+            return true;
+        }
         if (BlockOperation.FLUSH == operation && !isCachePresent)
         {
             request.complete(BlockStatus.SUCCESS);
@@ -149,13 +151,12 @@ final class ChannelRequests
 
     private boolean submitSplit(final BlockRequest request, final SplitRequest.Strategy strategy, final boolean flushes)
     {
-        final boolean compares = SplitRequest.Strategy.COMPARED_READS == strategy;
-        if (splits.isFull() || compares && compareBuffers.isExhausted())
+        if (splits.isFull())
         {
             return false;
         }
         count++;
-        advance(splits.begin(request, strategy, flushes, compares ? compareBuffers.acquire() : 0));
+        advance(splits.begin(request, strategy, flushes));
         return true;
     }
 
@@ -172,7 +173,7 @@ final class ChannelRequests
     private void advance(final SplitRequest split)
     {
         split.listed(true);
-        while (split.hasMore() && split.outstanding() < outstandingMax(split.strategy()) && shares.available(share) > 0)
+        while (split.hasMore() && split.outstanding() < SPLIT_COMMANDS_MAX && shares.available(share) > 0)
         {
             final int offset = split.sentBlocks();
             final int blocks = sizes.next(split);
@@ -193,11 +194,6 @@ final class ChannelRequests
             split.listed(false);
             endIfDone(split);
         }
-    }
-
-    private static int outstandingMax(final SplitRequest.Strategy strategy)
-    {
-        return SplitRequest.Strategy.COMPARED_READS == strategy ? 1 : SPLIT_COMMANDS_MAX;
     }
 
     /** Writes the entry of a command, for the first time or again. */
@@ -246,8 +242,6 @@ final class ChannelRequests
             }
             case ZERO_WRITES -> writer.zeroWrite(entry, commandId, slot, split.request(), offset, blocks);
             case VERIFY_READS -> writer.verifyRead(entry, commandId, slot, split.request(), offset, blocks);
-            case COMPARED_READS ->
-                writer.compareRead(entry, commandId, slot, split.request(), offset, blocks, split.buffer());
         }
         return true;
     }
@@ -296,17 +290,8 @@ final class ChannelRequests
         }
         else
         {
-            finish(slot, resultOfPart(slot));
+            finish(slot, BlockStatus.SUCCESS);
         }
-    }
-
-    private BlockStatus resultOfPart(final int slot)
-    {
-        final SplitRequest split = slots.split(slot);
-        final boolean differs = SplitRequest.Strategy.COMPARED_READS == split.strategy() &&
-            !split.request().segments().isEqual(
-                slots.offset(slot) << blockShift, split.buffer(), slots.blocks(slot) << blockShift);
-        return differs ? BlockStatus.COMPARE_FAILURE : BlockStatus.SUCCESS;
     }
 
     private void onFailure(final int slot, final int status)
@@ -369,10 +354,6 @@ final class ChannelRequests
         {
             final BlockRequest request = split.request();
             final BlockStatus status = split.status();
-            if (SplitRequest.Strategy.COMPARED_READS == split.strategy())
-            {
-                compareBuffers.release(split.buffer());
-            }
             splits.end(split);
             count--;
             complete(request, status);

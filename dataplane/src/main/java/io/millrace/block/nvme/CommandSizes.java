@@ -2,7 +2,6 @@ package io.millrace.block.nvme;
 
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
-import io.millrace.block.CompareBuffers;
 import io.millrace.block.nvme.queue.DataPointer;
 
 /**
@@ -45,10 +44,6 @@ final class CommandSizes
         {
             return SplitRequest.Strategy.VERIFY_READS;
         }
-        if (BlockOperation.COMPARE == operation && !limits.isCompareOffered())
-        {
-            return SplitRequest.Strategy.COMPARED_READS;
-        }
         return SplitRequest.Strategy.PARTS;
     }
 
@@ -84,7 +79,6 @@ final class CommandSizes
             case PARTS -> ofPart(split.request(), split.sentBlocks());
             case ZERO_WRITES -> ofBuffer(split.request(), split.sentBlocks(), ChannelMemory.ZEROES_BYTES);
             case VERIFY_READS -> ofBuffer(split.request(), split.sentBlocks(), ChannelMemory.SINK_BYTES);
-            case COMPARED_READS -> ofBuffer(split.request(), split.sentBlocks(), CompareBuffers.BUFFER_BYTES);
         };
     }
 

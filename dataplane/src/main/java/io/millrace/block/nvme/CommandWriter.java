@@ -187,30 +187,6 @@ final class CommandWriter
         run(entry, slot, memory.sinkIova(), blocks);
     }
 
-    /**
-     * Writes a Read of what is to be compared.
-     *
-     * @param entry     to fill.
-     * @param commandId command identifier.
-     * @param slot      the command's slot.
-     * @param request   the command's request.
-     * @param offset    blocks of the request before the command's.
-     * @param blocks    of the command.
-     * @param buffer    to read into; of the channel's memory.
-     */
-    void compareRead(
-        final long entry,
-        final int commandId,
-        final int slot,
-        final BlockRequest request,
-        final int offset,
-        final int blocks,
-        final long buffer)
-    {
-        range(entry, IoOpcode.READ, commandId, request, offset, blocks, readMetadataIova);
-        run(entry, slot, memory.iova(buffer), blocks);
-    }
-
     /** Data pointer of a command whose data lie in one piece of the driver's own memory. */
     private void run(final long entry, final int slot, final long iova, final int blocks)
     {

@@ -191,6 +191,8 @@ record NamespaceInfo(
             .volatileWriteCache(controller.isCachePresent())
             .supportsWriteZeroes(!isWriteProtected)
             .supportsVerify(true)
+            // Metadata would be compared too, which nobody here knows.
+            .supportsCompare(controller.offers(IdentifyController.NVM_COMPARE) && MetadataMode.NONE == metadata)
             .supportsDeallocate(!isWriteProtected && controller.offers(IdentifyController.NVM_DATASET_MANAGEMENT))
             .deallocatedReadsZero(deallocatedReadsZero)
             .readOnly(isWriteProtected)

@@ -17,9 +17,7 @@ final class SplitRequest
         /** Writes of zeroes, in place of Write Zeroes. */
         ZERO_WRITES,
         /** Reads whose data is ignored, in place of Verify. */
-        VERIFY_READS,
-        /** A read at a time, compared here, in place of Compare. */
-        COMPARED_READS
+        VERIFY_READS
     }
 
     private BlockRequest request;
@@ -29,7 +27,6 @@ final class SplitRequest
     private boolean flushes;
     private boolean listed;
     private BlockStatus status;
-    private long buffer;
 
     /**
      * Begins.
@@ -37,15 +34,12 @@ final class SplitRequest
      * @param newRequest to process.
      * @param newStrategy     how.
      * @param newFlushes whether a Flush follows, in place of force unit access that the command has not.
-     * @param newBuffer  to read into where reads are compared, else 0.
      */
-    void begin(final BlockRequest newRequest, final Strategy newStrategy, final boolean newFlushes,
-        final long newBuffer)
+    void begin(final BlockRequest newRequest, final Strategy newStrategy, final boolean newFlushes)
     {
         request = newRequest;
         strategy = newStrategy;
         flushes = newFlushes;
-        buffer = newBuffer;
         sentBlocks = 0;
         outstanding = 0;
         status = BlockStatus.SUCCESS;
@@ -65,11 +59,6 @@ final class SplitRequest
     Strategy strategy()
     {
         return strategy;
-    }
-
-    long buffer()
-    {
-        return buffer;
     }
 
     int sentBlocks()

@@ -43,14 +43,13 @@ final class SplitRequestQueue
      * @param request to process.
      * @param strategy     how.
      * @param flushes whether a Flush follows.
-     * @param buffer  to read into where reads are compared, else 0.
      * @return the split request, not queued.
      */
     SplitRequest begin(
-        final BlockRequest request, final SplitRequest.Strategy strategy, final boolean flushes, final long buffer)
+        final BlockRequest request, final SplitRequest.Strategy strategy, final boolean flushes)
     {
         final SplitRequest split = free[--freeCount];
-        split.begin(request, strategy, flushes, buffer);
+        split.begin(request, strategy, flushes);
         return split;
     }
 

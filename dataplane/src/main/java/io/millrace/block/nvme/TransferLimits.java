@@ -14,7 +14,6 @@ import io.millrace.nvme.IdentifyController;
  * @param datasetBlocksMax of a Dataset Management range.
  * @param boundaryBlocks   that commands with payload do not cross a multiple of, or 0.
  * @param isSglSupported   whether scatter gather lists are taken.
- * @param isCompareOffered whether Compare is supported and compares data alone.
  * @param copyBlocksMax    of a Copy; 0 when it cannot be used.
  */
 record TransferLimits(
@@ -25,7 +24,6 @@ record TransferLimits(
     int datasetBlocksMax,
     int boundaryBlocks,
     boolean isSglSupported,
-    boolean isCompareOffered,
     int copyBlocksMax)
 {
     /** Number of logical blocks, 16 bits, 0 for 1. */
@@ -59,8 +57,6 @@ record TransferLimits(
             (int)Math.min(Integer.MAX_VALUE, controller.datasetBlocksMax()),
             namespace.boundaryBlocks(),
             controller.isSglSupported(),
-            // Metadata would be compared too, which nobody here knows.
-            controller.offers(IdentifyController.NVM_COMPARE) && MetadataMode.NONE == namespace.metadata(),
             controller.offers(IdentifyController.NVM_COPY) ? namespace.copyBlocksMax() : 0);
     }
 

@@ -9,6 +9,7 @@ import io.millrace.block.BlockRequest;
 import io.millrace.block.BlockStatus;
 import io.millrace.block.ChannelQueue;
 import io.millrace.block.CloseListener;
+import io.millrace.block.Emulation;
 import io.millrace.block.FailureCause;
 import io.millrace.block.MemoryHold;
 import io.millrace.block.MemoryQuarantine;
@@ -49,6 +50,7 @@ public final class DeviceChannel implements OpenListener, CloseListener
     private final BlockGeometry geometry;
     private DeviceChannelState state = DeviceChannelState.WAITING;
     private BlockChannel channel;
+    private Emulation emulation;
     private boolean isBusy;
     private int references;
     private int failures;
@@ -139,6 +141,7 @@ public final class DeviceChannel implements OpenListener, CloseListener
     public void onOpened(final BlockChannel opened)
     {
         channel = opened;
+        emulation = new Emulation(device, opened, owner.emulationBuffers());
         owner.onAnswered();
         if (DeviceChannelState.ABANDONED == state)
         {
@@ -188,6 +191,7 @@ public final class DeviceChannel implements OpenListener, CloseListener
     private void beginClosing()
     {
         state = DeviceChannelState.CLOSING;
+        emulation.close();
         channel.close(this);
     }
 
@@ -241,7 +245,12 @@ public final class DeviceChannel implements OpenListener, CloseListener
 
     private boolean isInUse()
     {
-        return null != channel && DeviceChannelState.CLOSED != state && 0 != channel.inFlight();
+        return null != channel && DeviceChannelState.CLOSED != state && hasInFlight();
+    }
+
+    private boolean hasInFlight()
+    {
+        return 0 != channel.inFlight() || 0 != emulation.inFlight();
     }
 
     /** It is no longer polled. */
@@ -253,7 +262,7 @@ public final class DeviceChannel implements OpenListener, CloseListener
     boolean canSleep()
     {
         return 0 == queue.size() && (0 == openQueue.size() || state.isPending()) &&
-            (!isInUse() || channel.canSleep());
+            (!isInUse() || channel.canSleep() && emulation.canSleep());
     }
 
     /**
@@ -529,7 +538,7 @@ public final class DeviceChannel implements OpenListener, CloseListener
      */
     int poll()
     {
-        final int work = isInUse() ? channel.poll() : 0;
+        final int work = isInUse() ? channel.poll() + emulation.poll() : 0;
         return work + queue.poll() + (0 == openQueue.size() ? 0 : pollOpenQueue());
     }
 
@@ -607,9 +616,9 @@ public final class DeviceChannel implements OpenListener, CloseListener
             refuseMemory(request.blockRequest());
             return true;
         }
-        if (channel.submit(request.blockRequest()))
+        if (emulation.submit(request.blockRequest()))
         {
-            if (!isBusy && 0 != channel.inFlight())
+            if (!isBusy && hasInFlight())
             {
                 becomeBusy();
             }

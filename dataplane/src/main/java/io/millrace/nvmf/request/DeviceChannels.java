@@ -1,6 +1,7 @@
 package io.millrace.nvmf.request;
 
 import io.millrace.block.BlockDevice;
+import io.millrace.block.EmulationBuffers;
 import io.millrace.memory.BufferPool;
 import io.millrace.nvmf.config.DeviceError;
 import io.millrace.nvmf.config.TargetListener;
@@ -36,6 +37,7 @@ public final class DeviceChannels implements Poller
 
     private final Reactor reactor;
     private final BufferPool buffers;
+    private final EmulationBuffers emulationBuffers;
     private final TargetListener listener;
     private final StatusPart status;
     private final Map<BlockDevice, DeviceChannel> byDevice = new IdentityHashMap<>();
@@ -63,6 +65,7 @@ public final class DeviceChannels implements Poller
     {
         this.reactor = reactor;
         this.buffers = buffers;
+        emulationBuffers = new EmulationBuffers(buffers);
         this.status = status;
         this.listener = listener;
     }
@@ -75,6 +78,14 @@ public final class DeviceChannels implements Poller
     BufferPool buffers()
     {
         return buffers;
+    }
+
+    /**
+     * {@return buffers of operations that devices do not do themselves}
+     */
+    public EmulationBuffers emulationBuffers()
+    {
+        return emulationBuffers;
     }
 
     StatusPart status()

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.millrace.block.BlockOperation;
 import io.millrace.block.BlockRequest;
-import io.millrace.block.CompareBuffers;
 import io.millrace.block.nvme.queue.DataPointer;
 import io.millrace.block.nvme.queue.PayloadMemory;
 import io.millrace.memory.DmaMemory;
@@ -50,14 +49,14 @@ class CommandSizesTest
     private CommandSizes sizes(final int boundaryBlocks, final boolean isSglSupported)
     {
         return sizes(new TransferLimits(PAGE_SHIFT, BLOCKS_MAX, ZEROES_BLOCKS_MAX, VERIFY_BLOCKS_MAX,
-            DATASET_BLOCKS_MAX, boundaryBlocks, isSglSupported, true, COPY_BLOCKS_MAX));
+            DATASET_BLOCKS_MAX, boundaryBlocks, isSglSupported, COPY_BLOCKS_MAX));
     }
 
-    /** What a drive has that offers neither Write Zeroes nor Verify nor Compare. */
+    /** What a drive has that offers neither Write Zeroes nor Verify. */
     private CommandSizes sizesOfPlainDrive(final int blocksMax, final int boundaryBlocks)
     {
         return sizes(new TransferLimits(
-            PAGE_SHIFT, blocksMax, 0, 0, DATASET_BLOCKS_MAX, boundaryBlocks, false, false, 0));
+            PAGE_SHIFT, blocksMax, 0, 0, DATASET_BLOCKS_MAX, boundaryBlocks, false, 0));
     }
 
     private CommandSizes sizes(final TransferLimits limits)
@@ -91,7 +90,7 @@ class CommandSizesTest
         final CommandSizes sizes, final BlockRequest request, final SplitRequest.Strategy strategy)
     {
         final SplitRequest split = new SplitRequest();
-        split.begin(request, strategy, false, 0);
+        split.begin(request, strategy, false);
         final List<Integer> parts = new ArrayList<>();
         while (split.hasMore())
         {
@@ -187,17 +186,5 @@ class CommandSizesTest
         // Reads keep to boundaries and to the largest transfer.
         assertEquals(List.of(95, 100, 5), parts(sizesOfPlainDrive(150, 100),
             request(BlockOperation.VERIFY, 5, 200), SplitRequest.Strategy.VERIFY_READS));
-    }
-
-    @Test
-    void shouldCompareByTheBufferWhereTheDriveDoesNotOfferIt()
-    {
-        final int bufferBlocks = CompareBuffers.BUFFER_BYTES / BLOCK;
-        final CommandSizes sizes = sizesOfPlainDrive(2 * bufferBlocks, 200);
-        assertEquals(SplitRequest.Strategy.COMPARED_READS, sizes.strategy(BlockOperation.COMPARE));
-        assertEquals(List.of(195, 200, 5),
-            parts(sizes, transfer(BlockOperation.COMPARE, 5, 400), SplitRequest.Strategy.COMPARED_READS));
-        assertEquals(List.of(bufferBlocks, 1), parts(sizesOfPlainDrive(2 * bufferBlocks, 0),
-            transfer(BlockOperation.COMPARE, 5, bufferBlocks + 1), SplitRequest.Strategy.COMPARED_READS));
     }
 }
