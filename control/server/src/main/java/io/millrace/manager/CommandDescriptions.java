@@ -26,7 +26,8 @@ final class CommandDescriptions
             case final Command.CreateDevice c -> "create device " + device(c.device());
             case final Command.DeleteDevice c -> "delete device " + c.name();
             case final Command.ResizeDevice c -> "resize device " + c.name() + " to " + Units.size(c.sizeBytes());
-            case final Command.SetFaultRules c -> "set " + c.rules().size() + " fault rules of device " + c.name();
+            case final Command.SetFaultRules c -> "set " +
+                Units.count(c.rules().size(), "fault rule") + " of device " + c.name();
             case final Command.CreateSubsystem c -> "create subsystem " + c.subsystem().nqn() +
                 (c.subsystem().allowAnyHost() ? " for any host" : "");
             case final Command.DeleteSubsystem c -> "delete subsystem " + c.nqn();

@@ -4,6 +4,7 @@ import io.millrace.control.codec.FaultAction;
 import io.millrace.control.message.BlockOperation;
 import io.millrace.control.message.DeviceSettings;
 import io.millrace.control.message.FaultRuleSpec;
+import io.millrace.control.setting.Units;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -117,7 +118,7 @@ public final class FaultRuleValues
         }
         if (rule.firstBlock() < 0 || rule.blocks() < 0)
         {
-            return "range of " + rule.blocks() + " blocks from " + rule.firstBlock() +
+            return "range of " + Units.count(rule.blocks(), "block") + " from " + rule.firstBlock() +
                 " is not one; give a first block and a number of blocks from 0";
         }
         if (!(rule.probability() > 0 && rule.probability() <= 1))
