@@ -50,6 +50,12 @@ public final class BufferPool implements Poller
     private final int bufferBytesMax;
     private final long claimBytesMax;
     private final BuddyAllocator buddies;
+    /**
+     * The buffer that came back last, free but not merged with its neighbours: the next request of its size gets it
+     * without splitting them again. {@link BuddyAllocator#NONE} when there is none, and always while somebody waits.
+     */
+    private int keptUnit = BuddyAllocator.NONE;
+    private int keptOrder;
     private long usedBytes;
     private long usedSharedBytes;
     private long highWaterBytes;
@@ -208,6 +214,7 @@ public final class BufferPool implements Poller
         {
             throw new IllegalStateException("waits for a buffer already: " + waiter);
         }
+        mergeKept();
         waiter.isDivisible = isDivisible;
         share.add(waiter, lengthBytes);
         waiting++;
@@ -267,8 +274,9 @@ public final class BufferPool implements Poller
             releaseFloor(share, address, order);
             return;
         }
+        final int unit = (int)(offset >>> BUFFER_SHIFT_MIN);
         if (offset < 0 || offset >= sharedBytes || 0 != (offset & (BUFFER_BYTES_MIN - 1)) ||
-            !buddies.isTaken((int)(offset >>> BUFFER_SHIFT_MIN), order))
+            !buddies.isTaken(unit, order) || unit == keptUnit)
         {
             throw brokenRelease(address, lengthBytes, offset);
         }
@@ -276,10 +284,26 @@ public final class BufferPool implements Poller
         usedBytes -= bytes;
         usedSharedBytes -= bytes;
         share.hold(-bytes);
-        final int merged = buddies.giveBack((int)(offset >>> BUFFER_SHIFT_MIN), order);
-        if (0 != waiting && (merged >= dueOrder || freeBytes() >= dueFreeBytes || share.hasWaiting()))
+        if (0 == waiting)
+        {
+            mergeKept();
+            keptUnit = unit;
+            keptOrder = order;
+            return;
+        }
+        final int merged = buddies.giveBack(unit, order);
+        if (merged >= dueOrder || freeBytes() >= dueFreeBytes || share.hasWaiting())
         {
             becomeDue();
+        }
+    }
+
+    private void mergeKept()
+    {
+        if (BuddyAllocator.NONE != keptUnit)
+        {
+            buddies.giveBack(keptUnit, keptOrder);
+            keptUnit = BuddyAllocator.NONE;
         }
     }
 
@@ -614,6 +638,13 @@ public final class BufferPool implements Poller
 
     private long take(final BufferShare share, final int order)
     {
+        final int kept = keptUnit;
+        if (BuddyAllocator.NONE != kept && keptOrder == order)
+        {
+            keptUnit = BuddyAllocator.NONE;
+            return onTaken(share, order, kept);
+        }
+        mergeKept();
         final int unit = buddies.take(order);
         return BuddyAllocator.NONE == unit ? 0 : onTaken(share, order, unit);
     }
@@ -665,6 +696,7 @@ public final class BufferPool implements Poller
 
     private IllegalStateException brokenRelease(final long released, final int releasedBytes, final long offset)
     {
+        mergeKept();
         final String what = offset < 0 || offset >= lengthBytes ?
             "outside of the pool at 0x" + Long.toHexString(address) + " with " + lengthBytes + " bytes" :
             offset >= sharedBytes ? "a floor" : buddies.describe((int)(offset >>> BUFFER_SHIFT_MIN));

@@ -84,6 +84,50 @@ class BufferPoolTest
         assertNotEquals(0, pool.acquire(share(), PAGE));
     }
 
+    /** The buffer that came back last is part of a larger one for whoever waits for that. */
+    @Test
+    void shouldMergeTheBufferThatCameBackLastForAWaiter()
+    {
+        final BufferPool narrow = new BufferPool(BASE, 16L * PAGE, 2 * PAGE);
+        final BufferShare waiting = narrow.newShare(new BufferGroup());
+        final long[] held = new long[6];
+        for (int i = 0; i < held.length; i++)
+        {
+            held[i] = narrow.acquire(waiting, PAGE);
+            assertEquals(BASE + (long)i * PAGE, held[i]);
+        }
+        final BufferShare pages = narrow.newShare(new BufferGroup());
+        for (int i = 0; i < 4; i++)
+        {
+            assertNotEquals(0, narrow.acquire(pages, PAGE));
+        }
+        assertNotEquals(0, narrow.acquire(narrow.newShare(new BufferGroup()), 2 * PAGE));
+        assertNotEquals(0, narrow.acquire(narrow.newShare(new BufferGroup()), 2 * PAGE));
+        assertNotEquals(0, narrow.acquire(narrow.newShare(new BufferGroup()), PAGE));
+        narrow.release(waiting, held[0], PAGE);
+        assertEquals(0, narrow.acquire(waiting, 2 * PAGE), "holds more than is free");
+        final Waiter waiter = new Waiter();
+        narrow.await(waiter, waiting, 2 * PAGE);
+        narrow.release(waiting, held[1], PAGE);
+        narrow.release(waiting, held[2], PAGE);
+        narrow.poll();
+        assertEquals(held[0], waiter.address, "there is one of two pages, and no other");
+    }
+
+    @Test
+    void shouldHandOutTheBufferThatCameBackLast()
+    {
+        final long first = pool.acquire(share, PAGE);
+        final long second = pool.acquire(share, PAGE);
+        pool.release(share, first, PAGE);
+        assertThrows(IllegalStateException.class, () -> pool.release(share, first, PAGE), "twice");
+        pool.release(share, second, PAGE);
+        assertEquals(second, pool.acquire(share, PAGE));
+        pool.release(share, second, PAGE);
+        assertEquals(0, pool.acquire(share, LARGEST) % LARGEST);
+        assertEquals(LARGEST, pool.usedBytes());
+    }
+
     @Test
     void shouldPassOverAShareAtItsBound()
     {
