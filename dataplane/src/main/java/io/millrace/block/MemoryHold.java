@@ -51,12 +51,4 @@ public final class MemoryHold
             actions.clear();
         }
     }
-
-    /**
-     * {@return whether the device is done with the memory}
-     */
-    public boolean isReleased()
-    {
-        return isReleased;
-    }
 }

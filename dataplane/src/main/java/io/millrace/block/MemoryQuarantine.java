@@ -82,12 +82,4 @@ public final class MemoryQuarantine
     {
         return bytes;
     }
-
-    /**
-     * {@return how many requests ended while the device may still have used their memory}
-     */
-    public long heldCount()
-    {
-        return heldCount;
-    }
 }

@@ -144,11 +144,6 @@ final class BuddyAllocator
         relink(claimed, NONE);
     }
 
-    boolean isClaiming()
-    {
-        return NONE != claimed;
-    }
-
     /**
      * {@return free units of the block that is claimed}
      */

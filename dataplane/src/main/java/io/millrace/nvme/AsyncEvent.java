@@ -19,8 +19,6 @@ public final class AsyncEvent
     /** Notice: discovery log changed. */
     public static final int NOTICE_DISCOVERY_CHANGED = 0xF0;
 
-    /** Notice: firmware is activated, which pauses I/O. */
-    public static final int NOTICE_FIRMWARE_ACTIVATION = 0x01;
 
     /** Critical warnings of the SMART log, bits of the asynchronous event configuration. */
     public static final int ENABLE_HEALTH_WARNINGS = 0x1F;

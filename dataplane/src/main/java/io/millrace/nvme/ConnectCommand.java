@@ -12,8 +12,6 @@ public final class ConnectCommand extends Flyweight
 
     /** Attribute: flow control of the submission queue is off. */
     public static final int ATTRIBUTE_NO_FLOW_CONTROL = 1 << 2;
-    /** Attribute: single I/O queues may be deleted by Disconnect. */
-    public static final int ATTRIBUTE_QUEUE_DELETION = 1 << 3;
     /** Where the queue id begins; for the parameter offset of a refusal. */
     public static final int QUEUE_ID_POSITION = 42;
     /** Where the queue size begins. */

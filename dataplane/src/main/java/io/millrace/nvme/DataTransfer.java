@@ -11,8 +11,6 @@ public final class DataTransfer
     public static final int HOST_TO_CONTROLLER = 1;
     /** Controller to host. */
     public static final int CONTROLLER_TO_HOST = 2;
-    /** Both ways. */
-    public static final int BIDIRECTIONAL = 3;
 
     private DataTransfer()
     {

@@ -16,8 +16,6 @@ public final class DiscoveryLogEntry extends Flyweight
     public static final int SUBTYPE_NVM = 2;
     /** Subsystem type: this discovery service. */
     public static final int SUBTYPE_CURRENT_DISCOVERY = 3;
-    /** Secure channel is not required. */
-    public static final int SECURE_CHANNEL_NOT_REQUIRED = 2;
     /** Flag: other entries lead to the same information. */
     public static final int FLAG_DUPLICATE = 1;
     /** Flag: a connection may persist by keep alive. */

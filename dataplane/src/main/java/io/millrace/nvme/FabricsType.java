@@ -12,10 +12,6 @@ public final class FabricsType
     public static final int CONNECT = 0x01;
     /** Property Get. */
     public static final int PROPERTY_GET = 0x04;
-    /** Authentication Send. */
-    public static final int AUTHENTICATION_SEND = 0x05;
-    /** Authentication Receive. */
-    public static final int AUTHENTICATION_RECEIVE = 0x06;
     /** Disconnect. */
     public static final int DISCONNECT = 0x08;
 

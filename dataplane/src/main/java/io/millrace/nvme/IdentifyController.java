@@ -67,8 +67,6 @@ public final class IdentifyController extends Flyweight
 
     /** SGL support: any alignment. */
     public static final int SGL_ANY_ALIGNMENT = 1;
-    /** SGL support: addresses and lengths are multiples of 4. */
-    public static final int SGL_DWORD_ALIGNED = 2;
     /** SGL support: mask of the two bits that say whether there is any. */
     public static final int SGL_SUPPORTED_MASK = 3;
     /** SGL support: keyed data blocks. */
@@ -82,19 +80,16 @@ public final class IdentifyController extends Flyweight
     public static final int FABRICS_DISCONNECT = 1;
 
     private static final int VENDOR_ID_OFFSET = 0;
-    private static final int SUBSYSTEM_VENDOR_ID_OFFSET = 2;
     private static final int SERIAL_NUMBER_OFFSET = 4;
     private static final int SERIAL_NUMBER_BYTES = 20;
     private static final int MODEL_NUMBER_OFFSET = 24;
     private static final int MODEL_NUMBER_BYTES = 40;
     private static final int FIRMWARE_REVISION_OFFSET = 64;
     private static final int FIRMWARE_REVISION_BYTES = 8;
-    private static final int RECOMMENDED_ARBITRATION_BURST_OFFSET = 72;
     private static final int MULTI_PATH_CAPABILITIES_OFFSET = 76;
     private static final int MAX_DATA_TRANSFER_SIZE_OFFSET = 77;
     private static final int CONTROLLER_ID_OFFSET = 78;
     private static final int VERSION_OFFSET = 80;
-    private static final int RESUME_LATENCY_US_OFFSET = 84;
     private static final int ENTRY_LATENCY_US_OFFSET = 88;
     private static final int OPTIONAL_ASYNC_EVENTS_OFFSET = 92;
     private static final int CONTROLLER_ATTRIBUTES_OFFSET = 96;
@@ -105,10 +100,8 @@ public final class IdentifyController extends Flyweight
     private static final int FIRMWARE_UPDATES_OFFSET = 260;
     private static final int LOG_PAGE_ATTRIBUTES_OFFSET = 261;
     private static final int ERROR_LOG_PAGE_ENTRIES_OFFSET = 262;
-    private static final int POWER_STATES_OFFSET = 263;
     private static final int WARNING_TEMPERATURE_OFFSET = 266;
     private static final int CRITICAL_TEMPERATURE_OFFSET = 268;
-    private static final int TOTAL_CAPACITY_OFFSET = 280;
     private static final int KEEP_ALIVE_SUPPORT_OFFSET = 320;
     private static final int ANA_TRANSITION_TIME_OFFSET = 342;
     private static final int ANA_CAPABILITIES_OFFSET = 343;
@@ -121,12 +114,9 @@ public final class IdentifyController extends Flyweight
     private static final int NAMESPACES_OFFSET = 516;
     private static final int OPTIONAL_NVM_COMMANDS_OFFSET = 520;
     private static final int FUSED_OPERATIONS_OFFSET = 522;
-    private static final int FORMAT_ATTRIBUTES_OFFSET = 524;
     private static final int VOLATILE_WRITE_CACHE_OFFSET = 525;
     private static final int ATOMIC_WRITE_UNIT_OFFSET = 526;
     private static final int ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET = 528;
-    private static final int WRITE_PROTECTION_OFFSET = 531;
-    private static final int ATOMIC_COMPARE_WRITE_UNIT_OFFSET = 532;
     private static final int COPY_FORMATS_OFFSET = 534;
     private static final int SGL_SUPPORT_OFFSET = 536;
     private static final int MAX_NAMESPACES_OFFSET = 540;
@@ -163,26 +153,6 @@ public final class IdentifyController extends Flyweight
     public IdentifyController vendorId(final int value)
     {
         buffer.putShort(offset + VENDOR_ID_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return PCI subsystem vendor id (SSVID)}
-     */
-    public int subsystemVendorId()
-    {
-        return buffer.getShort(offset + SUBSYSTEM_VENDOR_ID_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets PCI subsystem vendor id (SSVID).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyController subsystemVendorId(final int value)
-    {
-        buffer.putShort(offset + SUBSYSTEM_VENDOR_ID_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
 
@@ -243,26 +213,6 @@ public final class IdentifyController extends Flyweight
     public IdentifyController firmwareRevision(final String value)
     {
         padded(FIRMWARE_REVISION_OFFSET, FIRMWARE_REVISION_BYTES, value, (byte)' ');
-        return this;
-    }
-
-    /**
-     * {@return recommended arbitration burst as a power of two (RAB)}
-     */
-    public int recommendedArbitrationBurst()
-    {
-        return buffer.getByte(offset + RECOMMENDED_ARBITRATION_BURST_OFFSET) & 0xFF;
-    }
-
-    /**
-     * Sets recommended arbitration burst as a power of two (RAB).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyController recommendedArbitrationBurst(final int value)
-    {
-        buffer.putByte(offset + RECOMMENDED_ARBITRATION_BURST_OFFSET, (byte)value);
         return this;
     }
 
@@ -343,26 +293,6 @@ public final class IdentifyController extends Flyweight
     public IdentifyController version(final int value)
     {
         buffer.putInt(offset + VERSION_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return RTD3 resume latency in microseconds (RTD3R)}
-     */
-    public int resumeLatencyUs()
-    {
-        return buffer.getInt(offset + RESUME_LATENCY_US_OFFSET, ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /**
-     * Sets RTD3 resume latency in microseconds (RTD3R).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyController resumeLatencyUs(final int value)
-    {
-        buffer.putInt(offset + RESUME_LATENCY_US_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
 
@@ -567,26 +497,6 @@ public final class IdentifyController extends Flyweight
     }
 
     /**
-     * {@return power states less one (NPSS)}
-     */
-    public int powerStates()
-    {
-        return buffer.getByte(offset + POWER_STATES_OFFSET) & 0xFF;
-    }
-
-    /**
-     * Sets power states less one (NPSS).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyController powerStates(final int value)
-    {
-        buffer.putByte(offset + POWER_STATES_OFFSET, (byte)value);
-        return this;
-    }
-
-    /**
      * {@return warning composite temperature in kelvins (WCTEMP)}
      */
     public int warningTemperature()
@@ -623,27 +533,6 @@ public final class IdentifyController extends Flyweight
     public IdentifyController criticalTemperature(final int value)
     {
         buffer.putShort(offset + CRITICAL_TEMPERATURE_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return total capacity in bytes (TNVMCAP); the low 8 of 16 bytes}
-     */
-    public long totalCapacity()
-    {
-        return buffer.getLong(offset + TOTAL_CAPACITY_OFFSET, ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /**
-     * Sets total capacity in bytes (TNVMCAP); the low 8 of 16 bytes.
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyController totalCapacity(final long value)
-    {
-        buffer.putLong(offset + TOTAL_CAPACITY_OFFSET, value, ByteOrder.LITTLE_ENDIAN);
-        buffer.putLong(offset + TOTAL_CAPACITY_OFFSET + 8, 0, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
 
@@ -909,26 +798,6 @@ public final class IdentifyController extends Flyweight
     }
 
     /**
-     * {@return format NVM attributes (FNA)}
-     */
-    public int formatAttributes()
-    {
-        return buffer.getByte(offset + FORMAT_ATTRIBUTES_OFFSET) & 0xFF;
-    }
-
-    /**
-     * Sets format NVM attributes (FNA).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyController formatAttributes(final int value)
-    {
-        buffer.putByte(offset + FORMAT_ATTRIBUTES_OFFSET, (byte)value);
-        return this;
-    }
-
-    /**
      * {@return volatile write cache: present in bit 0, flush of all namespaces in bits 2:1 (VWC)}
      */
     public int volatileWriteCache()
@@ -985,46 +854,6 @@ public final class IdentifyController extends Flyweight
     public IdentifyController atomicWriteUnitPowerFail(final int value)
     {
         buffer.putShort(offset + ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return namespace write protection capabilities (NWPC)}
-     */
-    public int writeProtection()
-    {
-        return buffer.getByte(offset + WRITE_PROTECTION_OFFSET) & 0xFF;
-    }
-
-    /**
-     * Sets namespace write protection capabilities (NWPC).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyController writeProtection(final int value)
-    {
-        buffer.putByte(offset + WRITE_PROTECTION_OFFSET, (byte)value);
-        return this;
-    }
-
-    /**
-     * {@return atomic compare and write unit in blocks less one (ACWU)}
-     */
-    public int atomicCompareWriteUnit()
-    {
-        return buffer.getShort(offset + ATOMIC_COMPARE_WRITE_UNIT_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets atomic compare and write unit in blocks less one (ACWU).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyController atomicCompareWriteUnit(final int value)
-    {
-        buffer.putShort(offset + ATOMIC_COMPARE_WRITE_UNIT_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
 

@@ -13,8 +13,6 @@ public final class IdentifyNamespace extends Flyweight
 
     /** Most LBA formats of the original structure. */
     public static final int FORMATS_MAX = 16;
-    /** Most LBA formats since NVM Command Set 1.0. */
-    public static final int EXTENDED_FORMATS_MAX = 64;
     /** Feature: the namespace has atomic units of its own, not those of its controller (NSABP). */
     public static final int FEATURE_ATOMIC_UNITS = 1 << 1;
     /** Feature: preferred granularities and the optimal write size are given (OPTPERF, the form of all versions). */
@@ -42,11 +40,8 @@ public final class IdentifyNamespace extends Flyweight
     private static final int FEATURES_OFFSET = 24;
     private static final int FORMATS_OFFSET = 25;
     private static final int FORMATTED_SIZE_OFFSET = 26;
-    private static final int METADATA_CAPABILITIES_OFFSET = 27;
-    private static final int PROTECTION_CAPABILITIES_OFFSET = 28;
     private static final int PROTECTION_SETTINGS_OFFSET = 29;
     private static final int MULTI_PATH_CAPABILITIES_OFFSET = 30;
-    private static final int RESERVATION_CAPABILITIES_OFFSET = 31;
     private static final int DEALLOCATE_FEATURES_OFFSET = 33;
     private static final int ATOMIC_WRITE_UNIT_OFFSET = 34;
     private static final int ATOMIC_WRITE_UNIT_POWER_FAIL_OFFSET = 36;
@@ -56,8 +51,6 @@ public final class IdentifyNamespace extends Flyweight
     private static final int CAPACITY_BYTES_OFFSET = 48;
     private static final int PREFERRED_WRITE_GRANULARITY_OFFSET = 64;
     private static final int PREFERRED_WRITE_ALIGNMENT_OFFSET = 66;
-    private static final int PREFERRED_DEALLOCATE_GRANULARITY_OFFSET = 68;
-    private static final int PREFERRED_DEALLOCATE_ALIGNMENT_OFFSET = 70;
     private static final int OPTIMAL_WRITE_SIZE_OFFSET = 72;
     private static final int COPY_RANGE_LIMIT_OFFSET = 74;
     private static final int COPY_LIMIT_OFFSET = 76;
@@ -197,46 +190,6 @@ public final class IdentifyNamespace extends Flyweight
     }
 
     /**
-     * {@return metadata capabilities (MC)}
-     */
-    public int metadataCapabilities()
-    {
-        return buffer.getByte(offset + METADATA_CAPABILITIES_OFFSET) & 0xFF;
-    }
-
-    /**
-     * Sets metadata capabilities (MC).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace metadataCapabilities(final int value)
-    {
-        buffer.putByte(offset + METADATA_CAPABILITIES_OFFSET, (byte)value);
-        return this;
-    }
-
-    /**
-     * {@return end-to-end protection capabilities (DPC)}
-     */
-    public int protectionCapabilities()
-    {
-        return buffer.getByte(offset + PROTECTION_CAPABILITIES_OFFSET) & 0xFF;
-    }
-
-    /**
-     * Sets end-to-end protection capabilities (DPC).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace protectionCapabilities(final int value)
-    {
-        buffer.putByte(offset + PROTECTION_CAPABILITIES_OFFSET, (byte)value);
-        return this;
-    }
-
-    /**
      * {@return end-to-end protection settings (DPS)}
      */
     public int protectionSettings()
@@ -273,26 +226,6 @@ public final class IdentifyNamespace extends Flyweight
     public IdentifyNamespace multiPathCapabilities(final int value)
     {
         buffer.putByte(offset + MULTI_PATH_CAPABILITIES_OFFSET, (byte)value);
-        return this;
-    }
-
-    /**
-     * {@return reservation capabilities (RESCAP)}
-     */
-    public int reservationCapabilities()
-    {
-        return buffer.getByte(offset + RESERVATION_CAPABILITIES_OFFSET) & 0xFF;
-    }
-
-    /**
-     * Sets reservation capabilities (RESCAP).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace reservationCapabilities(final int value)
-    {
-        buffer.putByte(offset + RESERVATION_CAPABILITIES_OFFSET, (byte)value);
         return this;
     }
 
@@ -474,46 +407,6 @@ public final class IdentifyNamespace extends Flyweight
     public IdentifyNamespace preferredWriteAlignment(final int value)
     {
         buffer.putShort(offset + PREFERRED_WRITE_ALIGNMENT_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return preferred deallocate granularity in blocks less one (NPDG)}
-     */
-    public int preferredDeallocateGranularity()
-    {
-        return buffer.getShort(offset + PREFERRED_DEALLOCATE_GRANULARITY_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets preferred deallocate granularity in blocks less one (NPDG).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace preferredDeallocateGranularity(final int value)
-    {
-        buffer.putShort(offset + PREFERRED_DEALLOCATE_GRANULARITY_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
-        return this;
-    }
-
-    /**
-     * {@return preferred deallocate alignment in blocks less one (NPDA)}
-     */
-    public int preferredDeallocateAlignment()
-    {
-        return buffer.getShort(offset + PREFERRED_DEALLOCATE_ALIGNMENT_OFFSET, ByteOrder.LITTLE_ENDIAN) & 0xFFFF;
-    }
-
-    /**
-     * Sets preferred deallocate alignment in blocks less one (NPDA).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNamespace preferredDeallocateAlignment(final int value)
-    {
-        buffer.putShort(offset + PREFERRED_DEALLOCATE_ALIGNMENT_OFFSET, (short)value, ByteOrder.LITTLE_ENDIAN);
         return this;
     }
 
@@ -711,7 +604,7 @@ public final class IdentifyNamespace extends Flyweight
     /**
      * {@return an LBA format, as {@link #format0()}}
      *
-     * @param index below {@link #EXTENDED_FORMATS_MAX}.
+     * @param index below 64.
      */
     public int format(final int index)
     {

@@ -13,7 +13,6 @@ public final class IdentifyNvmController extends Flyweight
 
     private static final int VERIFY_SIZE_LIMIT_OFFSET = 0;
     private static final int WRITE_ZEROES_SIZE_LIMIT_OFFSET = 1;
-    private static final int DATASET_RANGES_LIMIT_OFFSET = 3;
     private static final int DATASET_RANGE_SIZE_LIMIT_OFFSET = 4;
     private static final int DATASET_SIZE_LIMIT_OFFSET = 8;
 
@@ -61,26 +60,6 @@ public final class IdentifyNvmController extends Flyweight
     public IdentifyNvmController writeZeroesSizeLimit(final int value)
     {
         buffer.putByte(offset + WRITE_ZEROES_SIZE_LIMIT_OFFSET, (byte)value);
-        return this;
-    }
-
-    /**
-     * {@return most ranges of a Dataset Management command (DMRL)}
-     */
-    public int datasetRangesLimit()
-    {
-        return buffer.getByte(offset + DATASET_RANGES_LIMIT_OFFSET) & 0xFF;
-    }
-
-    /**
-     * Sets most ranges of a Dataset Management command (DMRL).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IdentifyNvmController datasetRangesLimit(final int value)
-    {
-        buffer.putByte(offset + DATASET_RANGES_LIMIT_OFFSET, (byte)value);
         return this;
     }
 

@@ -18,7 +18,6 @@ public final class IndependentNamespace extends Flyweight
 
     private static final int FEATURES_OFFSET = 0;
     private static final int MULTI_PATH_CAPABILITIES_OFFSET = 1;
-    private static final int RESERVATION_CAPABILITIES_OFFSET = 2;
     private static final int ANA_GROUP_ID_OFFSET = 4;
     private static final int ATTRIBUTES_OFFSET = 8;
     private static final int STATUS_OFFSET = 14;
@@ -67,26 +66,6 @@ public final class IndependentNamespace extends Flyweight
     public IndependentNamespace multiPathCapabilities(final int value)
     {
         buffer.putByte(offset + MULTI_PATH_CAPABILITIES_OFFSET, (byte)value);
-        return this;
-    }
-
-    /**
-     * {@return reservation capabilities (RESCAP)}
-     */
-    public int reservationCapabilities()
-    {
-        return buffer.getByte(offset + RESERVATION_CAPABILITIES_OFFSET) & 0xFF;
-    }
-
-    /**
-     * Sets reservation capabilities (RESCAP).
-     *
-     * @param value new value.
-     * @return this, to chain.
-     */
-    public IndependentNamespace reservationCapabilities(final int value)
-    {
-        buffer.putByte(offset + RESERVATION_CAPABILITIES_OFFSET, (byte)value);
         return this;
     }
 

@@ -10,8 +10,6 @@ public final class SglDescriptor
     /** Size in bytes. */
     public static final int SIZE_BYTES = 16;
 
-    /** Data block, sub type address. */
-    public static final int DATA_BLOCK_ADDRESS = 0x00;
     /** Data block, sub type offset: data lies in the capsule, the address is an offset behind the entry. */
     public static final int DATA_BLOCK_OFFSET = 0x01;
     /** Keyed data block, sub type address: remote memory with its key (RDMA). */
@@ -23,8 +21,6 @@ public final class SglDescriptor
 
     /** PSDT in bits 7:6 of the command's flags: SGL, metadata in one block. The only one that fabrics allow. */
     public static final int FLAGS_PSDT_SGL = 0x40;
-    /** Mask of PSDT in the command's flags. */
-    public static final int FLAGS_PSDT_MASK = 0xC0;
     /** Mask of the fused operation in the command's flags. */
     public static final int FLAGS_FUSED_MASK = 0x03;
 

@@ -169,14 +169,6 @@ public final class Target
     }
 
     /**
-     * {@return how many subsystems are served, without the discovery service}
-     */
-    public int subsystemCount()
-    {
-        return subsystems.size();
-    }
-
-    /**
      * Accepts new controllers, or answers Connect with Controller Busy, which hosts retry later. Existing controllers
      * continue, and their hosts may connect more I/O queues.
      *

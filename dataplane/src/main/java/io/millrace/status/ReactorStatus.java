@@ -63,14 +63,6 @@ public final class ReactorStatus
     }
 
     /**
-     * {@return the same by its monotonic clock, for rates}
-     */
-    public long clockNs()
-    {
-        return clockNs;
-    }
-
-    /**
      * {@return a value}
      *
      * @param value which.

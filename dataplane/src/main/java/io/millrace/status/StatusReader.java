@@ -124,14 +124,6 @@ public final class StatusReader
     }
 
     /**
-     * {@return the file}
-     */
-    public Path path()
-    {
-        return path;
-    }
-
-    /**
      * {@return its present values}
      *
      * @throws StatusException when its contents are invalid.

@@ -203,14 +203,6 @@ final class AdminQueue
     }
 
     /**
-     * {@return dword 0 of the last command's completion}
-     */
-    int result()
-    {
-        return result;
-    }
-
-    /**
      * Sends Asynchronous Event Requests that the controller has not.
      *
      * @param count of those that it takes.

@@ -204,11 +204,6 @@ public final class AsyncEvents
         return changedNamespaces;
     }
 
-    int heldCount()
-    {
-        return heldCount;
-    }
-
     private void raise(final int kind)
     {
         if (0 != (enabled & ENABLES[kind]) && !told[kind])

@@ -14,10 +14,12 @@ final class SubmissionQueue
 {
     private static final int HEAD_NO_FLOW_CONTROL = 0xFFFF;
     private static final int HEAD_REPORTS_PER_ROUND = 4;
+    private static final int COMMAND_IDS = 1 << 16;
 
     private int depth;
     private boolean flowControl = true;
-    private CommandIds commandIds;
+    /** A bit for each command identifier in use, since a host may choose any; null before Connect. */
+    private long[] usedIds;
     private int outstanding;
     private int head;
     private int reportedHead;
@@ -42,7 +44,7 @@ final class SubmissionQueue
     {
         depth = entries;
         flowControl = usesFlowControl;
-        commandIds = new CommandIds();
+        usedIds = new long[COMMAND_IDS / Long.SIZE];
     }
 
     int depth()
@@ -73,12 +75,16 @@ final class SubmissionQueue
      */
     boolean claim(final Request request)
     {
-        if (null != commandIds)
+        if (null != usedIds)
         {
-            if (!commandIds.claim(request.entry().commandId()))
+            final int commandId = request.entry().commandId();
+            final int index = commandId >>> 6;
+            final long bit = 1L << commandId;
+            if (0 != (usedIds[index] & bit))
             {
                 return false;
             }
+            usedIds[index] |= bit;
             request.holdsCommandId(true);
         }
         return true;
@@ -94,7 +100,8 @@ final class SubmissionQueue
         if (request.holdsCommandId())
         {
             request.holdsCommandId(false);
-            commandIds.release(request.entry().commandId());
+            final int commandId = request.entry().commandId();
+            usedIds[commandId >>> 6] &= ~(1L << commandId);
         }
         outstanding--;
     }

@@ -194,27 +194,11 @@ public final class Request extends BufferWaiter
     }
 
     /**
-     * {@return address of data that came with the capsule, 0 when none}
-     */
-    public long inCapsuleAddress()
-    {
-        return inCapsuleAddress;
-    }
-
-    /**
      * {@return address of the command's data in its capsule; only when the pointer says that it is there}
      */
     public long capsuleDataAddress()
     {
         return inCapsuleAddress + dataPointer.address();
-    }
-
-    /**
-     * {@return length of data that came with the capsule}
-     */
-    public int inCapsuleLength()
-    {
-        return inCapsuleLength;
     }
 
     /**

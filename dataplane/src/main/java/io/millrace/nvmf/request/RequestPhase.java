@@ -2,6 +2,30 @@ package io.millrace.nvmf.request;
 
 /**
  * Phase of a {@link Request}, which determines its present owner and what has to be undone when its connection ends.
+ *
+ * <pre>
+ *   IDLE --- begin ---> EXECUTING --- answer ---> RESPONDING --- sent ---> IDLE
+ *
+ *   EXECUTING waits, and is entered again when what it waits for is there:
+ *      +-- for its turn:    PAUSED, AWAITING_TIME_BUDGET; admin commands that had begun: AWAITING_NEXT_TURN
+ *      +-- for a limit:     THROTTLED, or CAPSULE_THROTTLED ---> CAPSULE_BUFFERED
+ *      +-- for the device:  AWAITING_OPEN, or CAPSULE_AWAITING_OPEN; AWAITING_DEVICE
+ *      +-- for a buffer:    AWAITING_BUFFER, or CAPSULE_AWAITING_BUFFER ---> CAPSULE_BUFFERED
+ *      +-- for host data:   RECEIVING
+ *      +-- for an event:    AWAITING_EVENT ---> RESPONDING
+ *
+ *   EXECUTING -------------------------> SUBMITTED --+-- done or failed -----------> RESPONDING
+ *      |                                  ^   ^      +-- next part from the host --> EXECUTING
+ *      +-- full ---> AWAITING_CHANNEL ----+   |      +-- part for the host --------> SENDING_PART ---> EXECUTING
+ *      |                    ^                 |      +-- next step ------------------> STEPPING
+ *      +-- of several ---> STEPPING ----------+
+ *                            |  ^ next step
+ *                            +--+--- done at once ---> STEP_DONE ---> RESPONDING
+ * </pre>
+ *
+ * When the connection is gone, a request in any phase becomes {@code IDLE} at once, but in {@code SUBMITTED} and
+ * {@code STEPPING} when its device completes it. What a phase waits for is withdrawn by
+ * {@code OutstandingCommands.withdraw}.
  */
 public enum RequestPhase
 {

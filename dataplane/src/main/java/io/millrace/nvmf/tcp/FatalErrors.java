@@ -68,7 +68,6 @@ final class FatalErrors
     int terminate(
         final FatalErrorStatus status, final int information, final CommonHeader pdu, final int headerLength)
     {
-        counters.onTermination(status);
         sender.terminate(status, information, pdu.buffer(), pdu.offset(), headerLength);
         final String reason = "fatal error of the host: " + status + ", information " + information;
         connection.queuePair().onProtocolError(reason);

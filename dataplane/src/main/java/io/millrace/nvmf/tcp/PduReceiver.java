@@ -151,26 +151,6 @@ final class PduReceiver
         return ReceiveState.STALLED != state || null == stalledRequest;
     }
 
-    private void parseKept()
-    {
-        if (0 == partialPdu.length())
-        {
-            return;
-        }
-        final boolean isSmall = partialPdu.isSmall();
-        final long start = isSmall ? partialPdu.copyToBuffer() : partialPdu.address();
-        final long limit = start + partialPdu.length();
-        if (!isSmall)
-        {
-            view = partialPdu.view();
-            viewAddress = partialPdu.address();
-        }
-        final long position = parse(start, limit);
-        view = buffer.view();
-        viewAddress = buffer.viewAddress();
-        partialPdu.keep(position, limit);
-    }
-
     private void onNothing(final long result)
     {
         if (0 == result)

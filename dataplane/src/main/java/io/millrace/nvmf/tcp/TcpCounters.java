@@ -1,18 +1,14 @@
 package io.millrace.nvmf.tcp;
 
-import io.millrace.nvmf.tcp.pdu.FatalErrorStatus;
 import io.millrace.nvmf.transport.TransportCounters;
 import io.millrace.status.DataPlaneCounters;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Counters of the connections of a transport. Events of the control path only, never of an I/O. Any thread.
  */
 public final class TcpCounters implements TransportCounters
 {
-    private static final int STATUS_COUNT = FatalErrorStatus.values().length;
-
     private final AtomicLong accepted = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong refusedPending = new AtomicLong();
@@ -31,7 +27,6 @@ public final class TcpCounters implements TransportCounters
     private final AtomicLong deferredCapsules = new AtomicLong();
     private final AtomicLong copiedLoans = new AtomicLong();
     private final AtomicLong peerTerminations = new AtomicLong();
-    private final AtomicLongArray terminations = new AtomicLongArray(STATUS_COUNT);
     private volatile String lastCloseReason = "";
 
     /**
@@ -209,16 +204,6 @@ public final class TcpCounters implements TransportCounters
     }
 
     /**
-     * {@return C2HTermReq sent with a status}
-     *
-     * @param status of them.
-     */
-    public long terminations(final FatalErrorStatus status)
-    {
-        return terminations.get(status.ordinal());
-    }
-
-    /**
      * {@return H2CTermReq received}
      */
     public long peerTerminations()
@@ -317,11 +302,6 @@ public final class TcpCounters implements TransportCounters
     void onCopiedLoans(final int count)
     {
         copiedLoans.addAndGet(count);
-    }
-
-    void onTermination(final FatalErrorStatus status)
-    {
-        terminations.incrementAndGet(status.ordinal());
     }
 
     void onPeerTermination()
