@@ -133,6 +133,7 @@ class PlaneOutageTest
             scraped = scrape();
         }
         plane.signal("STOP");
+        // The last page that was made before it hangs is served for up to a second.
         Thread.sleep(1_100);
         final long startNs = System.nanoTime();
         scraped = scrape();

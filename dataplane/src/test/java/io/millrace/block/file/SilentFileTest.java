@@ -105,6 +105,7 @@ class SilentFileTest
             io.request().hold().whenReleased(() -> released.complete(NativeMemory.getByte(arena.address())));
             return null;
         });
+        // Longer than 50 ms to give up and 10 ms to linger: neither releases the memory.
         TimeUnit.MILLISECONDS.sleep(100);
         assertFalse(released.isDone());
         assertEquals(0, NativeMemory.getByte(arena.address()));

@@ -121,6 +121,7 @@ final class HostAttackTest
                             AttackHost.read(id, id * 8L, READ_BYTES / BLOCK_BYTES, READ_BYTES), AttackHost.NOTHING));
                     }
                 }
+                // Resets meet their reads at other points of their way each time.
                 Thread.sleep(round % 4);
                 for (final AttackHost host : hosts)
                 {
@@ -378,6 +379,7 @@ final class HostAttackTest
             });
             for (int i = 0; i < 10 * seconds; i++)
             {
+                // The attack runs on a thread of its own, for this long.
                 TimeUnit.MILLISECONDS.sleep(100);
                 expectAlive();
             }

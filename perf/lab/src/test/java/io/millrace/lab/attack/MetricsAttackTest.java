@@ -87,6 +87,7 @@ final class MetricsAttackTest
         }
         for (int i = 0; i < 5; i++)
         {
+            // A page is made once a second: each scrape waits for a new one.
             Thread.sleep(1_000);
             calmMs = Math.max(calmMs, scrapeMs());
         }
@@ -214,6 +215,7 @@ final class MetricsAttackTest
         {
             each.close();
         }
+        // A manager that is about to fail has this long for it; nothing to wait for shows that it does not.
         Thread.sleep(2_000);
         assertTrue(manager.isAlive());
         assertTrue(descriptors() <= descriptorsBefore + SPARE_DESCRIPTORS,
@@ -242,6 +244,7 @@ final class MetricsAttackTest
             final long elapsedMs = scrapeMs();
             longestMs = Math.max(longestMs, elapsedMs);
             assertTrue(elapsedMs < 1_000 + 3 * calmMs, "a scrape took " + elapsedMs + " ms, " + calmMs + " alone");
+            // One round a second: slow clients send or take a byte in each.
             Thread.sleep(1_000);
         }
         System.out.printf("%d slow clients: longest scrape %d ms, %d ms alone%n", SLOW_CLIENTS, longestMs, calmMs);

@@ -351,10 +351,7 @@ class LoadGeneratorTest
                 .controllerLossTimeoutMs(20_000).build()))
         {
             final CompletableFuture<LoadReport> running = CompletableFuture.supplyAsync(generator::run);
-            while (LoadPhase.MEASURE != generator.progress().phase() && !running.isDone())
-            {
-                LockSupport.parkNanos(1_000_000);
-            }
+            until("it to measure", () -> LoadPhase.MEASURE == generator.progress().phase() || running.isDone());
             target.stop();
             until("it to notice", () -> !generator.progress().connected());
             target.start();
@@ -375,10 +372,7 @@ class LoadGeneratorTest
             LoadGenerator generator = new LoadGenerator(target.load().durationMs(60_000).build()))
         {
             final CompletableFuture<LoadReport> running = CompletableFuture.supplyAsync(generator::run);
-            while (LoadPhase.MEASURE != generator.progress().phase() && !running.isDone())
-            {
-                LockSupport.parkNanos(1_000_000);
-            }
+            until("it to measure", () -> LoadPhase.MEASURE == generator.progress().phase() || running.isDone());
             target.stop();
             final LoadReport report = running.orTimeout(20, TimeUnit.SECONDS).join();
             assertFalse(report.isPassed());
